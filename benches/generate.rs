@@ -66,7 +66,7 @@ fn pages(criterion: &mut Criterion) {
     group.sample_size(10).measurement_time(Duration::from_secs(2));
     for format in ZsFormat::ALL {
         let shape =
-            TimeFrameShape { orbits: ORBITS, ..TimeFrameShape::of_preset(Preset::PbPb, format) };
+            TimeFrameShape { orbits: ORBITS, ..TimeFrameShape::for_preset(Preset::PbPb, format) };
         let Ok(generator) = TimeFrameGenerator::new(&shape, &PadMapping::regular(), 1) else {
             return;
         };

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use reports::record::Point;
-use reports::trend::{Terms, Track, Visit, trends};
+use reports::trend::{CompareOptions, Track, Visit, trends};
 
 const TRACKS: usize = 1000;
 const RUNS: usize = 200;
@@ -38,7 +38,7 @@ fn track(number: usize, step: f64) -> Track {
             variant: number.to_string(),
             device: "cpu".into(),
             threads: 1,
-            places: "none".into(),
+            cpu_sets: "none".into(),
             bind: "false".into(),
             cache: "hot".into(),
             params: reports::record::Params::default(),
@@ -55,7 +55,7 @@ fn change_points(c: &mut Criterion) {
     for (name, step) in [("steady", 0.0), ("slower by 3 %", 0.03)] {
         let tracks: Vec<Track> = (0..TRACKS).map(|index| track(index, step)).collect();
         group.bench_function(name, |b| {
-            b.iter(|| trends(black_box(tracks.clone()), &Terms::default(), &[]));
+            b.iter(|| trends(black_box(tracks.clone()), &CompareOptions::default(), &[]));
         });
     }
 }

@@ -52,7 +52,7 @@ fn reports_of(points: usize, criterion: &mut Criterion) {
         Ok(run) => run,
         Err(error) => panic!("no run to report: {error}"),
     };
-    let input = ReportInput::of(&run);
+    let input = ReportInput::for_run(&run);
     if let Ok(page) = report::html(&input) {
         println!("{points} points make a page of {} bytes", page.len());
     }

@@ -9,7 +9,7 @@ use std::process::Command;
 /// The root of the repository, from here.
 const ROOT: &str = "..";
 
-/// What the binary is made of, below the root. Any change in here makes it anew in any
+/// Sources of the binary, below the root. Any change in here makes it anew in any
 /// case: looking for changes costs no build of its own.
 const SOURCES: [&str; 24] = [
     "Cargo.lock",
@@ -38,7 +38,7 @@ const SOURCES: [&str; 24] = [
     "text/src",
 ];
 
-/// What a commit's name ends with if the files are not as they are there.
+/// Suffix of a commit's name if the files differ from it.
 const DIRTY: &str = "-dirty";
 
 fn main() {
@@ -54,7 +54,7 @@ fn main() {
             println!("cargo:rerun-if-changed={}", Path::new(ROOT).join(path).display());
         }
     }
-    // Where sources come without their history, as into a container.
+    // Sources may come without their history, as into a container.
     println!("cargo:rerun-if-env-changed=RECOBENCH_COMMIT");
     let given = env::var("RECOBENCH_COMMIT").ok().filter(|commit| !commit.is_empty());
     let commit = given.or_else(commit).unwrap_or_default();
@@ -78,7 +78,7 @@ fn commit() -> Option<String> {
     Some(if changed { commit + DIRTY } else { commit })
 }
 
-/// What git says at the root; it writes nothing there.
+/// Output of git at the root; it writes nothing there.
 fn git(arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("git");
     command.current_dir(ROOT).arg("--no-optional-locks");

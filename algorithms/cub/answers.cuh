@@ -1,4 +1,4 @@
-// What variants answer to bench.
+// Return codes of variants.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -15,8 +15,8 @@ inline int32_t unavailable(const recobench_host *host, const char *reason) {
     return RECOBENCH_UNAVAILABLE;
 }
 
-// Whether nothing of this library can run: the driver is too old, or the GPU.
-inline bool is_no_place(cudaError_t error) {
+// True if nothing of this library can run: the driver is too old, or the GPU.
+inline bool is_unsupported_gpu(cudaError_t error) {
     return error == cudaErrorNoKernelImageForDevice || error == cudaErrorInsufficientDriver;
 }
 

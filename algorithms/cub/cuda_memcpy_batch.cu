@@ -10,8 +10,8 @@
 namespace {
 
 // More would take seconds.
-constexpr uint64_t MOST_COPIES = 2000000;
-// Copies of a call. What a call takes besides its copies does not count then.
+constexpr uint64_t MAX_COPIES = 2000000;
+// Copies of a call: enough that the cost of the call itself does not count.
 constexpr size_t BATCH_COPIES = 1 << 16;
 
 // Copies to be made by the next call.
@@ -40,7 +40,7 @@ struct Batch {
     }
 };
 
-// How many clusters each track has, or each row.
+// Number of clusters of each track or row.
 struct Counts {
     const uint8_t *numbers;
     bool of_tracks;
@@ -55,7 +55,7 @@ struct MemcpyBatch {
     Batch batch;
 
     static const char *refusal(const recobench_gather &gather) {
-        if (pieces_of(gather) <= MOST_COPIES) return nullptr;
+        if (pieces_of(gather) <= MAX_COPIES) return nullptr;
         return "more than 2000000 copies would take seconds each time; use fewer tracks, such as --scale 0.1";
     }
 

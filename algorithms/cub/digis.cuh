@@ -5,14 +5,14 @@
 // Bits of ordered_from_digi() below those that digis are sorted by: charge and address.
 constexpr u32 OTHER_BITS = 64 - KEY_BITS;
 
-// What is beside the key of a digi: the lowest 22 bits of ordered_from_digi().
+// Bits of a digi that are not of its key: the lowest 22 bits of ordered_from_digi().
 __device__ __forceinline__ u32 others_of_digi(u64 digi) { return (u32)ordered_from_digi(digi) & 0x3fffff; }
 
 __device__ __forceinline__ u64 digi_from_key(u64 key, u32 others) {
     return digi_from_ordered(key << OTHER_BITS | others);
 }
 
-// Segment, channel, time and charge, from the highest bit: the address has no room.
+// Segment, channel, time and charge, from the highest bit; there are no bits left for the address.
 constexpr u32 SEGMENT_SHIFT = KEY_BITS + CHARGE_BITS;
 constexpr u32 SEGMENT_BITS = 64 - SEGMENT_SHIFT;
 

@@ -49,7 +49,7 @@ template <typename Gather> struct GatherVariant {
             return RECOBENCH_OK;
         }
         delete made;
-        return is_no_place(error) ? unavailable(host, cudaGetErrorString(error)) : answer(host, error);
+        return is_unsupported_gpu(error) ? unavailable(host, cudaGetErrorString(error)) : answer(host, error);
     }
 
     static int32_t memory(void *state, const recobench_host *, recobench_memory *memory) {

@@ -12,7 +12,7 @@ namespace {
 
 // An array as the device knows it. Pieces are numbered through all arrays.
 struct Array {
-    uint64_t from, to;    // the bytes of source and output at which it begins
+    uint64_t from, to;    // the bytes of source and output at which it starts
     int64_t first_piece;  // its number
     uint32_t bytes;       // of all of it without gaps
     uint32_t width;       // bytes of an entry
@@ -27,9 +27,9 @@ struct Piece {
 };
 
 // The pieces of tracks or of rows.
-struct Places {
+struct Offsets {
     const uint32_t *starts;
-    uint32_t *places; // one more than there are pieces
+    uint32_t *offsets; // one more than there are pieces
 };
 
 struct Pieces {
@@ -37,9 +37,9 @@ struct Pieces {
     uint8_t *output;
     const Array *arrays;
     int array_count;
-    Places tracks, rows;
+    Offsets tracks, rows;
 
-    // The last array that begins at this piece or before it.
+    // The last array that starts at this piece or before it.
     __host__ __device__ const Array &array_of(int64_t number) const {
         int low = 0, high = array_count;
         while (low + 1 < high) {
@@ -55,10 +55,10 @@ struct Pieces {
         const uint8_t *from = source + array.from;
         uint8_t *to = output + array.to;
         if (is_one_piece(array.per)) return {from, to, array.bytes};
-        const Places &pieces = array.per == RECOBENCH_PER_UNATTACHED ? rows : tracks;
+        const Offsets &pieces = array.per == RECOBENCH_PER_UNATTACHED ? rows : tracks;
         const uint32_t left_out = entries_left_out(array.per), piece = (uint32_t)(number - array.first_piece);
-        const uint32_t place = pieces.places[piece], entries = pieces.places[piece + 1] - place - left_out;
-        const uint64_t first = pieces.starts[piece] + left_out, packed = place - left_out * piece;
+        const uint32_t offset = pieces.offsets[piece], entries = pieces.offsets[piece + 1] - offset - left_out;
+        const uint64_t first = pieces.starts[piece] + left_out, packed = offset - left_out * piece;
         return {from + first * array.width, to + packed * array.width, entries * array.width};
     }
 };
@@ -89,12 +89,12 @@ template <typename Function> auto each(Function function) {
     return thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0), function);
 }
 
-// The functions of CUB: without temporary storage, they tell how much they need.
+// The functions of CUB: without temporary storage, they return how much they need.
 template <typename Count>
-cudaError_t find_places(void *temporary, size_t &bytes, const uint8_t *counts, int64_t pieces, uint32_t *places,
+cudaError_t scan_counts(void *temporary, size_t &bytes, const uint8_t *counts, int64_t pieces, uint32_t *offsets,
                         cudaStream_t stream) {
     const CountOf<Count> count{reinterpret_cast<const Count *>(counts), pieces};
-    return cub::DeviceScan::ExclusiveSum(temporary, bytes, each(count), places, pieces + 1, stream);
+    return cub::DeviceScan::ExclusiveSum(temporary, bytes, each(count), offsets, pieces + 1, stream);
 }
 
 cudaError_t copy_all(void *temporary, size_t &bytes, const Pieces &pieces, int64_t count, cudaStream_t stream) {
@@ -102,7 +102,7 @@ cudaError_t copy_all(void *temporary, size_t &bytes, const Pieces &pieces, int64
                                       count, stream);
 }
 
-// Scratch memory: the places of tracks, those of rows, then CUB's own, of which one function
+// Scratch memory: the offsets of tracks, those of rows, then CUB's own, of which one function
 // after the other makes use.
 struct MemcpyBatched {
     Array *arrays = nullptr; // on the GPU
@@ -132,10 +132,10 @@ struct MemcpyBatched {
 
     cudaError_t run(const recobench_host &host, const recobench_gather &gather) const {
         char *scratch = static_cast<char *>(host.scratch), *temporary = scratch + track_bytes + row_bytes;
-        const Places tracks{gather.device_track_starts, reinterpret_cast<uint32_t *>(scratch)};
-        const Places rows{gather.device_row_starts, reinterpret_cast<uint32_t *>(scratch + track_bytes)};
+        const Offsets tracks{gather.device_track_starts, reinterpret_cast<uint32_t *>(scratch)};
+        const Offsets rows{gather.device_row_starts, reinterpret_cast<uint32_t *>(scratch + track_bytes)};
         host.stage(&host, "places");
-        cudaError_t error = find_all_places(host, gather, temporary, tracks.places, rows.places);
+        cudaError_t error = scan_all_counts(host, gather, temporary, tracks.offsets, rows.offsets);
         if (error != cudaSuccess) return error;
         host.stage(&host, "pack");
         const Pieces all{gather.source, gather.output, arrays, array_count, tracks, rows};
@@ -144,16 +144,16 @@ struct MemcpyBatched {
     }
 
   private:
-    cudaError_t find_all_places(const recobench_host &host, const recobench_gather &gather, void *temporary,
+    cudaError_t scan_all_counts(const recobench_host &host, const recobench_gather &gather, void *temporary,
                                 uint32_t *tracks, uint32_t *rows) const {
         const auto counts = [&](uint64_t number) { return gather.source + gather.arrays[number].source_offset; };
         const cudaStream_t stream = stream_of(host);
         size_t bytes = temporary_bytes;
-        const cudaError_t error = find_places<uint16_t>(temporary, bytes, counts(gather.track_counts),
+        const cudaError_t error = scan_counts<uint16_t>(temporary, bytes, counts(gather.track_counts),
                                                         (int64_t)gather.tracks, tracks, stream);
         if (error != cudaSuccess) return error;
         bytes = temporary_bytes;
-        return find_places<uint32_t>(temporary, bytes, counts(gather.row_counts), (int64_t)gather.rows, rows,
+        return scan_counts<uint32_t>(temporary, bytes, counts(gather.row_counts), (int64_t)gather.rows, rows,
                                      stream);
     }
 
@@ -179,9 +179,9 @@ struct MemcpyBatched {
         const Pieces none{};
         size_t of_tracks = 0, of_rows = 0, of_copies = 0;
         cudaError_t error =
-            find_places<uint16_t>(nullptr, of_tracks, nullptr, (int64_t)gather.tracks, nullptr, nullptr);
+            scan_counts<uint16_t>(nullptr, of_tracks, nullptr, (int64_t)gather.tracks, nullptr, nullptr);
         if (error == cudaSuccess)
-            error = find_places<uint32_t>(nullptr, of_rows, nullptr, (int64_t)gather.rows, nullptr, nullptr);
+            error = scan_counts<uint32_t>(nullptr, of_rows, nullptr, (int64_t)gather.rows, nullptr, nullptr);
         if (error == cudaSuccess) error = copy_all(nullptr, of_copies, none, pieces, nullptr);
         const size_t of_sums = of_tracks > of_rows ? of_tracks : of_rows;
         temporary_bytes = of_copies > of_sums ? of_copies : of_sums;

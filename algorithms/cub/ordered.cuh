@@ -13,23 +13,23 @@ struct FromOrdered {
 };
 
 // `Sort` has
-//   static cudaError_t call(void *temporary, size_t &bytes, const Work &, Keys &)
+//   static cudaError_t call(void *temporary, size_t &bytes, const SortArguments &, Keys &)
 // as the functions of CUB: without temporary storage, it tells how much it needs.
 template <typename Sort> struct OrderedKeys {
-    static cudaError_t scratch_bytes(const Work &work, size_t &bytes) {
+    static cudaError_t scratch_bytes(const SortArguments &args, size_t &bytes) {
         Keys keys;
-        return Sort::call(nullptr, bytes, work, keys);
+        return Sort::call(nullptr, bytes, args, keys);
     }
 
-    static cudaError_t sort(const Work &work, Keys &keys) {
-        work.stage("pack");
-        cudaError_t error = start_convert(keys.Current(), work.digis, ToOrdered{}, work.stream);
+    static cudaError_t sort(const SortArguments &args, Keys &keys) {
+        args.stage("pack");
+        cudaError_t error = start_convert(keys.Current(), args.digis, ToOrdered{}, args.stream);
         if (error != cudaSuccess) return error;
-        work.stage("sort");
-        size_t bytes = work.host->scratch_bytes;
-        error = Sort::call(work.scratch, bytes, work, keys);
+        args.stage("sort");
+        size_t bytes = args.host->scratch_bytes;
+        error = Sort::call(args.scratch, bytes, args, keys);
         if (error != cudaSuccess) return error;
-        work.stage("unpack");
-        return start_convert(keys.Current(), work.digis, FromOrdered{}, work.stream);
+        args.stage("unpack");
+        return start_convert(keys.Current(), args.digis, FromOrdered{}, args.stream);
     }
 };

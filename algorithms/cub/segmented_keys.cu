@@ -11,9 +11,9 @@ namespace {
 struct SegmentedKeys : OrderedKeys<SegmentedKeys> {
     static const char *refusal(const recobench_sort &) { return nullptr; }
 
-    static cudaError_t call(void *temporary, size_t &bytes, const Work &work, Keys &keys) {
-        return cub::DeviceSegmentedSort::SortKeys(temporary, bytes, keys, work.digis, work.segments, work.begins,
-                                                  work.ends, work.stream);
+    static cudaError_t call(void *temporary, size_t &bytes, const SortArguments &args, Keys &keys) {
+        return cub::DeviceSegmentedSort::SortKeys(temporary, bytes, keys, args.digis, args.segments, args.begin_offsets,
+                                                  args.end_offsets, args.stream);
     }
 };
 

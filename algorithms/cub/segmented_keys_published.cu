@@ -18,24 +18,24 @@ struct FromKey {
 struct SegmentedKeysPublished {
     static const char *refusal(const recobench_sort &) { return nullptr; }
 
-    static cudaError_t call(void *temporary, size_t &bytes, const Work &work) {
-        return cub::DeviceSegmentedSort::SortKeys(temporary, bytes, static_cast<const u64 *>(work.input), work.output,
-                                                  work.digis, work.segments, work.begins, work.ends, work.stream);
+    static cudaError_t call(void *temporary, size_t &bytes, const SortArguments &args) {
+        return cub::DeviceSegmentedSort::SortKeys(temporary, bytes, static_cast<const u64 *>(args.input), args.output,
+                                                  args.digis, args.segments, args.begin_offsets, args.end_offsets, args.stream);
     }
 
-    static cudaError_t scratch_bytes(const Work &work, size_t &bytes) { return call(nullptr, bytes, work); }
+    static cudaError_t scratch_bytes(const SortArguments &args, size_t &bytes) { return call(nullptr, bytes, args); }
 
-    static cudaError_t sort(const Work &work, Keys &keys) {
-        work.stage("pack");
-        cudaError_t error = start_convert(work.input, work.digis, ToKey{}, work.stream);
+    static cudaError_t sort(const SortArguments &args, Keys &keys) {
+        args.stage("pack");
+        cudaError_t error = start_convert(args.input, args.digis, ToKey{}, args.stream);
         if (error != cudaSuccess) return error;
-        work.stage("sort");
-        size_t bytes = work.host->scratch_bytes;
-        error = call(work.scratch, bytes, work);
+        args.stage("sort");
+        size_t bytes = args.host->scratch_bytes;
+        error = call(args.scratch, bytes, args);
         if (error != cudaSuccess) return error;
         keys.selector ^= 1;
-        work.stage("unpack");
-        return start_convert(work.output, work.digis, FromKey{}, work.stream);
+        args.stage("unpack");
+        return start_convert(args.output, args.digis, FromKey{}, args.stream);
     }
 };
 

@@ -1,5 +1,5 @@
 // DeviceSegmentedSort of keys with values: channel and time as a key of 8 bytes, charge
-// and address as a value of 4. What users do whose data don't fit into a key.
+// and address as a value of 4. This is the usual way for data that do not fit into a key.
 // As with keys alone, CUB waits for the numbers of small and large segments.
 #include <cub/device/device_segmented_sort.cuh>
 
@@ -29,34 +29,34 @@ struct Join {
 struct SegmentedPairs {
     static const char *refusal(const recobench_sort &) { return nullptr; }
 
-    static size_t bytes_of_values(const Work &work) { return aligned(sizeof(u32) * work.digis); }
+    static size_t bytes_of_values(const SortArguments &args) { return aligned(sizeof(u32) * args.digis); }
 
-    static cudaError_t call(void *temporary, size_t &bytes, const Work &work, Keys &keys, Values &values) {
-        return cub::DeviceSegmentedSort::StableSortPairs(temporary, bytes, keys, values, work.digis, work.segments,
-                                                         work.begins, work.ends, work.stream);
+    static cudaError_t call(void *temporary, size_t &bytes, const SortArguments &args, Keys &keys, Values &values) {
+        return cub::DeviceSegmentedSort::StableSortPairs(temporary, bytes, keys, values, args.digis, args.segments,
+                                                         args.begin_offsets, args.end_offsets, args.stream);
     }
 
-    static cudaError_t scratch_bytes(const Work &work, size_t &bytes) {
+    static cudaError_t scratch_bytes(const SortArguments &args, size_t &bytes) {
         Keys keys;
         Values values;
-        const cudaError_t error = call(nullptr, bytes, work, keys, values);
-        bytes += 2 * bytes_of_values(work);
+        const cudaError_t error = call(nullptr, bytes, args, keys, values);
+        bytes += 2 * bytes_of_values(args);
         return error;
     }
 
-    static cudaError_t sort(const Work &work, Keys &keys) {
-        char *scratch = static_cast<char *>(work.scratch);
-        const size_t of_values = bytes_of_values(work);
+    static cudaError_t sort(const SortArguments &args, Keys &keys) {
+        char *scratch = static_cast<char *>(args.scratch);
+        const size_t of_values = bytes_of_values(args);
         Values values(reinterpret_cast<u32 *>(scratch), reinterpret_cast<u32 *>(scratch + of_values));
-        work.stage("pack");
-        cudaError_t error = start_convert(keys.Current(), work.digis, Split{values.Current()}, work.stream);
+        args.stage("pack");
+        cudaError_t error = start_convert(keys.Current(), args.digis, Split{values.Current()}, args.stream);
         if (error != cudaSuccess) return error;
-        work.stage("sort");
-        size_t bytes = work.host->scratch_bytes - 2 * of_values;
-        error = call(scratch + 2 * of_values, bytes, work, keys, values);
+        args.stage("sort");
+        size_t bytes = args.host->scratch_bytes - 2 * of_values;
+        error = call(scratch + 2 * of_values, bytes, args, keys, values);
         if (error != cudaSuccess) return error;
-        work.stage("unpack");
-        return start_convert(keys.Current(), work.digis, Join{values.Current()}, work.stream);
+        args.stage("unpack");
+        return start_convert(keys.Current(), args.digis, Join{values.Current()}, args.stream);
     }
 };
 

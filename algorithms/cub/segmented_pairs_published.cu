@@ -17,32 +17,32 @@ __global__ void __launch_bounds__(TILE_THREADS) write_keys(const u64 *digis, int
 struct SegmentedPairsPublished {
     static const char *refusal(const recobench_sort &) { return nullptr; }
 
-    static size_t bytes_of_keys(const Work &work) { return aligned(sizeof(u64) * work.digis); }
+    static size_t bytes_of_keys(const SortArguments &args) { return aligned(sizeof(u64) * args.digis); }
 
-    static cudaError_t call(void *temporary, size_t &bytes, const Work &work, const u64 *from, u64 *to) {
+    static cudaError_t call(void *temporary, size_t &bytes, const SortArguments &args, const u64 *from, u64 *to) {
         return cub::DeviceSegmentedSort::StableSortPairs(temporary, bytes, from, to,
-                                                         static_cast<const u64 *>(work.input), work.output, work.digis,
-                                                         work.segments, work.begins, work.ends, work.stream);
+                                                         static_cast<const u64 *>(args.input), args.output, args.digis,
+                                                         args.segments, args.begin_offsets, args.end_offsets, args.stream);
     }
 
-    static cudaError_t scratch_bytes(const Work &work, size_t &bytes) {
-        const cudaError_t error = call(nullptr, bytes, work, nullptr, nullptr);
-        bytes += 2 * bytes_of_keys(work);
+    static cudaError_t scratch_bytes(const SortArguments &args, size_t &bytes) {
+        const cudaError_t error = call(nullptr, bytes, args, nullptr, nullptr);
+        bytes += 2 * bytes_of_keys(args);
         return error;
     }
 
-    static cudaError_t sort(const Work &work, Keys &keys) {
-        char *scratch = static_cast<char *>(work.scratch);
-        const size_t of_keys = bytes_of_keys(work);
+    static cudaError_t sort(const SortArguments &args, Keys &keys) {
+        char *scratch = static_cast<char *>(args.scratch);
+        const size_t of_keys = bytes_of_keys(args);
         u64 *from = reinterpret_cast<u64 *>(scratch), *to = reinterpret_cast<u64 *>(scratch + of_keys);
-        work.stage("pack");
-        const unsigned blocks = (unsigned)((work.digis + TILE_THREADS - 1) / TILE_THREADS);
-        write_keys<<<blocks, TILE_THREADS, 0, work.stream>>>(work.input, work.digis, from);
+        args.stage("pack");
+        const unsigned blocks = (unsigned)((args.digis + TILE_THREADS - 1) / TILE_THREADS);
+        write_keys<<<blocks, TILE_THREADS, 0, args.stream>>>(args.input, args.digis, from);
         cudaError_t error = cudaGetLastError();
         if (error != cudaSuccess) return error;
-        work.stage("sort");
-        size_t bytes = work.host->scratch_bytes - 2 * of_keys;
-        error = call(scratch + 2 * of_keys, bytes, work, from, to);
+        args.stage("sort");
+        size_t bytes = args.host->scratch_bytes - 2 * of_keys;
+        error = call(scratch + 2 * of_keys, bytes, args, from, to);
         keys.selector ^= 1;
         return error;
     }

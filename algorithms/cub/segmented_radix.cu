@@ -14,9 +14,9 @@ struct SegmentedRadix : OrderedKeys<SegmentedRadix> {
         return fits ? nullptr : "CUB's DeviceSegmentedRadixSort counts with 31 bits; use fewer digis";
     }
 
-    static cudaError_t call(void *temporary, size_t &bytes, const Work &work, Keys &keys) {
-        return cub::DeviceSegmentedRadixSort::SortKeys(temporary, bytes, keys, (int)work.digis, (int)work.segments,
-                                                       work.begins, work.ends, OTHER_BITS, 64, work.stream);
+    static cudaError_t call(void *temporary, size_t &bytes, const SortArguments &args, Keys &keys) {
+        return cub::DeviceSegmentedRadixSort::SortKeys(temporary, bytes, keys, (int)args.digis, (int)args.segments,
+                                                       args.begin_offsets, args.end_offsets, OTHER_BITS, 64, args.stream);
     }
 };
 

@@ -14,10 +14,10 @@
 #include "digis.cuh"
 #include "recobench.h"
 
-// What a sort works on.
-struct Work {
+// Arguments of a sort.
+struct SortArguments {
     int64_t digis, segments;
-    const int64_t *begins, *ends; // of the segments, on the GPU
+    const int64_t *begin_offsets, *end_offsets; // of the segments, on the GPU
     u64 *input, *output;
     void *scratch; // as much as the sort asked for
     const recobench_host *host;
@@ -35,17 +35,17 @@ struct State {
     int32_t result_in;
 };
 
-inline Work work_of(const recobench_host *host, const recobench_sort *sort) {
+inline SortArguments args_of(const recobench_host *host, const recobench_sort *sort) {
     const int64_t *offsets = reinterpret_cast<const int64_t *>(sort->device_offsets);
-    return Work{(int64_t)sort->digis, (int64_t)sort->segments, offsets, offsets ? offsets + 1 : nullptr,
+    return SortArguments{(int64_t)sort->digis, (int64_t)sort->segments, offsets, offsets ? offsets + 1 : nullptr,
                 reinterpret_cast<u64 *>(sort->input), reinterpret_cast<u64 *>(sort->output), host->scratch, host,
                 static_cast<cudaStream_t>(host->stream)};
 }
 
 // `Sort` has
 //   static const char *refusal(const recobench_sort &)       why it can't, or NULL
-//   static cudaError_t scratch_bytes(const Work &, size_t &) how much it needs
-//   static cudaError_t sort(const Work &, Keys &)            all stages
+//   static cudaError_t scratch_bytes(const SortArguments &, size_t &) how much it needs
+//   static cudaError_t sort(const SortArguments &, Keys &)            all stages
 template <typename Sort> struct Variant {
     static int32_t prepare(const recobench_variant *, const recobench_host *host, const void *input,
                            void **state) {
@@ -53,8 +53,8 @@ template <typename Sort> struct Variant {
         if (const char *refusal = Sort::refusal(*sort)) return unavailable(host, refusal);
         size_t bytes = 0;
         cudaError_t error = cudaSetDevice(host->device);
-        if (error == cudaSuccess && sort->digis > 0) error = Sort::scratch_bytes(work_of(host, sort), bytes);
-        if (is_no_place(error)) return unavailable(host, cudaGetErrorString(error));
+        if (error == cudaSuccess && sort->digis > 0) error = Sort::scratch_bytes(args_of(host, sort), bytes);
+        if (is_unsupported_gpu(error)) return unavailable(host, cudaGetErrorString(error));
         State *made = new (std::nothrow) State{bytes, RECOBENCH_INPUT_BUFFER};
         if (!made) error = cudaErrorMemoryAllocation;
         if (error != cudaSuccess) delete made;
@@ -68,12 +68,12 @@ template <typename Sort> struct Variant {
     }
 
     static int32_t run(void *state, const recobench_host *host, const void *input) {
-        const Work work = work_of(host, static_cast<const recobench_sort *>(input));
-        if (work.digis == 0) return RECOBENCH_OK;
-        Keys keys(work.input, work.output);
+        const SortArguments args = args_of(host, static_cast<const recobench_sort *>(input));
+        if (args.digis == 0) return RECOBENCH_OK;
+        Keys keys(args.input, args.output);
         cudaError_t error = cudaSetDevice(host->device);
-        if (error == cudaSuccess) error = Sort::sort(work, keys);
-        const bool in_output = keys.Current() == work.output;
+        if (error == cudaSuccess) error = Sort::sort(args, keys);
+        const bool in_output = keys.Current() == args.output;
         static_cast<State *>(state)->result_in = in_output ? RECOBENCH_OUTPUT_BUFFER : RECOBENCH_INPUT_BUFFER;
         return answer(host, error);
     }

@@ -9,8 +9,8 @@
 const FRACTION_BITS = 23u;
 const FRACTION = (1u << FRACTION_BITS) - 1u;
 const SIGN = 1u << 31u;
-const MOST_EXPONENT = 255u;
-const INFINITE = MOST_EXPONENT << FRACTION_BITS;
+const MAX_EXPONENT = 255u;
+const INFINITE = MAX_EXPONENT << FRACTION_BITS;
 const BIAS = 127;
 // One bit more than the fraction, which decides the rounding.
 const HALF_BITS = FRACTION_BITS + 1u;
@@ -26,10 +26,10 @@ fn sum(a: f32, b: f32) -> f32 { return kept_apart(a + b); }
 fn difference(a: f32, b: f32) -> f32 { return kept_apart(a - b); }
 fn product(a: f32, b: f32) -> f32 { return kept_apart(a * b); }
 
-fn exponent_of(bits: u32) -> u32 { return bits >> FRACTION_BITS & MOST_EXPONENT; }
+fn exponent_of(bits: u32) -> u32 { return bits >> FRACTION_BITS & MAX_EXPONENT; }
 fn significand_of(bits: u32) -> u32 { return (bits & FRACTION) | (1u << FRACTION_BITS); }
 // True if neither zero, nor infinite, nor NaN.
-fn is_ordinary(bits: u32) -> bool { return ((exponent_of(bits) + 1u) & MOST_EXPONENT) > 1u; }
+fn is_ordinary(bits: u32) -> bool { return ((exponent_of(bits) + 1u) & MAX_EXPONENT) > 1u; }
 
 // Rounds a significand of 25 bits to 24. Quotients and roots never lie exactly in the middle.
 fn of_parts(sign: u32, exponent: i32, halves: u32) -> f32 {

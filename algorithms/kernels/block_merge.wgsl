@@ -12,12 +12,12 @@ const RADIX_BITS = 7u;
 const TILE = THREADS * ITEMS;
 
 var<workgroup> items: array<vec2u, TILE>;
-var<private> own_items: array<vec2u, ITEMS>;
+var<private> thread_items: array<vec2u, ITEMS>;
 // Bit offset of the digit that a pass sorts by.
 var<private> digit_shift: u32;
 
 fn digit_of(i: u32) -> u32 {
-    return shifted_right(key(own_items[i]), digit_shift).x & (RADIX_BINS - 1u);
+    return shifted_right(key(thread_items[i]), digit_shift).x & (RADIX_BINS - 1u);
 }
 
 fn note_start(bin: u32, start: u32) {}
@@ -47,11 +47,11 @@ fn sort_block(begin: u32, count: u32) {
 fn radix_pass(count: u32) {
     let is_needed = has_items(count);
     for (var i = 0u; i < ITEMS; i++) {
-        if is_needed { own_items[i] = items[position(i)]; }
+        if is_needed { thread_items[i] = items[position(i)]; }
     }
     rank(is_needed);
     for (var i = 0u; i < ITEMS; i++) {
-        if is_needed { items[ranks[i]] = own_items[i]; }
+        if is_needed { items[ranks[i]] = thread_items[i]; }
     }
     workgroupBarrier();
 }
@@ -139,16 +139,16 @@ fn merge_tile(a_count: u32, count: u32) {
         var is_of_a = a < a_count;
         if is_of_a && b < count { is_of_a = !is_less(key(items[b]), key(items[a])); }
         if is_of_a {
-            own_items[i] = items[a];
+            thread_items[i] = items[a];
             a++;
         } else if b < count {
-            own_items[i] = items[b];
+            thread_items[i] = items[b];
             b++;
         }
     }
     workgroupBarrier();
     for (var i = 0u; i < ITEMS; i++) {
-        if begin + i < count { items[begin + i] = own_items[i]; }
+        if begin + i < count { items[begin + i] = thread_items[i]; }
     }
     workgroupBarrier();
 }

@@ -57,19 +57,19 @@ __device__ __forceinline__ u32 block_exclusive_sum(u32 value, u32* warp_sums, u3
 // Barriers before and after are included.
 template <u32 THREADS, u32 COUNT>
 __device__ __forceinline__ u32 block_exclusive_sums(u32* counts, u32* warp_sums) {
-    static_assert(COUNT % THREADS == 0, "each thread has as many");
+    static_assert(COUNT % THREADS == 0, "the same number for each thread");
     constexpr u32 EACH = COUNT / THREADS;
     __syncthreads();
-    u32* own = counts + threadIdx.x * EACH;
+    u32* thread_counts = counts + threadIdx.x * EACH;
     u32 sum = 0;
 #pragma unroll
-    for (u32 i = 0; i < EACH; i++) sum += own[i];
+    for (u32 i = 0; i < EACH; i++) sum += thread_counts[i];
     u32 total;
     u32 before = block_exclusive_sum<THREADS>(sum, warp_sums, total);
 #pragma unroll
     for (u32 i = 0; i < EACH; i++) {
-        const u32 count = own[i];
-        own[i] = before;
+        const u32 count = thread_counts[i];
+        thread_counts[i] = before;
         before += count;
     }
     __syncthreads();
@@ -81,20 +81,20 @@ __device__ __forceinline__ u32 block_exclusive_sums(u32* counts, u32* warp_sums)
 template <u32 THREADS>
 __device__ __forceinline__ void block_exclusive_sums_of_vectors(u32* counts, u32 vectors, u32* warp_sums) {
     __syncthreads();
-    uint4* own = reinterpret_cast<uint4*>(counts) + threadIdx.x * vectors;
+    uint4* thread_counts = reinterpret_cast<uint4*>(counts) + threadIdx.x * vectors;
     u32 sum = 0;
 #pragma unroll 1
     for (u32 i = 0; i < vectors; i++) {
-        const uint4 four = own[i];
+        const uint4 four = thread_counts[i];
         sum += four.x + four.y + four.z + four.w;
     }
     u32 total;
     u32 before = block_exclusive_sum<THREADS>(sum, warp_sums, total);
 #pragma unroll 1
     for (u32 i = 0; i < vectors; i++) {
-        const uint4 four = own[i];
+        const uint4 four = thread_counts[i];
         const u32 second = before + four.x, third = second + four.y, fourth = third + four.z;
-        own[i] = make_uint4(before, second, third, fourth);
+        thread_counts[i] = make_uint4(before, second, third, fourth);
         before = fourth + four.w;
     }
     __syncthreads();

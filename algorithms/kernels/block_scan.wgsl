@@ -33,10 +33,10 @@ fn block_exclusive_sum(value: u32) -> u32 {
 // Number of lower threads for which `yes` is true; `block_total` is the number of all such threads.
 // Barriers are as for `block_exclusive_sum`.
 fn votes_before(yes: bool) -> u32 {
-    let own = votes(yes);
-    if lane == 0u { warp_sums[warp] = count_of(own); }
+    let ballot = votes(yes);
+    if lane == 0u { warp_sums[warp] = count_of(ballot); }
     workgroupBarrier();
-    var before = count_of(own & lanes_below(lane));
+    var before = count_of(ballot & lanes_below(lane));
     block_total = 0u;
     for (var other = 0u; other < WARPS; other++) {
         let count = warp_sums[other];

@@ -8,7 +8,7 @@
 constexpr u64 SUM_OF_TILE = 0x100000000;
 constexpr u64 SUM_UP_TO_TILE = 0x200000000;
 
-PORTABLE_INLINE u64 told_by(const u64* tile) {
+PORTABLE_INLINE u64 wait_for_state(const u64* tile) {
     u64 state = load_relaxed(tile);
     while (state < SUM_OF_TILE) {
         __nanosleep(20);
@@ -25,7 +25,7 @@ PORTABLE_INLINE u32 sum_before(u64* states, u32 tile, u32 sum) {
     u32 before = 0;
     for (u32 next = tile; next > 0; next -= min(next, (u32)LANES)) {
         // Lanes read the tiles below `next`, the nearest first.
-        const u64 state = lane < next ? told_by(&states[next - 1 - lane]) : SUM_UP_TO_TILE;
+        const u64 state = lane < next ? wait_for_state(&states[next - 1 - lane]) : SUM_UP_TO_TILE;
         const lanemask_t ends = __ballot_sync(FULL_MASK, state >= SUM_UP_TO_TILE);
         const u32 last = ends == 0 ? LANES - 1 : (u32)ffs(ends) - 1;
         before += __reduce_add_sync(FULL_MASK, lane <= last ? (u32)state : 0u);

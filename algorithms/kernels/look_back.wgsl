@@ -7,7 +7,7 @@ const SUM_OF_TILE = 0x40000000u;
 const SUM_UP_TO_TILE = 0x80000000u;
 const SUM_MASK = 0x3fffffffu;
 
-fn told_by(tile: u32) -> u32 {
+fn wait_for_state(tile: u32) -> u32 {
     var state = atomicLoad(&states[tile]);
     while state < SUM_OF_TILE { state = atomicLoad(&states[tile]); }
     return state;
@@ -24,7 +24,7 @@ fn sum_before(first: u32, tile: u32, sum: u32) -> u32 {
     for (var next = tile; next > 0u; next -= min(next, LANES)) {
         // Lanes read the tiles below `next`, the nearest first.
         var state = SUM_UP_TO_TILE;
-        if lane < next { state = told_by(first + 2u * (next - 1u - lane)); }
+        if lane < next { state = wait_for_state(first + 2u * (next - 1u - lane)); }
         let ends = votes(state >= SUM_UP_TO_TILE);
         var last = LANES - 1u;
         if !is_none(ends) { last = first_of(ends); }

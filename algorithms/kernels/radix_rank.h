@@ -100,9 +100,9 @@ struct RadixRank {
         if (starts) starts[bin] = before;
 #pragma unroll
         for (u32 warp = 0; warp < WARPS; warp++) {
-            const u32 own = shared.counts[warp][bin];
+            const u32 bin_count = shared.counts[warp][bin];
             shared.counts[warp][bin] = before;
-            before += own;
+            before += bin_count;
         }
     }
 };

@@ -96,10 +96,10 @@ fn sum_over_warps() {
         if bin >= RADIX_BINS { break; }
         note_start(bin, before);
         for (var other = 0u; other < WARPS; other++) {
-            let own = rank_count(other, bin);
+            let bin_count = rank_count(other, bin);
             // Another thread may own the other half of the word.
-            add_to_rank_count(other, bin, before - own);
-            before += own;
+            add_to_rank_count(other, bin, before - bin_count);
+            before += bin_count;
         }
     }
 }

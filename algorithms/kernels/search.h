@@ -4,7 +4,7 @@
 
 // Lower bound: the first index of the range at which `before` is false; `high` if there is none.
 // `before` must be true for all smaller indices and false for all larger ones.
-template <class Before> __device__ __forceinline__ u32 first_not(u32 low, u32 high, Before before) {
+template <class Before> __device__ __forceinline__ u32 lower_bound(u32 low, u32 high, Before before) {
     while (low < high) {
         const u32 middle = (low + high) / 2;
         if (before(middle)) {
@@ -17,12 +17,12 @@ template <class Before> __device__ __forceinline__ u32 first_not(u32 low, u32 hi
 }
 
 // Lower bound from 0 on, by a warp: its lanes evaluate LANES indices at a time.
-template <class Before> __device__ __forceinline__ u32 first_not_of_warp(u32 count, Before before) {
+template <class Before> __device__ __forceinline__ u32 warp_lower_bound(u32 count, Before before) {
     const u32 lane = threadIdx.x % LANES;
     u32 low = 0, high = count;
     while (low < high) {
-        const u32 step = (high - low + LANES - 1) / LANES, place = low + lane * step;
-        const u32 passed = popc(__ballot_sync(FULL_MASK, place < high && before(place)));
+        const u32 step = (high - low + LANES - 1) / LANES, index = low + lane * step;
+        const u32 passed = popc(__ballot_sync(FULL_MASK, index < high && before(index)));
         if (passed == 0) return low;
         high = min(high, low + passed * step);
         low += (passed - 1) * step + 1;

@@ -56,12 +56,12 @@ fn first_in_pieces(
 }
 
 /// Returns the results of `make` for all elements.
-pub(crate) fn mapped<T: Sync, U: Send>(from: &[T], make: impl Fn(&T) -> U + Sync) -> Vec<U> {
+pub(crate) fn par_map<T: Sync, U: Send>(from: &[T], make: impl Fn(&T) -> U + Sync) -> Vec<U> {
     collect(from.len(), Grain::AtLeast(PIECE), |range| from[range].iter().map(&make))
 }
 
 /// Returns `length` default elements, in memory whose pages are mapped.
-pub(crate) fn made<T: Default + Send>(length: usize) -> Vec<T> {
+pub(crate) fn par_default<T: Default + Send>(length: usize) -> Vec<T> {
     collect(length, Grain::Adaptive, |range| range.map(|_| T::default()))
 }
 
@@ -80,19 +80,19 @@ pub(crate) fn split_mut<T>(
 }
 
 /// Concatenates lists.
-pub(crate) fn joined<T: Clone + Default + Send + Sync>(lists: &[&[T]]) -> Vec<T> {
+pub(crate) fn par_concat<T: Clone + Default + Send + Sync>(lists: &[&[T]]) -> Vec<T> {
     let length = lists.iter().map(|list| list.len()).sum();
-    let mut all = made(length);
+    let mut all = par_default(length);
     let targets = split_mut(&mut all, lists.iter().map(|list| list.len()));
     for_each(targets.into_iter().zip(lists), |(target, list)| copy(target, list));
     all
 }
 
-/// Copies contiguous elements to several slices: the inverse of [`joined`].
+/// Copies contiguous elements to several slices: the inverse of [`par_concat`].
 ///
 /// # Panics
 /// If there are fewer elements than the slices hold.
-pub(crate) fn spread<T: Copy + Send + Sync>(mut from: &[T], targets: Vec<&mut [T]>) {
+pub(crate) fn par_copy_to_slices<T: Copy + Send + Sync>(mut from: &[T], targets: Vec<&mut [T]>) {
     let mut copies = Vec::with_capacity(targets.len());
     for target in targets {
         let (part, rest) = from.split_at(target.len());
@@ -107,7 +107,7 @@ pub(crate) fn spread<T: Copy + Send + Sync>(mut from: &[T], targets: Vec<&mut [T
 /// # Panics
 /// If the lengths differ.
 pub(crate) fn copy<T: Clone + Send + Sync>(to: &mut [T], from: &[T]) {
-    assert_eq!(to.len(), from.len(), "as many elements");
+    assert_eq!(to.len(), from.len(), "equal lengths");
     let pieces = to.chunks_mut(PIECE).zip(from.chunks(PIECE));
     for_each(pieces, |(to, from)| to.clone_from_slice(from));
 }
@@ -116,8 +116,12 @@ pub(crate) fn copy<T: Clone + Send + Sync>(to: &mut [T], from: &[T]) {
 ///
 /// # Panics
 /// If the lengths differ.
-pub(crate) fn convert<T: Sync, U: Send>(to: &mut [U], from: &[T], make: impl Fn(&T) -> U + Sync) {
-    assert_eq!(to.len(), from.len(), "as many elements");
+pub(crate) fn par_convert<T: Sync, U: Send>(
+    to: &mut [U],
+    from: &[T],
+    make: impl Fn(&T) -> U + Sync,
+) {
+    assert_eq!(to.len(), from.len(), "equal lengths");
     let pieces = to.chunks_mut(PIECE).zip(from.chunks(PIECE));
     for_each(pieces, |(to, from)| {
         for (to, from) in to.iter_mut().zip(from) {
@@ -133,7 +137,7 @@ pub(crate) fn fill<T: Copy + Send + Sync>(all: &mut [T], value: T) {
 
 /// Returns the elements in ascending order.
 pub(crate) fn sorted<T: Copy + Ord + Send + Sync>(values: &[T]) -> Vec<T> {
-    let mut values = mapped(values, |value| *value);
+    let mut values = par_map(values, |value| *value);
     values.par_sort_unstable();
     values
 }
@@ -161,7 +165,7 @@ pub(crate) mod tests {
     }
 
     /// Indices at the ends, and on both sides of the boundaries of pieces.
-    pub(crate) fn places(length: usize) -> Vec<usize> {
+    pub(crate) fn test_indices(length: usize) -> Vec<usize> {
         let borders = (1..).map(|piece| piece * PIECE);
         let borders = borders.take_while(|&border| border < length);
         let around = borders.flat_map(|border| [border - 1, border]);
@@ -171,13 +175,13 @@ pub(crate) mod tests {
     #[test]
     fn a_difference_is_found_at_any_index() {
         let left: Vec<u64> = (0..3 * PIECE as u64 + 5).collect();
-        for place in places(left.len()) {
+        for index in test_indices(left.len()) {
             let mut right = left.clone();
-            right[place] += 1;
+            right[index] += 1;
             let found = with_all_pools(|| first_difference(&left, &right));
-            assert_eq!(found, Some(place));
+            assert_eq!(found, Some(index));
             let wrong = |at: usize| left[at] != right[at];
-            assert_eq!(first_where(left.len(), wrong), Some(place));
+            assert_eq!(first_where(left.len(), wrong), Some(index));
         }
         assert_eq!(first_difference(&left, &left.clone()), None);
         assert_eq!(first_difference(&left, &left[..7]), None, "as far as both go");
@@ -186,7 +190,7 @@ pub(crate) mod tests {
     #[test]
     fn the_first_of_several_errors_is_returned() {
         let left = vec![0_u8; 5 * PIECE];
-        for first in places(left.len()) {
+        for first in test_indices(left.len()) {
             let mut right = left.clone();
             right[first..].fill(1);
             let found = with_all_pools(|| first_difference(&left, &right));
@@ -209,15 +213,15 @@ pub(crate) mod tests {
     fn copies_are_complete() {
         let from: Vec<u64> = (0..2 * PIECE as u64 + 3).collect();
         let mut to = vec![0; from.len()];
-        with_all_pools(|| mapped(&from, |value| 2 * value)[from.len() - 1]);
+        with_all_pools(|| par_map(&from, |value| 2 * value)[from.len() - 1]);
         copy(&mut to, &from);
         assert_eq!(to, from);
         fill(&mut to, 7);
         assert!(to.iter().all(|&value| value == 7));
         let parts = [&from[..5], &[][..], &from[5..PIECE], &from[PIECE..]];
-        assert_eq!(with_all_pools(|| joined(&parts)), from);
+        assert_eq!(with_all_pools(|| par_concat(&parts)), from);
         let (first, rest) = to.split_at_mut(9);
-        spread(&from, vec![rest, first]);
+        par_copy_to_slices(&from, vec![rest, first]);
         assert_eq!((to[9], to[0]), (from[0], from[from.len() - 9]));
         let descending: Vec<u64> = from.iter().rev().copied().collect();
         assert_eq!(with_all_pools(|| sorted(&descending)), from);

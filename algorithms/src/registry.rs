@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::calibrate::Calibrate;
 use crate::device::Backend;
@@ -15,7 +15,7 @@ use crate::sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS
 use crate::sts_events::StsEvents;
 use crate::sts_sort::StsSort;
 use crate::sts_unpack::StsUnpack;
-use crate::task::{Task, TaskOf, VariantInfo};
+use crate::task::{Task, TypedTask, VariantInfo};
 use crate::tpc::Tpc;
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_decode::TpcDecode;
@@ -24,25 +24,25 @@ use crate::tpc_merge::TpcMerge;
 use crate::tpc_noisy_pads::TpcNoisyPads;
 
 static TASKS: &[&dyn Task] = &[
-    &TaskOf(StsSort),
-    &TaskOf(StsUnpack),
-    &TaskOf(STS_PRESORT),
-    &TaskOf(STS_CLUSTER),
-    &TaskOf(STS_CLUSTER_SORT),
-    &TaskOf(STS_HITS),
-    &TaskOf(STS_COLLECT),
-    &TaskOf(STS),
-    &TaskOf(StsEvents),
-    &TaskOf(TpcDecode),
-    &TaskOf(TpcMerge),
-    &TaskOf(TpcGather),
-    &TaskOf(TpcNoisyPads),
-    &TaskOf(TpcClusterFinder),
-    &TaskOf(Tpc),
-    &TaskOf(MemoryKinds),
-    &TaskOf(Calibrate),
+    &TypedTask(StsSort),
+    &TypedTask(StsUnpack),
+    &TypedTask(STS_PRESORT),
+    &TypedTask(STS_CLUSTER),
+    &TypedTask(STS_CLUSTER_SORT),
+    &TypedTask(STS_HITS),
+    &TypedTask(STS_COLLECT),
+    &TypedTask(STS),
+    &TypedTask(StsEvents),
+    &TypedTask(TpcDecode),
+    &TypedTask(TpcMerge),
+    &TypedTask(TpcGather),
+    &TypedTask(TpcNoisyPads),
+    &TypedTask(TpcClusterFinder),
+    &TypedTask(Tpc),
+    &TypedTask(MemoryKinds),
+    &TypedTask(Calibrate),
     #[cfg(test)]
-    &TaskOf(crate::task::example::ChannelCounts),
+    &TypedTask(crate::task::example::ChannelCounts),
 ];
 
 /// All tasks in their listed order.
@@ -89,7 +89,7 @@ fn holder_of(variant: &LoadedVariant) -> Option<String> {
     }
     Some(same.plugin.map_or_else(
         || "that bench has itself".to_owned(),
-        |plugin| format!("of {}", plugin.path.shown()),
+        |plugin| format!("of {}", plugin.path.escaped()),
     ))
 }
 

@@ -38,17 +38,24 @@ struct Cache {
     recent: VecDeque<(Arc<Shared>, u64)>,
 }
 
-/// Returns the input of a name, parameters and a seed: an existing one, or else a new one. `bytes`
-/// returns its size.
+/// Identity of an input.
+#[derive(Clone, Copy)]
+pub(crate) struct InputKey<'p> {
+    pub(crate) name: &'static str,
+    pub(crate) params: &'p Params,
+    pub(crate) seed: u64,
+}
+
+/// Returns the input of a key: an existing one, or else a new one. `bytes` returns its size.
 ///
 /// # Errors
 /// Errors of `make`.
 pub(crate) fn shared<T: Send + Sync + 'static, E>(
-    (name, params, seed): (&'static str, &Params, u64),
+    key: InputKey<'_>,
     bytes: impl FnOnce(&T) -> u64,
     make: impl FnOnce() -> Result<T, E>,
 ) -> Result<Arc<T>, E> {
-    INPUTS.shared((name, params, seed), bytes, make)
+    INPUTS.shared(key, bytes, make)
 }
 
 impl Inputs {
@@ -58,7 +65,7 @@ impl Inputs {
 
     fn shared<T: Send + Sync + 'static, E>(
         &self,
-        (name, params, seed): (&'static str, &Params, u64),
+        InputKey { name, params, seed }: InputKey<'_>,
         bytes: impl FnOnce(&T) -> u64,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
@@ -120,7 +127,7 @@ mod tests {
             made = true;
             Ok::<_, ()>(vec![0_u8; 10])
         };
-        let key = (name, &params(digis), seed);
+        let key = InputKey { name, params: &params(digis), seed };
         let input = inputs.shared(key, |input: &Vec<u8>| input.len() as u64, make);
         (input.expect("made"), made)
     }
@@ -143,7 +150,7 @@ mod tests {
     fn inputs_of_different_types_are_distinct() {
         let inputs = Inputs::new(100);
         request(&inputs, "sts", "7", 1);
-        let key = ("sts", &params("7"), 1);
+        let key = InputKey { name: "sts", params: &params("7"), seed: 1 };
         let text = inputs.shared(key, |_: &String| 1, || Ok::<_, ()>("made".to_owned()));
         assert_eq!(text.as_deref(), Ok(&"made".to_owned()));
     }
@@ -163,7 +170,7 @@ mod tests {
     fn large_inputs_and_failures_are_not_kept() {
         let inputs = Inputs::new(9);
         assert!(request(&inputs, "sts", "1", 1).1 && request(&inputs, "sts", "1", 1).1);
-        let key = ("sts", &params("1"), 1);
+        let key = InputKey { name: "sts", params: &params("1"), seed: 1 };
         let failed = inputs.shared(key, |_: &Vec<u8>| 1, || Err("no"));
         assert_eq!(failed, Err("no"));
     }

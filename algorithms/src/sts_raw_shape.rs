@@ -88,14 +88,14 @@ pub(crate) fn shape(params: &Params) -> Result<RawShape, DataError> {
         scenario: sts_scenario::scenario(&of_scenario)?,
         microslice_ns: match MICROSLICE.given(params)? {
             Some(given) => given,
-            None => usual_microslice_ns(sts_scenario::PRESET.of(params)?),
+            None => usual_microslice_ns(sts_scenario::PRESET.value(params)?),
         },
-        overlap: OVERLAP.of(params)?,
-        order: EPOCH_ORDER.of(params)?,
-        with_end: END_WORDS.of(params)? == EndWords::Each,
-        masked: MASKED.of(params)?,
-        with_walk: WALK.of(params)? == Walk::Asic,
-        damage: DAMAGE.of(params)?,
+        overlap: OVERLAP.value(params)?,
+        order: EPOCH_ORDER.value(params)?,
+        with_end: END_WORDS.value(params)? == EndWords::Each,
+        masked: MASKED.value(params)?,
+        with_walk: WALK.value(params)? == Walk::Asic,
+        damage: DAMAGE.value(params)?,
     };
     shape.validate()?;
     Ok(shape)

@@ -36,7 +36,7 @@ pub const THRESHOLD: Flag<f64> = Flag::integer(
 /// Order of digis.
 pub const ORDER: Flag<Order> = Flag::order(
     "order",
-    "Order of arrival in a module side: random, time, or jitter:N (up to N places from \
+    "Order of arrival in a module side: random, time, or jitter:N (up to N digis from \
            time order)",
 )
 .or("time");
@@ -53,7 +53,7 @@ const MAX_SCALE: f64 = 1000.0;
 /// # Errors
 /// If they are invalid: see [`Scenario::validate`].
 pub fn scenario(params: &Params) -> Result<Scenario, DataError> {
-    let scenario = Scenario { order: ORDER.of(params)?, ..unscaled(params)? };
+    let scenario = Scenario { order: ORDER.value(params)?, ..unscaled(params)? };
     let scenario = scenario.scaled(scale(params)?);
     scenario.validate()?;
     Ok(scenario)
@@ -77,7 +77,7 @@ pub fn one_timeslice(params: &Params) -> Result<Scenario, DataError> {
 
 /// The preset with the given rates and thresholds.
 fn unscaled(params: &Params) -> Result<Scenario, DataError> {
-    let mut scenario = PRESET.of(params)?.scenario();
+    let mut scenario = PRESET.value(params)?.scenario();
     scenario.rate_hz = RATE.given(params)?.unwrap_or(scenario.rate_hz);
     let readout = &mut scenario.readout;
     readout.threshold = THRESHOLD.given(params)?.unwrap_or(readout.threshold);
@@ -88,7 +88,7 @@ fn unscaled(params: &Params) -> Result<Scenario, DataError> {
 }
 
 fn scale(params: &Params) -> Result<f64, DataError> {
-    let scale = SCALE.of(params)?;
+    let scale = SCALE.value(params)?;
     if scale > 0.0 && scale <= MAX_SCALE {
         return Ok(scale);
     }

@@ -83,12 +83,12 @@ pub static AXES: &[Axis] = &[
 /// Fails if they contradict each other, or are out of range: see
 /// [`TimeFrameShape::validate`].
 pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
-    let preset = PRESET.of(params)?;
-    let mut shape = TimeFrameShape::of_preset(preset, ZS.of(params)?);
-    shape.orbits = ORBITS.of(params)?;
-    shape.sectors = SECTORS.of(params)?;
-    shape.first_orbit = FIRST_ORBIT.of(params)?;
-    shape.framing = FRAMING.of(params)?;
+    let preset = PRESET.value(params)?;
+    let mut shape = TimeFrameShape::for_preset(preset, ZS.value(params)?);
+    shape.orbits = ORBITS.value(params)?;
+    shape.sectors = SECTORS.value(params)?;
+    shape.first_orbit = FIRST_ORBIT.value(params)?;
+    shape.framing = FRAMING.value(params)?;
     shape.noise = NOISE.given(params)?.unwrap_or(shape.noise);
     shape.noisy_pads = NOISY_PADS.given(params)?.unwrap_or(shape.noisy_pads);
     shape.hot_pads = HOT_PADS.given(params)?.unwrap_or(shape.hot_pads);
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn defaults_are_two_orbits_of_lead() {
         let shape = shape_of(&[]).expect("sensible");
-        let expected = TimeFrameShape::of_preset(Preset::PbPb, ZsFormat::DenseLink);
+        let expected = TimeFrameShape::for_preset(Preset::PbPb, ZsFormat::DenseLink);
         assert_eq!(shape, expected);
     }
 
@@ -138,7 +138,7 @@ mod tests {
         let shape = shape_of(&[("preset", "stress"), ("rate", "1000"), ("noise", "0.1")]);
         let shape = shape.expect("sensible");
         assert_eq!((shape.load, shape.noise), (Load::Rate(1000.0), 0.1));
-        let stress = TimeFrameShape::of_preset(Preset::Stress, ZsFormat::DenseLink);
+        let stress = TimeFrameShape::for_preset(Preset::Stress, ZsFormat::DenseLink);
         assert_eq!(shape.gain, stress.gain);
     }
 

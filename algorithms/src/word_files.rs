@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use generators::DataError;
-use text::Foreign;
+use text::Untrusted;
 
 /// Reads all words of a file.
 ///
@@ -16,7 +16,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u32>, DataError> {
     if !rest.is_empty() {
         return Err(DataError::Shape(format!(
             "{}: {} bytes are no whole words of 4",
-            path.shown(),
+            path.escaped(),
             bytes.len()
         )));
     }

@@ -36,7 +36,7 @@ KERNEL_EXPORT(task_sort, Sort)
 KERNEL_SHARED(task_sort, Shared)
 "#;
 
-const IMAGE: &str = "
+const IMAGE: &str = ".version 8.0
 .visible .global .align 4 .u32 task_sort_shared_bytes = 16320;
 .visible .entry task_sort(
 	.param .u64 task_sort_param_0,
@@ -60,11 +60,11 @@ fn generated(kernel: &str, image: &str) -> Result<String, String> {
 
 /// Generates the interfaces, and the list of shaders if `shader` is the kernel's.
 fn made(kernel: &str, image: &str, shader: Option<&str>) -> Result<interface::Generated, String> {
-    let root = TempDir::new().expect("room");
+    let root = TempDir::new().expect("enough space");
     let write = |path: &str, text: &str| {
         let path = root.path().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("room");
-        fs::write(path, text).expect("room");
+        fs::create_dir_all(path.parent().expect("a folder")).expect("enough space");
+        fs::write(path, text).expect("enough space");
     };
     write("src/task/cuda/common.h", HEADER);
     write("src/task/cuda/sort.cu", kernel);
@@ -134,8 +134,8 @@ fn mismatches_are_refused() {
         ("u32 count)", "u32 count, u32 more)", "task_sort is not that of src/task/cuda/sort.cu"),
         ("u32 count)", "u32* count)", "task_sort is not that of"),
         ("(THREADS, 2)", "(2 * THREADS, 2)", "task_sort is not that of"),
-        ("__launch_bounds__(THREADS, 2)", "", "say __launch_bounds__(THREADS)"),
-        ("KERNEL_EXPORT(task_sort, Sort)", "", "say KERNEL_EXPORT(task_sort)"),
+        ("__launch_bounds__(THREADS, 2)", "", "add __launch_bounds__(THREADS)"),
+        ("KERNEL_EXPORT(task_sort, Sort)", "", "add KERNEL_EXPORT(task_sort)"),
         ("common.h", "other.h", "there is no other.h"),
     ] {
         let error = other(from, to).expect_err(to);

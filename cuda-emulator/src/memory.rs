@@ -200,10 +200,10 @@ impl DeviceMemory {
 
     fn index(&self, allocation: Allocation) -> Result<usize, EmulatorError> {
         let found = self.regions.binary_search_by_key(&allocation.number, |r| r.number);
-        let ours = found
+        let matching = found
             .ok()
             .filter(|&index| self.regions[index].buffer.base() as u64 == allocation.address);
-        ours.ok_or_else(|| {
+        matching.ok_or_else(|| {
             let number = allocation.number;
             EmulatorError::Memory(format!("allocation {number} is freed or another emulator's"))
         })

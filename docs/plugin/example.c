@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PASSES = 4, MOST_BINS = 1 << 11 };
+enum { PASSES = 4, MAX_BINS = 1 << 11 };
 
 /* Where the digits are: 31 bits of time, and 11 of channel above the charge. */
 static const struct {
@@ -25,13 +25,13 @@ static unsigned digit(uint64_t digi, int pass) {
 }
 
 /* Counts become the places where each digit's digis begin. */
-static void count(const uint64_t *digis, uint64_t length, uint64_t places[PASSES][MOST_BINS]) {
-    memset(places, 0, sizeof(uint64_t[PASSES][MOST_BINS]));
+static void count(const uint64_t *digis, uint64_t length, uint64_t places[PASSES][MAX_BINS]) {
+    memset(places, 0, sizeof(uint64_t[PASSES][MAX_BINS]));
     for (uint64_t i = 0; i < length; i++)
         for (int pass = 0; pass < PASSES; pass++) places[pass][digit(digis[i], pass)]++;
     for (int pass = 0; pass < PASSES; pass++) {
         uint64_t begin = 0;
-        for (int bin = 0; bin < MOST_BINS; bin++) {
+        for (int bin = 0; bin < MAX_BINS; bin++) {
             uint64_t digis_in_bin = places[pass][bin];
             places[pass][bin] = begin;
             begin += digis_in_bin;
@@ -40,7 +40,7 @@ static void count(const uint64_t *digis, uint64_t length, uint64_t places[PASSES
 }
 
 static void sort_segment(uint64_t *digis, uint64_t *other, uint64_t length,
-                         uint64_t places[PASSES][MOST_BINS]) {
+                         uint64_t places[PASSES][MAX_BINS]) {
     count(digis, length, places);
     for (int pass = 0; pass < PASSES; pass++) {
         for (uint64_t i = 0; i < length; i++)
@@ -54,7 +54,7 @@ static void sort_segment(uint64_t *digis, uint64_t *other, uint64_t length,
 /* What the threads of a run share. */
 typedef struct {
     const recobench_sort *sort;
-    uint64_t (*places)[PASSES][MOST_BINS]; /* for each thread */
+    uint64_t (*places)[PASSES][MAX_BINS]; /* for each thread */
     atomic_uint_fast64_t next_segment;
 } Run;
 
@@ -73,7 +73,7 @@ static void work(void *argument, uint32_t worker, uint32_t workers) {
 /* Tables for each thread, which bench provides. */
 static int32_t memory(void *state, const recobench_host *host, recobench_memory *memory) {
     (void)state;
-    memory->scratch_bytes = host->workers * sizeof(uint64_t[PASSES][MOST_BINS]);
+    memory->scratch_bytes = host->workers * sizeof(uint64_t[PASSES][MAX_BINS]);
     return RECOBENCH_OK;
 }
 

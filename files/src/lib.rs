@@ -3,14 +3,14 @@
 //! **Atomic replacement**: a reader during the write, or after a kill or a full disk, sees the old
 //! content or the new one.
 //!
-//! A [`Draft`] is written next to the file, under a name that no program looks for, and replaces it
+//! An [`AtomicFile`] is written next to the file, under a name that no program looks for, and replaces it
 //! when it is finished. A path that is not a regular file (a device, a pipe, a terminal) is written
 //! to directly. Drafts of killed processes are removed by the next one for the same file.
 //!
 //! **Limited reading**: [`Lines`] refuses a line that is too long, [`read_text`] a text. Files may
 //! be damaged or malicious; reading one must not take more memory than its type deserves.
 
-mod draft;
+mod atomic_file;
 mod durable;
 mod left_over;
 mod lines;
@@ -20,7 +20,7 @@ mod text;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-pub use draft::Draft;
+pub use atomic_file::AtomicFile;
 pub use durable::{create_folder, sync_folder};
 pub use left_over::clean;
 pub use lines::{LONGEST_LINE, Lines};
@@ -45,7 +45,7 @@ pub fn write_by(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut file = BufWriter::new(Draft::new(path, Links::Followed)?);
+    let mut file = BufWriter::new(AtomicFile::new(path, Links::Followed)?);
     content(&mut file)?;
     file.into_inner()?.finish()
 }
@@ -56,7 +56,7 @@ pub fn write_by(
 /// # Errors
 /// If it can't be written; the file is unchanged then.
 pub fn write_own(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    let mut draft = Draft::new(path, Links::Replaced)?;
+    let mut draft = AtomicFile::new(path, Links::Replaced)?;
     draft.write_all(content.as_ref())?;
     draft.finish()
 }

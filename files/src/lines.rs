@@ -50,17 +50,17 @@ impl<R: Read> Lines<R> {
     /// A table: lines have [`LONGEST_LINE`] characters at most, and the last one ends with a line
     /// break. If a file was cut off within its last number, `12` may have become `1`: nothing else
     /// would show it.
-    pub fn of_table(source: R) -> Self {
+    pub fn for_table(source: R) -> Self {
         Lines::new(source, LONGEST_LINE, Form::Table)
     }
 
     /// Records, each on a line: as a table, but a quote is a character like others.
-    pub fn of_records(source: R) -> Self {
+    pub fn for_records(source: R) -> Self {
         Lines::new(source, LONGEST_LINE, Form::Records)
     }
 
     /// Output of another process.
-    pub fn of_stream(source: R, longest: usize) -> Self {
+    pub fn for_stream(source: R, longest: usize) -> Self {
         Lines::new(source, longest, Form::Stream)
     }
 
@@ -138,9 +138,9 @@ mod tests {
     fn texts_pass_unchanged() {
         for text in ["", "\n", "a,b\n1,2\n", "a\n\"1\n2\"\n", "a\r\nb\r\n"] {
             for step in 1..8 {
-                assert_eq!(read(text, step, Lines::of_table), text);
-                assert_eq!(read(text, step, Lines::of_records), text);
-                assert_eq!(read(text, step, |text| Lines::of_stream(text, 4)), text);
+                assert_eq!(read(text, step, Lines::for_table), text);
+                assert_eq!(read(text, step, Lines::for_records), text);
+                assert_eq!(read(text, step, |text| Lines::for_stream(text, 4)), text);
             }
         }
     }
@@ -150,20 +150,20 @@ mod tests {
         let refusal =
             "line 2: the file ends within this line; end it with a line break if it is not cut off";
         for text in ["a,b\n1,2", "a\n\"1\n", "a\n\"1\n2\""] {
-            assert_eq!(read(text, 3, Lines::of_table), refusal, "{text:?}");
+            assert_eq!(read(text, 3, Lines::for_table), refusal, "{text:?}");
         }
-        assert_eq!(read("a \"\nb", 3, Lines::of_records), refusal);
+        assert_eq!(read("a \"\nb", 3, Lines::for_records), refusal);
         let unwritten =
             "line 2 has a byte 0, which was never written: did the machine lose its power?";
-        assert_eq!(read("a\n\"1\0\n\"\n", 3, Lines::of_table), unwritten);
-        assert_eq!(read("a \"\nb\n", 3, Lines::of_records), "a \"\nb\n");
-        assert_eq!(read("a\nb", 3, |text| Lines::of_stream(text, 4)), "a\nb");
+        assert_eq!(read("a\n\"1\0\n\"\n", 3, Lines::for_table), unwritten);
+        assert_eq!(read("a \"\nb\n", 3, Lines::for_records), "a \"\nb\n");
+        assert_eq!(read("a\nb", 3, |text| Lines::for_stream(text, 4)), "a\nb");
     }
 
     #[test]
     fn a_long_line_is_refused_with_its_number() {
         for step in 1..8 {
-            let read = |text| read(text, step, |text| Lines::of_stream(text, 4));
+            let read = |text| read(text, step, |text| Lines::for_stream(text, 4));
             assert_eq!(read("1234\n5678\n"), "1234\n5678\n");
             assert_eq!(read("1234\n56789\n"), "line 2 is longer than 4 characters");
             assert_eq!(read("12345"), "line 1 is longer than 4 characters");
@@ -173,12 +173,12 @@ mod tests {
     #[test]
     fn an_endless_line_ends_soon() {
         for byte in [b'1', b'"'] {
-            let mut lines = Lines::of_table(io::repeat(byte));
+            let mut lines = Lines::for_table(io::repeat(byte));
             let read = io::copy(&mut lines, &mut io::sink()).expect_err("endless").to_string();
             assert_eq!(read, "line 1 is longer than 1048576 characters");
         }
         // Line breaks after a quote that is never closed.
         let endless = b"\"".chain(io::repeat(b'\n'));
-        assert!(io::copy(&mut Lines::of_table(endless), &mut io::sink()).is_err());
+        assert!(io::copy(&mut Lines::for_table(endless), &mut io::sink()).is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Treatment of a link in place of the file.
+/// Treatment of a link instead of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// The link is followed: its target is replaced, and the link stays.
@@ -21,7 +21,7 @@ pub(crate) enum Target {
     Replace(PathBuf),
 }
 
-/// Maximum number of links to links, as many as the system follows.
+/// Maximum number of links to links: that of the system.
 const MAX_LINKS: usize = 40;
 /// Files there are others' in disguise, such as `/dev/stdout`: they can't be replaced.
 const OF_SYSTEM: [&str; 2] = ["/dev", "/proc"];

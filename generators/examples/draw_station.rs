@@ -68,14 +68,14 @@ impl Drawing {
         Drawing { svg, half }
     }
 
-    fn place(&self, x: f64, y: f64) -> [f64; 2] {
+    fn pixel(&self, x: f64, y: f64) -> [f64; 2] {
         [(self.half[0] + x) * PIXELS_PER_CM, (self.half[1] - y) * PIXELS_PER_CM]
     }
 
     fn module(&mut self, module: &Module, occupancy: f64) {
         let [x, y, _] = module.translation;
         let [width, height] = [1024.0 * module.pitch, module.height];
-        let [left, top] = self.place(x - 0.5 * width, y + 0.5 * height);
+        let [left, top] = self.pixel(x - 0.5 * width, y + 0.5 * height);
         let opacity = (occupancy / DARKEST).sqrt().min(1.0);
         self.line(format_args!(
             "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" \
@@ -87,7 +87,7 @@ impl Drawing {
     }
 
     fn crossing(&mut self, crossing: &Crossing) {
-        let [x, y] = self.place(crossing.x.into(), crossing.y.into());
+        let [x, y] = self.pixel(crossing.x.into(), crossing.y.into());
         self.line(format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2\" fill=\"#e76f51\"/>"));
     }
 

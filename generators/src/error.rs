@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 /// A data set that can't be generated, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +12,7 @@ pub enum DataError {
     #[error("{0}")]
     Shape(String),
     /// The operating system refused.
-    #[error("{}: {source}", path.shown())]
+    #[error("{}: {source}", path.escaped())]
     Io {
         /// The file.
         path: PathBuf,
@@ -20,17 +20,17 @@ pub enum DataError {
         source: io::Error,
     },
     /// A file whose content does not follow its format.
-    #[error("{}, {place}: {problem}", path.shown())]
+    #[error("{}, {location}: {problem}", path.escaped())]
     Format {
         /// The file.
         path: PathBuf,
         /// Location in the file: a line or an offset.
-        place: String,
+        location: String,
         /// The problem, and what was expected.
         problem: String,
     },
     /// A file to be written that holds other data.
-    #[error("{}: it holds {holds} of other data; choose another name for the new ones", path.shown())]
+    #[error("{}: it holds {holds} of other data; choose another name for the new ones", path.escaped())]
     Taken {
         /// The file.
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum DataError {
         holds: &'static str,
     },
     /// A file name whose ending is of no known format.
-    #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", .0.shown())]
+    #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", .0.escaped())]
     UnknownFileType(PathBuf),
 }
 
@@ -59,12 +59,12 @@ impl DataError {
     }
 
     /// Error for invalid content of a file, at a location that its reader can find.
-    pub fn format(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub fn format(path: &Path, location: impl Into<String>, problem: impl Into<String>) -> Self {
         // The parsers' messages quote their input.
-        let shown = |text: String| text.shown().at_most(SENTENCE).to_string();
+        let shown = |text: String| text.escaped().at_most(SENTENCE).to_string();
         DataError::Format {
             path: path.to_owned(),
-            place: shown(place.into()),
+            location: shown(location.into()),
             problem: shown(problem.into()),
         }
     }

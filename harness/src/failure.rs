@@ -14,10 +14,10 @@ use reports::history::HistoryError;
 use reports::report::ReportError;
 use reports::store::StoreError;
 use reports::table::TableError;
-use text::Foreign;
+use text::Untrusted;
 
-use crate::duet::{DuetError, ServeError};
 use crate::measure::MeasureError;
+use crate::paired::{PairedError, ServeError};
 use crate::plan::PlanError;
 use crate::platform::NoThreads;
 use crate::plugins::PluginFailure;
@@ -39,7 +39,7 @@ pub enum Failure {
     #[error(transparent)]
     Data(#[from] DataError),
     /// A damaged page, with `--strict`.
-    #[error("{}, {damaged}; without --strict, damaged pages are left out", path.shown())]
+    #[error("{}, {damaged}; without --strict, damaged pages are left out", path.escaped())]
     DamagedPage {
         /// The file.
         path: PathBuf,
@@ -96,12 +96,12 @@ pub enum Failure {
     Stream(#[from] StreamError),
     /// Two executables that can't be measured interleaved.
     #[error(transparent)]
-    Duet(#[from] DuetError),
+    Paired(#[from] PairedError),
     /// A request to the child of a coordinator that is not valid.
     #[error(transparent)]
     Serve(#[from] ServeError),
     /// A file that can't be written.
-    #[error("{}: {source}", path.shown())]
+    #[error("{}: {source}", path.escaped())]
     Write {
         /// The file.
         path: PathBuf,
@@ -152,7 +152,7 @@ impl Failure {
             Failure::Plan(error) => error.exit(),
             Failure::Measure(error) => error.exit(),
             Failure::Stream(error) => error.exit(),
-            Failure::Duet(error) => error.exit(),
+            Failure::Paired(error) => error.exit(),
             Failure::Serve(error) => error.exit(),
             _ => Exit::Failed,
         }

@@ -7,18 +7,18 @@ use serde::de::DeserializeOwned;
 
 use crate::cli;
 use crate::commands;
-use crate::duet::protocol::{Answer, Ask};
+use crate::paired::protocol::{Request, Response};
 use crate::plugins::trial;
 use crate::request::values;
 
 /// Reads a request of the coordinator of two executables.
 pub fn ask(line: &str) -> Option<String> {
-    again::<Ask>(line)
+    again::<Request>(line)
 }
 
 /// Reads a response of one of them.
 pub fn answer(line: &str) -> Option<String> {
-    again::<Answer>(line)
+    again::<Response>(line)
 }
 
 /// Reads an event of a process that tries a plugin.

@@ -21,11 +21,11 @@
 pub mod cli;
 pub mod commands;
 mod document;
-pub mod duet;
 pub mod failure;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod measure;
+pub mod paired;
 pub mod plan;
 pub mod platform;
 pub mod plugins;
@@ -53,7 +53,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // Help and errors have colours too: before anything is understood.
     cli::color_choice(&arguments).write_global();
-    let parsed = match cli::parse_in(arguments, &CommandEnvironment::of_this_process()) {
+    let parsed = match cli::parse_in(arguments, &CommandEnvironment::from_this_process()) {
         Ok(parsed) => parsed,
         Err(answer) => return answer.print(),
     };

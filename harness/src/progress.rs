@@ -6,12 +6,12 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use reports::record::Point;
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::plan::{Input, Origin};
 
 /// Prints a message on standard error: all messages go through this function or
-/// [`Progress::line`]. Foreign text was escaped before; what was not is made harmless here.
+/// [`Progress::line`]. Untrusted text was escaped before; what was not is made harmless here.
 pub(crate) fn say(text: &str) {
     // A closed standard error is ignored.
     let _ = writeln!(std::io::stderr(), "{}", text::lines(text));
@@ -21,7 +21,7 @@ pub(crate) fn say(text: &str) {
 enum Output {
     Bar(ProgressBar),
     Lines,
-    Nobody,
+    Hidden,
 }
 
 /// The progress of a run.
@@ -37,7 +37,7 @@ impl Progress {
     /// Creates the progress of `inputs` inputs and `points` points, each of up to `max_time`.
     pub fn new(quiet: bool, inputs: usize, points: usize, max_time: Duration) -> Self {
         let output = if quiet {
-            Output::Nobody
+            Output::Hidden
         } else if std::io::stderr().is_terminal() {
             Output::Bar(bar(points as u64))
         } else {
@@ -54,9 +54,9 @@ impl Progress {
     /// Shows the current stage, before the first input.
     pub fn stage(&self, text: &str) {
         match &self.output {
-            Output::Bar(bar) => bar.set_message(text.shown().to_string()),
+            Output::Bar(bar) => bar.set_message(text.escaped().to_string()),
             Output::Lines => self.line(text),
-            Output::Nobody => {}
+            Output::Hidden => {}
         }
     }
 
@@ -113,7 +113,7 @@ impl Progress {
         match &self.output {
             Output::Bar(bar) => bar.println(text::lines(text)),
             Output::Lines => say(text),
-            Output::Nobody => {}
+            Output::Hidden => {}
         }
     }
 }
@@ -127,9 +127,9 @@ fn bar(total: u64) -> ProgressBar {
 
 fn describe(input: &Input) -> String {
     match &input.origin {
-        Origin::Read { path, .. } => path.shown().to_string(),
+        Origin::Read { path, .. } => path.escaped().to_string(),
         Origin::Generated(params) => {
-            let values = params.iter().map(|(name, value)| format!("{name}={}", value.shown()));
+            let values = params.iter().map(|(name, value)| format!("{name}={}", value.escaped()));
             values.collect::<Vec<_>>().join(" ")
         }
     }

@@ -125,7 +125,7 @@ mod tests {
         SummaryRow { stage: stage.into(), ..row(variant, "n=1", median) }
     }
 
-    fn of(rows: &[SummaryRow]) -> Vec<Bar> {
+    fn bars(rows: &[SummaryRow]) -> Vec<Bar> {
         let rows: Vec<_> = rows.iter().collect();
         let name = |row: &SummaryRow| row.variant.clone();
         breakdowns(&rows, name).into_iter().flat_map(|b| b.bars).collect()
@@ -139,7 +139,7 @@ mod tests {
             stage("a", "scatter", 5.0),
             stage("b", "total", 1.0),
         ];
-        let bars = of(&rows);
+        let bars = bars(&rows);
         assert_eq!(bars.len(), 1, "b has no stages");
         let parts = [("count", 2.0), ("scatter", 5.0), ("other", 3.0)];
         let found = bars[0].parts.iter().map(|part| (part.stage.as_str(), part.seconds));
@@ -155,9 +155,9 @@ mod tests {
             stage("a", "h2d", 3.0),
             stage("a", "d2h", 3.0),
         ];
-        assert_eq!(of(&rows)[0].parts.len(), 3);
+        assert_eq!(bars(&rows)[0].parts.len(), 3);
         let named = [&rows[..], &[stage("a", "scan", 1.0), stage("a", "sort", 3.0)]].concat();
-        let stages: Vec<_> = of(&named)[0].parts.iter().map(|part| part.stage.clone()).collect();
+        let stages: Vec<_> = bars(&named)[0].parts.iter().map(|part| part.stage.clone()).collect();
         assert_eq!(stages, ["h2d", "d2h", "scan", "sort"]);
     }
 
@@ -170,7 +170,7 @@ mod tests {
             stage("a", "again/count", 1.0),
             stage("a", "against", 2.0),
         ];
-        let stages: Vec<_> = of(&rows)[0].parts.iter().map(|part| part.stage.clone()).collect();
+        let stages: Vec<_> = bars(&rows)[0].parts.iter().map(|part| part.stage.clone()).collect();
         assert_eq!(stages, ["again", "against", "other"]);
     }
 }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use glob::Pattern;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::record::Point;
 
@@ -84,7 +84,7 @@ impl AxisValues {
         let value = match self.name.as_str() {
             "device" => Some(point.device.as_str()),
             "threads" => Some(threads.as_str()),
-            "places" => Some(point.places.as_str()),
+            "places" => Some(point.cpu_sets.as_str()),
             "bind" => Some(point.bind.as_str()),
             "cache" => Some(point.cache.as_str()),
             name => point.params.get(name),

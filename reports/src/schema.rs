@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::compare::Comparison;
 use crate::frame::{Cell, Document, Frame, summary};
@@ -191,7 +191,7 @@ fn schemas() -> [(&'static str, Value); 11] {
     [
         ("run", schema::<RunRecord>("run.json")),
         ("rows", run_rows()),
-        ("winners", rows::<Winner>("Who wins each setting", &["axis"], &[])),
+        ("winners", rows::<Winner>("Winner of each setting", &["axis"], &[])),
         ("comparison", schema::<Comparison>("A comparison of two runs")),
         ("changes", schema::<Vec<Trend>>("Points over many runs")),
         ("runs", schema::<Vec<Entry>>("The runs of a store")),
@@ -224,7 +224,7 @@ fn the_files_are_those_of_the_types() {
             std::fs::write(&path, &text).expect("written");
         }
         let file = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(file == text, "{} is not that of the types; BLESS=1 writes it", path.shown());
+        assert!(file == text, "{} is not that of the types; BLESS=1 writes it", path.escaped());
     }
 }
 

@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::aliases::old_axis;
 use crate::record::{AxisKind, AxisRecord, Params, Point, SummaryRow};
@@ -40,7 +40,7 @@ pub struct AxisName {
 impl AxisName {
     /// An axis of a task, as declared by the run of these parameters; as in old runs if that run
     /// does not declare it.
-    pub fn of(task: &str, name: &str, params: &Params) -> Self {
+    pub fn for_task(task: &str, name: &str, params: &Params) -> Self {
         let declared = params.declared().and_then(|declared| declared.axes.get(task, name));
         let declared = declared.map_or_else(|| old_axis(task, name), Arc::clone);
         AxisName { name: name.to_owned(), declared }
@@ -48,10 +48,10 @@ impl AxisName {
 
     /// A count of things, with their name in the plural.
     pub fn count(name: &str) -> Self {
-        AxisName::of_all_tasks(name, AxisKind::Count)
+        AxisName::for_all_tasks(name, AxisKind::Count)
     }
 
-    fn of_all_tasks(name: &str, kind: AxisKind) -> Self {
+    fn for_all_tasks(name: &str, kind: AxisKind) -> Self {
         let declared = AxisRecord { kind, label: name.to_owned(), ..AxisRecord::default() };
         AxisName { name: name.to_owned(), declared: Arc::new(declared) }
     }
@@ -72,10 +72,10 @@ impl AxisName {
     }
 }
 
-/// An axis of all tasks, such as the places of threads.
+/// An axis of all tasks, such as the CPU sets of threads.
 impl From<&str> for AxisName {
     fn from(name: &str) -> Self {
-        AxisName::of_all_tasks(name, AxisKind::Text)
+        AxisName::for_all_tasks(name, AxisKind::Text)
     }
 }
 
@@ -133,12 +133,12 @@ impl Hash for AxisName {
 
 /// The axes of a row; see [`point_axes`].
 pub fn axes(row: &SummaryRow) -> Axes {
-    let SummaryRow { algorithm, params, threads, cache, places, bind, .. } = row;
-    ordered((algorithm, params), *threads, [cache, places, bind])
+    let SummaryRow { algorithm, params, threads, cache, cpu_sets, bind, .. } = row;
+    ordered(algorithm, params, *threads, [cache, cpu_sets, bind])
 }
 
 /// The axes of a row, and its kind of input: only rows that share all of these can be ranked.
-pub fn contest(row: &SummaryRow) -> Axes {
+pub fn ranking_axes(row: &SummaryRow) -> Axes {
     let given = (!row.given.is_empty()).then(|| (GIVEN.into(), row.given.clone()));
     axes(row).into_iter().chain(given).collect()
 }
@@ -148,25 +148,27 @@ pub fn contest(row: &SummaryRow) -> Axes {
 ///
 /// Variant and device are no axes here: they are the subject of a measurement, not its conditions.
 pub fn point_axes(point: &Point) -> Axes {
-    let Point { algorithm, params, threads, cache, places, bind, .. } = point;
-    ordered((algorithm, params), *threads, [cache, places, bind])
+    let Point { algorithm, params, threads, cache, cpu_sets, bind, .. } = point;
+    ordered(algorithm, params, *threads, [cache, cpu_sets, bind])
 }
 
 /// The parameters of a task as axes, in reading order.
 pub fn param_axes(task: &str, params: &Params) -> Axes {
-    let named = |(name, value): (&str, &str)| (AxisName::of(task, name, params), value.to_owned());
+    let named =
+        |(name, value): (&str, &str)| (AxisName::for_task(task, name, params), value.to_owned());
     let (counts, others): (Axes, Axes) =
         params.iter().map(named).partition(|(name, value)| is_count(name, value));
     counts.into_iter().chain(others).collect()
 }
 
 fn ordered(
-    (task, params): (&str, &Params),
+    task: &str,
+    params: &Params,
     threads: usize,
-    [cache, places, bind]: [&str; 3],
+    [cache, cpu_sets, bind]: [&str; 3],
 ) -> Axes {
     let threads = (AxisName::count(THREADS), threads.to_string());
-    let run = [("cache", cache), ("places", places), ("bind", bind)];
+    let run = [("cache", cache), ("places", cpu_sets), ("bind", bind)];
     let run = run.map(|(name, value)| (name.into(), value.to_owned()));
     param_axes(task, params).into_iter().chain([threads]).chain(run).collect()
 }
@@ -174,7 +176,7 @@ fn ordered(
 /// An axis of a row by its name.
 pub fn axis_name(row: &SummaryRow, name: &str) -> AxisName {
     match row.params.get(name) {
-        Some(_) => AxisName::of(&row.algorithm, name, &row.params),
+        Some(_) => AxisName::for_task(&row.algorithm, name, &row.params),
         None if name == THREADS => AxisName::count(name),
         None => name.into(),
     }
@@ -185,7 +187,7 @@ pub fn axis(row: &SummaryRow, name: &str) -> Option<String> {
     let of_run = || match name {
         "threads" => Some(row.threads.to_string()),
         "cache" => Some(row.cache.clone()),
-        "places" => Some(row.places.clone()),
+        "places" => Some(row.cpu_sets.clone()),
         "bind" => Some(row.bind.clone()),
         GIVEN => Some(row.given.clone()),
         _ => None,
@@ -219,9 +221,11 @@ pub fn common(points: impl IntoIterator<Item = Axes>) -> Axes {
 pub fn phrase(name: &AxisName, text: &str) -> String {
     let shown = value(name, text);
     match name.label().strip_suffix('s') {
-        Some(singular) if is_count(name, text) && text == "1" => format!("1 {}", singular.shown()),
-        _ if is_count(name, text) => format!("{shown} {}", name.label().shown()),
-        _ => format!("{} {shown}", name.label().shown()),
+        Some(singular) if is_count(name, text) && text == "1" => {
+            format!("1 {}", singular.escaped())
+        }
+        _ if is_count(name, text) => format!("{shown} {}", name.label().escaped()),
+        _ => format!("{} {shown}", name.label().escaped()),
     }
 }
 
@@ -229,8 +233,8 @@ pub fn phrase(name: &AxisName, text: &str) -> String {
 /// ms`, `random`.
 pub fn value(name: &AxisName, text: &str) -> String {
     let AxisRecord { kind, unit, .. } = name.declared();
-    let Some(number) = number_of(text) else { return text.shown().to_string() };
-    let exact = || text.shown().to_string();
+    let Some(number) = number_of(text) else { return text.escaped().to_string() };
+    let exact = || text.escaped().to_string();
     match kind {
         AxisKind::Count | AxisKind::Frequency if has_three_digits(number) => {
             with_unit(&units::count(number), unit)
@@ -243,7 +247,7 @@ pub fn value(name: &AxisName, text: &str) -> String {
 /// A value with the unit of its axis, rounded to three digits: `31.6 k`.
 pub fn short_value(name: &AxisName, text: &str) -> String {
     let AxisRecord { kind, unit, .. } = name.declared();
-    let Some(number) = number_of(text) else { return text.shown().to_string() };
+    let Some(number) = number_of(text) else { return text.escaped().to_string() };
     match kind {
         AxisKind::Duration => {
             let time = units::seconds(number * 1e-9, 4);
@@ -254,7 +258,7 @@ pub fn short_value(name: &AxisName, text: &str) -> String {
         }
         AxisKind::Frequency => with_unit(&units::count(number), unit),
         _ if number.abs() >= 1000.0 => with_unit(&units::count(number), unit),
-        _ => with_unit(&text.shown().to_string(), unit),
+        _ => with_unit(&text.escaped().to_string(), unit),
     }
 }
 
@@ -272,7 +276,7 @@ fn with_unit(number: &str, unit: &str) -> String {
     if unit.is_empty() {
         number.to_owned()
     } else {
-        units::with_unit(number, &unit.shown().to_string())
+        units::with_unit(number, &unit.escaped().to_string())
     }
 }
 
@@ -332,8 +336,8 @@ pub fn name(row: &SummaryRow) -> String {
 
 /// `block-merge on cuda:0`; the CPU is omitted.
 pub fn on_device(name: String, device: &str) -> String {
-    let name = name.shown();
-    if device == CPU { name.to_string() } else { format!("{name} on {}", device.shown()) }
+    let name = name.escaped();
+    if device == CPU { name.to_string() } else { format!("{name} on {}", device.escaped()) }
 }
 
 #[cfg(test)]
@@ -343,14 +347,14 @@ mod tests {
 
     /// An axis of runs without declarations.
     fn old(task: &str, name: &str) -> AxisName {
-        AxisName::of(task, name, &Params::default())
+        AxisName::for_task(task, name, &Params::default())
     }
 
     fn declared(kind: AxisKind, unit: &str) -> AxisName {
         let axis = AxisRecord { kind, unit: unit.into(), label: "it".into(), with_input: false };
         let axes = Declared::new([("task".into(), "it".into(), axis)]);
         let quantities = Quantities { axes, ..Quantities::default() };
-        AxisName::of("task", "it", &Params::default().declared_by(&Arc::new(quantities)))
+        AxisName::for_task("task", "it", &Params::default().declared_by(&Arc::new(quantities)))
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::interval::Interval;
 
 /// The medians of two at a size.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contest {
+pub struct MedianPair {
     /// Size of the input.
     pub size: f64,
     /// One of them.
@@ -54,7 +54,7 @@ pub struct Crossing {
     pub faster: Faster,
 }
 
-impl Contest {
+impl MedianPair {
     /// True if both medians have an interval.
     pub fn has_intervals(&self) -> bool {
         self.first.interval.is_some() && self.second.interval.is_some()
@@ -62,17 +62,17 @@ impl Contest {
 
     /// The significantly faster one: the interval of the ratio is on one side of one.
     pub fn clearly_faster(&self) -> Option<Faster> {
-        Ratio::from_contest(self).clearly_faster()
+        Ratio::from_pair(self).clearly_faster()
     }
 }
 
-/// The crossings of two, by size; the contests must be sorted by size.
+/// The crossings of two, by size; the pairs must be sorted by size.
 ///
 /// Crossings with overlapping intervals are one, and none if the same one wins at both ends of
 /// their interval. Without any significant winner there is none. A median without an interval is
 /// taken as exact.
-pub fn crossings(contests: &[Contest]) -> Vec<Crossing> {
-    let ratios: Vec<Ratio> = contests.iter().map(Ratio::from_contest).collect();
+pub fn crossings(pairs: &[MedianPair]) -> Vec<Crossing> {
+    let ratios: Vec<Ratio> = pairs.iter().map(Ratio::from_pair).collect();
     let changes = 1..ratios.len();
     let found: Vec<Crossing> = changes.filter_map(|i| crossing(&ratios, i)).collect();
     let groups = found.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high));
@@ -90,12 +90,12 @@ struct Ratio {
 }
 
 impl Ratio {
-    fn from_contest(contest: &Contest) -> Ratio {
-        let (first, [first_below, first_above]) = contest.first.logarithm();
-        let (second, [second_below, second_above]) = contest.second.logarithm();
+    fn from_pair(pair: &MedianPair) -> Ratio {
+        let (first, [first_below, first_above]) = pair.first.logarithm();
+        let (second, [second_below, second_above]) = pair.second.logarithm();
         let middle = first - second;
         Ratio {
-            at: contest.size.ln(),
+            at: pair.size.ln(),
             low: middle - first_below.hypot(second_above),
             middle,
             high: middle + first_above.hypot(second_below),
@@ -180,14 +180,14 @@ mod tests {
 
     /// Contests at powers of ten from 10 on: a ratio of first over second each,
     /// with the half-width of the logarithm of either.
-    fn contests(ratios: &[f64], width: f64) -> Vec<Contest> {
-        let contest = |(size, ratio): (f64, &f64)| Contest {
+    fn pairs(ratios: &[f64], width: f64) -> Vec<MedianPair> {
+        let pair = |(size, ratio): (f64, &f64)| MedianPair {
             size,
             first: timing(size * ratio, width),
             second: timing(size, width),
         };
         let sizes = (1..).map(|power| 10f64.powi(power));
-        sizes.zip(ratios).map(contest).collect()
+        sizes.zip(ratios).map(pair).collect()
     }
 
     fn near(found: Option<f64>, expected: f64) -> bool {
@@ -197,12 +197,12 @@ mod tests {
     #[test]
     fn power_laws_cross_where_algebra_says() {
         // In proportion to the size, and to its root: straight lines on logarithmic scales.
-        let contest = |size: f64| Contest {
+        let pair = |size: f64| MedianPair {
             size,
             first: timing(3e-9 * size, 0.0),
             second: timing(1e-6 * size.sqrt(), 0.0),
         };
-        let found = crossings(&[1e3, 1e4, 1e5, 1e6].map(contest));
+        let found = crossings(&[1e3, 1e4, 1e5, 1e6].map(pair));
         let expected = (1e-6_f64 / 3e-9).powi(2);
         assert_eq!(found.len(), 1);
         assert!(near(Some(found[0].size), expected), "{found:?}");
@@ -214,7 +214,7 @@ mod tests {
     fn the_interval_ends_where_those_of_the_ratio_do() {
         // The logarithm of the ratio rises by ln 4 a decade through zero at 10^2.5,
         // and its half-width is that of one median times the root of two.
-        let found = crossings(&contests(&[0.125, 0.5, 2.0, 8.0], 0.1));
+        let found = crossings(&pairs(&[0.125, 0.5, 2.0, 8.0], 0.1));
         let decades = 0.1 * 2f64.sqrt() / 4f64.ln();
         let at = |decades: f64| 10f64.powf(2.5 + decades);
         assert!(near(Some(found[0].size), at(0.0)), "{found:?}");
@@ -224,13 +224,13 @@ mod tests {
 
     #[test]
     fn intervals_may_be_longer_on_one_side() {
-        let mut contests = contests(&[0.5, 2.0], 0.0);
-        for contest in &mut contests {
-            let low = contest.first.median * 0.8;
-            let high = contest.first.median;
-            contest.first.interval = Some(Interval { low, high });
+        let mut pairs = pairs(&[0.5, 2.0], 0.0);
+        for pair in &mut pairs {
+            let low = pair.first.median * 0.8;
+            let high = pair.first.median;
+            pair.first.interval = Some(Interval { low, high });
         }
-        let found = crossings(&contests);
+        let found = crossings(&pairs);
         assert!(near(found[0].low, found[0].size), "{found:?}");
         assert!(found[0].high.is_some_and(|high| high > found[0].size * 1.2));
     }
@@ -247,14 +247,14 @@ mod tests {
             // Beyond one, but not beyond doubt.
             (&[0.5, 1.02, 0.5], 0.05),
         ] {
-            assert_eq!(crossings(&contests(ratios, width)), [], "{ratios:?}");
+            assert_eq!(crossings(&pairs(ratios, width)), [], "{ratios:?}");
         }
-        assert_eq!(crossings(&contests(&[0.5, 1.02, 0.5], 0.01)).len(), 2);
+        assert_eq!(crossings(&pairs(&[0.5, 1.02, 0.5], 0.01)).len(), 2);
     }
 
     #[test]
     fn several_crossings_come_in_order() {
-        let found = crossings(&contests(&[0.5, 2.0, 2.0, 0.5, 0.5, 2.0], 0.05));
+        let found = crossings(&pairs(&[0.5, 2.0, 2.0, 0.5, 0.5, 2.0], 0.05));
         let faster: Vec<Faster> = found.iter().map(|crossing| crossing.faster).collect();
         assert_eq!(faster, [Faster::Second, Faster::First, Faster::Second]);
         let ends: Vec<_> = found
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn crossings_that_are_not_clearly_apart_are_one() {
-        let found = crossings(&contests(&[0.5, 1.01, 0.99, 2.0], 0.05));
+        let found = crossings(&pairs(&[0.5, 1.01, 0.99, 2.0], 0.05));
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].faster, Faster::Second);
         assert!(found[0].low.is_some_and(|low| low < 100.0));
@@ -275,17 +275,17 @@ mod tests {
 
     #[test]
     fn an_interval_may_reach_beyond_what_was_measured() {
-        let found = crossings(&contests(&[0.98, 1.02, 2.0], 0.05));
+        let found = crossings(&pairs(&[0.98, 1.02, 2.0], 0.05));
         assert_eq!((found.len(), found[0].low), (1, None), "{found:?}");
         assert!(found[0].high.is_some());
-        let found = crossings(&contests(&[0.5, 0.98, 1.02], 0.05));
+        let found = crossings(&pairs(&[0.5, 0.98, 1.02], 0.05));
         assert_eq!((found.len(), found[0].high), (1, None), "{found:?}");
-        assert_eq!(crossings(&contests(&[0.98, 1.02, 1.03], 0.05)), []);
+        assert_eq!(crossings(&pairs(&[0.98, 1.02, 1.03], 0.05)), []);
     }
 
     #[test]
     fn a_lead_is_significant_if_the_intervals_allow_no_other() {
-        let faster = |ratio: f64| contests(&[ratio], 0.05)[0].clearly_faster();
+        let faster = |ratio: f64| pairs(&[ratio], 0.05)[0].clearly_faster();
         assert_eq!(faster(1.2), Some(Faster::Second));
         assert_eq!(faster(0.8), Some(Faster::First));
         // Root of two times 0.05 is 0.0707.
@@ -305,11 +305,11 @@ mod tests {
             [([0.25, 0.5, 2.0, 4.0], 10f64.powf(2.5)), ([0.25, 0.5, 1.0, 2.0], 1000.0)]
         {
             let mut is_held = || {
-                let mut contests = contests(&truths, 0.0);
-                for (contest, truth) in contests.iter_mut().zip(truths) {
-                    (contest.first, contest.second) = (measured(truth), measured(1.0));
+                let mut pairs = pairs(&truths, 0.0);
+                for (pair, truth) in pairs.iter_mut().zip(truths) {
+                    (pair.first, pair.second) = (measured(truth), measured(1.0));
                 }
-                crossings(&contests).iter().any(|found| {
+                crossings(&pairs).iter().any(|found| {
                     found.low.is_none_or(|low| low <= crossing)
                         && found.high.is_none_or(|high| crossing <= high)
                 })

@@ -24,7 +24,8 @@ pub struct Description {
 /// Describes a series; `None` if there are no samples.
 pub fn describe(samples: &[f64]) -> Option<Description> {
     let sorted = sorted(samples);
-    let (&min, &max) = (sorted.first()?, sorted.last()?);
+    let &min = sorted.first()?;
+    let &max = sorted.last()?;
     let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
     Some(Description {
         samples: sorted.len(),

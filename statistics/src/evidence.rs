@@ -7,7 +7,7 @@
 
 use super::description::sorted;
 use super::interval::Interval;
-use super::runs::Between;
+use super::runs::ScatterBetweenRuns;
 use super::student::{p_value, quantile, t95};
 
 /// With this many degrees of freedom, t is normal.
@@ -32,7 +32,7 @@ pub struct Evidence {
 impl Evidence {
     /// Converts a 95 % interval of a ratio with `df` degrees of freedom; `None` unless it has
     /// positive numbers.
-    pub fn of(interval: Interval, df: f64) -> Option<Self> {
+    pub fn from_interval(interval: Interval, df: f64) -> Option<Self> {
         let low = interval.low.ln();
         let high = interval.high.ln();
         let df = df.clamp(1.0, MANY);
@@ -47,7 +47,7 @@ impl Evidence {
     /// end: a single odd one must not hide a change, nor make one. The standard error is from
     /// the winsorized variance (Tukey and McLaughlin 1963; Yuen 1974 for two series). `None`
     /// for fewer than two, or if one is not finite.
-    pub(super) fn of_logarithms(logarithms: &[f64], trimmed: f64) -> Option<Self> {
+    pub(super) fn from_logarithms(logarithms: &[f64], trimmed: f64) -> Option<Self> {
         let n = logarithms.len();
         if n < 2 || logarithms.iter().any(|value| !value.is_finite()) {
             return None;
@@ -82,7 +82,7 @@ impl Evidence {
 
     /// Adds the variance between two runs beyond their own errors.
     #[must_use]
-    pub fn between_runs(self, between: Between) -> Self {
+    pub fn between_runs(self, between: ScatterBetweenRuns) -> Self {
         self.with_further(between.of_two().powi(2), between.df.min(MAX_DF_OF_RUNS))
     }
 
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn evidence(low: f64, high: f64, df: f64) -> Evidence {
-        Evidence::of(Interval { low, high }, df).expect("positive")
+        Evidence::from_interval(Interval { low, high }, df).expect("positive")
     }
 
     #[test]
@@ -172,18 +172,18 @@ mod tests {
         for (low, high) in
             [(0.0, 1.0), (-1.0, 1.0), (1.0, f64::NAN), (1.2, 1.1), (1.0, f64::INFINITY)]
         {
-            assert_eq!(Evidence::of(Interval { low, high }, 5.0), None);
+            assert_eq!(Evidence::from_interval(Interval { low, high }, 5.0), None);
         }
     }
 
     #[test]
     fn runs_that_differ_add_their_variances() {
-        let between = |deviation| Between { deviation, df: 8.0 };
+        let between = |deviation| ScatterBetweenRuns { deviation, df: 8.0 };
         let alone = evidence(0.9999, 1.0001, 1e9).between_runs(between(0.02));
         let half = alone.interval().high.ln();
         assert!((half / (2.306 * 0.02 * 2.0_f64.sqrt()) - 1.0).abs() < 0.01, "{half}");
         assert!((alone.df() - 8.0).abs() < 0.01);
-        let many = Between { deviation: 0.02, df: 59.0 };
+        let many = ScatterBetweenRuns { deviation: 0.02, df: 59.0 };
         let found = evidence(0.9999, 1.0001, 1e9).between_runs(many);
         assert!((found.df() - 8.0).abs() < 0.01, "{found:?}");
         // Both alike: more degrees of freedom than either, as of two samples.
@@ -197,23 +197,24 @@ mod tests {
 
     #[test]
     fn one_odd_value_in_ten_counts_little() {
-        let error =
-            |values: &[f64]| Evidence::of_logarithms(values, 0.2).expect("enough").variance.sqrt();
+        let error = |values: &[f64]| {
+            Evidence::from_logarithms(values, 0.2).expect("enough").variance.sqrt()
+        };
         let mut values: Vec<_> = (0..10).map(|i| 0.001 * f64::from(i % 3)).collect();
         let quiet = error(&values);
         values[4] = 0.4;
         assert!(error(&values) < 1.5 * quiet, "{quiet} {}", error(&values));
-        assert_eq!(Evidence::of_logarithms(&[1.0, f64::NAN], 0.2), None);
-        assert_eq!(Evidence::of_logarithms(&[1.0], 0.2), None);
+        assert_eq!(Evidence::from_logarithms(&[1.0, f64::NAN], 0.2), None);
+        assert_eq!(Evidence::from_logarithms(&[1.0], 0.2), None);
     }
 
     #[test]
     fn a_ratio_scatters_more_than_either_side() {
-        let one = Evidence::of_logarithms(&[0.0, 0.01, 0.02, 0.01, 0.0], 0.2).expect("enough");
+        let one = Evidence::from_logarithms(&[0.0, 0.01, 0.02, 0.01, 0.0], 0.2).expect("enough");
         let both = one.over(one);
         assert!((both.variance - 2.0 * one.variance).abs() < 1e-15);
         assert!((both.df - 2.0 * one.df).abs() < 1e-9);
-        let still = Evidence::of_logarithms(&[0.0; 5], 0.2).expect("enough");
+        let still = Evidence::from_logarithms(&[0.0; 5], 0.2).expect("enough");
         assert_eq!(still.over(still).interval(), Interval { low: 1.0, high: 1.0 });
     }
 
@@ -225,7 +226,8 @@ mod tests {
         let limit = 0.01;
         let p = 1e-3;
         let half = t95(df as f64) * error;
-        let typical = Evidence::of(Interval { low: (-half).exp(), high: half.exp() }, df as f64);
+        let typical =
+            Evidence::from_interval(Interval { low: (-half).exp(), high: half.exp() }, df as f64);
         let change = typical.expect("positive").detectable(limit, p).ln_1p();
         let found = |seed: &u64| {
             let mut noise = Noise::new(*seed);

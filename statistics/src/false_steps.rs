@@ -4,9 +4,9 @@
 //! series. This controls the share of false steps over all series together (see
 //! [`false_discovery`](super::false_discovery)): each tested segment is a hypothesis.
 //!
-//! That takes p-values far below the resolution of a few hundred permutations: a single step among
+//! This control needs p-values far below the resolution of a few hundred permutations: a single step among
 //! a thousand series needs 2 · 10⁻⁵. So more permutations are drawn, but only for steps that were
-//! significant and are now in doubt, and only as many as could settle them. The more steps there
+//! significant and are now in doubt, and only until they can be settled. The more steps there
 //! are and the clearer they are, the fewer permutations each needs.
 
 use rayon::prelude::*;
@@ -68,8 +68,8 @@ pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], 
     }
 }
 
-/// Draws the permutations that a sufficiently small p-value needs, and at least twice as many as
-/// before.
+/// Draws the permutations that a sufficiently small p-value needs, and at least twice the previous
+/// number.
 fn sharpen(search: &Search, values: &[f64], test: &mut ClearTest, enough: f64, max: usize) {
     let needed = (test.kind.weight() / enough).ceil();
     let orders = (needed as usize).max(2 * test.orders.drawn).min(max);

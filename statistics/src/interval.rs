@@ -55,25 +55,26 @@ const LEVEL: f64 = 0.95;
 
 /// An interval and its coverage: the probability that it contains the true median.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Leveled {
+pub struct ConfidenceInterval {
     /// The ends.
     pub interval: Interval,
     /// A probability: 0.95, or less for few samples.
     pub level: f64,
 }
 
-impl Leveled {
-    pub(super) fn of_many(interval: Interval) -> Self {
-        Leveled { interval, level: LEVEL }
+impl ConfidenceInterval {
+    pub(super) fn with_full_level(interval: Interval) -> Self {
+        ConfidenceInterval { interval, level: LEVEL }
     }
 
     /// From the smallest to the largest of few samples: it contains the true median unless all of
     /// them are on the same side of it. A single sample is both ends, with a coverage of 0. `None`
     /// without samples.
-    pub(super) fn of_few(sorted: &[f64]) -> Option<Self> {
-        let (&low, &high) = (sorted.first()?, sorted.last()?);
+    pub(super) fn range_of_few(sorted: &[f64]) -> Option<Self> {
+        let &low = sorted.first()?;
+        let &high = sorted.last()?;
         let one_side = 0.5_f64.powi(sorted.len() as i32 - 1);
-        Some(Leveled { interval: Interval { low, high }, level: 1.0 - one_side })
+        Some(ConfidenceInterval { interval: Interval { low, high }, level: 1.0 - one_side })
     }
 }
 
@@ -203,11 +204,11 @@ mod tests {
 
     #[test]
     fn the_range_of_few_samples_has_its_exact_level() {
-        let level = |n| Leveled::of_few(&[1.0; 5][..n]).map(|found| found.level);
+        let level = |n| ConfidenceInterval::range_of_few(&[1.0; 5][..n]).map(|found| found.level);
         assert_eq!(level(0), None);
         let levels = [1, 2, 3, 4, 5].map(|n| level(n).expect("samples"));
         assert_eq!(levels, [0.0, 0.5, 0.75, 0.875, 0.9375]);
-        let found = Leveled::of_few(&[1.0, 1.5, 4.0]).expect("samples");
+        let found = ConfidenceInterval::range_of_few(&[1.0, 1.5, 4.0]).expect("samples");
         assert_eq!((found.interval.low, found.interval.high), (1.0, 4.0));
     }
 

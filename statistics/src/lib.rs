@@ -1,5 +1,6 @@
 //! Statistics of samples: pure functions, tested on synthetic samples.
 
+mod blocks;
 mod change_points;
 mod crossing;
 mod description;
@@ -9,8 +10,8 @@ mod excursion;
 mod false_discovery;
 mod false_steps;
 mod interval;
-mod oddities;
 mod paired;
+mod paired_blocks;
 mod permutations;
 mod plateau;
 mod ranks;
@@ -19,22 +20,21 @@ mod runs;
 mod streams;
 mod student;
 pub mod synthetic;
-mod visited_pairs;
-mod visits;
+mod warnings;
 
+pub use blocks::{MIN_BLOCKS, PILOT, blocks_for};
 pub use change_points::{ChangePoint, Examined, Search};
-pub use crossing::{Contest, Crossing, Faster, Timing, crossings};
+pub use crossing::{Crossing, Faster, MedianPair, Timing, crossings};
 pub use description::{Description, describe, lower_quartile, median};
 pub use evidence::{Evidence, MANY};
 pub use false_discovery::critical_p_value;
 pub use false_steps::without_false_steps;
-pub use interval::{Interval, Leveled, MIN_SAMPLES};
-pub use oddities::oddities;
-pub use paired::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, Paired, is_look};
+pub use interval::{ConfidenceInterval, Interval, MIN_SAMPLES};
+pub use paired::{MAX_RESTARTS, MIN_RESTARTS, Paired, ROUNDS_PER_RESTART, is_look};
+pub use paired_blocks::PairedBlocks;
 pub use plateau::{Growth, MIN_POINTS, Plateau, Rate, growth};
 pub use ranks::mann_whitney;
-pub use ratio::{Series, ratio_freedom, ratio_interval, visits};
-pub use runs::{Between, MIN_RUNS};
+pub use ratio::{Series, blocks, ratio_freedom, ratio_interval};
+pub use runs::{MIN_RUNS, ScatterBetweenRuns};
 pub use streams::{Estimate, mean_of_blocks, quantile_with_interval};
-pub use visited_pairs::VisitedPairs;
-pub use visits::{MIN_VISITS, PILOT, visits_for};
+pub use warnings::sample_warnings;

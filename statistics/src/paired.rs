@@ -7,7 +7,7 @@
 //!
 //! The layout of code and data in memory is the same for all rounds of a process, and has an effect
 //! of some per cent, even if both sides are the same executable. So the processes are restarted
-//! after some rounds, and each restart (a generation) is one observation: the median of its rounds.
+//! after some rounds, and each restart is one observation: the median of its rounds.
 //! Other users disturb some rounds, and an unlucky memory layout some restarts, by a lot: these are
 //! trimmed, and signs of rounds replace ranks.
 //!
@@ -23,18 +23,18 @@ use super::evidence::Evidence;
 use super::interval::Interval;
 use super::ranks::sign_test;
 
-/// Fewer generations have no scatter to speak of.
-pub const MIN_GENERATIONS: usize = 4;
+/// Minimum number of restarts for an estimate of their scatter.
+pub const MIN_RESTARTS: usize = 4;
 /// Numbers of restarts at which there is an interim look, each with its share of the error.
 const LOOKS: [(usize, f64); 4] =
-    [(MIN_GENERATIONS, 0.05), (8, 0.10), (12, 0.15), (MOST_GENERATIONS, 0.70)];
+    [(MIN_RESTARTS, 0.05), (8, 0.10), (12, 0.15), (MAX_RESTARTS, 0.70)];
 /// Maximum number of restarts: more of them add little.
-pub const MOST_GENERATIONS: usize = 24;
-/// Number of round indices per restart: those of restart `n` start at `n * GENERATION`.
-pub const GENERATION: usize = 64;
+pub const MAX_RESTARTS: usize = 24;
+/// Number of round indices per restart: those of restart `n` start at `n * ROUNDS_PER_RESTART`.
+pub const ROUNDS_PER_RESTART: usize = 64;
 /// The error of an interval over all looks.
 const ERROR: f64 = 0.05;
-/// The share of generations that is trimmed at either end.
+/// The share of restarts that is trimmed at either end.
 const TRIMMED: f64 = 0.1;
 
 /// The ratios of pairs, round by round.
@@ -42,32 +42,32 @@ const TRIMMED: f64 = 0.1;
 pub struct Paired {
     /// Logarithms of the ratios, round by round.
     logarithms: Vec<f64>,
-    generations: usize,
+    restarts: usize,
     /// Evidence from the restarts.
     evidence: Evidence,
 }
 
 /// True if there is an interim look after this number of restarts.
-pub fn is_look(generations: usize) -> bool {
-    LOOKS.iter().any(|(look, _)| *look == generations)
+pub fn is_look(restarts: usize) -> bool {
+    LOOKS.iter().any(|(look, _)| *look == restarts)
 }
 
 impl Paired {
     /// From the times of base and new in each round, in seconds, with the rounds'
-    /// numbers; `None` for fewer than [`MIN_GENERATIONS`], or if a time is none.
-    pub fn of(rounds: impl IntoIterator<Item = (usize, (f64, f64))>) -> Option<Self> {
-        let mut generations: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    /// numbers; `None` for fewer than [`MIN_RESTARTS`], or if a time is none.
+    pub fn from_rounds(rounds: impl IntoIterator<Item = (usize, (f64, f64))>) -> Option<Self> {
+        let mut restarts: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for (round, (base, new)) in rounds {
-            let generation = generations.entry(round / GENERATION).or_default();
-            generation.push((new / base).ln());
+            let restart = restarts.entry(round / ROUNDS_PER_RESTART).or_default();
+            restart.push((new / base).ln());
         }
-        if generations.len() < MIN_GENERATIONS {
+        if restarts.len() < MIN_RESTARTS {
             return None;
         }
-        let logarithms = generations.values().flatten().copied().collect();
-        let medians: Vec<f64> = generations.values().map(|ratios| median(ratios)).collect();
-        let evidence = Evidence::of_logarithms(&medians, TRIMMED)?;
-        Some(Paired { logarithms, generations: generations.len(), evidence })
+        let logarithms = restarts.values().flatten().copied().collect();
+        let medians: Vec<f64> = restarts.values().map(|ratios| median(ratios)).collect();
+        let evidence = Evidence::from_logarithms(&medians, TRIMMED)?;
+        Some(Paired { logarithms, restarts: restarts.len(), evidence })
     }
 
     /// Number of rounds.
@@ -105,8 +105,8 @@ impl Paired {
     /// The share of the error at the current number of restarts: that of the look at them. A series
     /// that ended between two looks, for lack of time, has all that earlier looks have not used.
     fn weight(&self) -> f64 {
-        let look = LOOKS.iter().find(|(look, _)| *look == self.generations);
-        let earlier = LOOKS.iter().filter(|(look, _)| *look < self.generations);
+        let look = LOOKS.iter().find(|(look, _)| *look == self.restarts);
+        let earlier = LOOKS.iter().filter(|(look, _)| *look < self.restarts);
         look.map_or_else(
             || 1.0 - earlier.map(|(_, weight)| weight).sum::<f64>(),
             |(_, weight)| *weight,
@@ -135,8 +135,8 @@ mod tests {
             let mut random = Noise::new(seed);
             let mut process = 0.0;
             let mut all = Vec::new();
-            for index in 0..2 * MOST_GENERATIONS {
-                let round = index / 2 * GENERATION + index % 2;
+            for index in 0..2 * MAX_RESTARTS {
+                let round = index / 2 * ROUNDS_PER_RESTART + index % 2;
                 if index % 2 == 0 {
                     process = self.processes * random.normal();
                 }
@@ -152,11 +152,11 @@ mod tests {
         /// and whether the interval contains the change.
         fn looked_at(self, seed: u64, change: f64, enough: f64) -> (f64, bool) {
             let all = self.rounds(seed, change);
-            for look in (1..=MOST_GENERATIONS).filter(|&generations| is_look(generations)) {
+            for look in (1..=MAX_RESTARTS).filter(|&restarts| is_look(restarts)) {
                 let rounds = all[..2 * look].iter().copied();
-                let paired = Paired::of(rounds).expect("enough generations");
+                let paired = Paired::from_rounds(rounds).expect("enough restarts");
                 let p = paired.p_beyond(0.01);
-                if p < enough || look == MOST_GENERATIONS {
+                if p < enough || look == MAX_RESTARTS {
                     let Interval { low, high } = paired.interval();
                     return (p, low <= 1.0 + change && 1.0 + change <= high);
                 }
@@ -202,44 +202,45 @@ mod tests {
             for (_, (_, new)) in &mut rounds[2..4] {
                 *new *= 0.83;
             }
-            Paired::of(rounds).expect("enough rounds")
+            Paired::from_rounds(rounds).expect("enough rounds")
         };
         assert!(unlucky(0.05).p_beyond(0.01) < 1e-4);
         assert_eq!(unlucky(0.0).p_beyond(0.01), 1.0);
     }
 
     /// One round in each of the restarts.
-    fn alike(generations: usize, pair: (f64, f64)) -> Option<Paired> {
-        Paired::of((0..generations).map(move |index| (index * GENERATION, pair)))
+    fn alike(restarts: usize, base: f64, new: f64) -> Option<Paired> {
+        Paired::from_rounds(
+            (0..restarts).map(move |index| (index * ROUNDS_PER_RESTART, (base, new))),
+        )
     }
 
     #[test]
     fn a_change_within_the_minimum_is_not_significant() {
-        let still = alike(8, (1.0, 1.005)).expect("enough generations");
+        let still = alike(8, 1.0, 1.005).expect("enough restarts");
         assert_eq!(still.p_beyond(0.01), 1.0);
-        let moved = alike(8, (1.0, 1.05)).expect("enough generations");
+        let moved = alike(8, 1.0, 1.05).expect("enough restarts");
         assert_eq!(moved.p_beyond(0.01), 0.0);
         assert_eq!(moved.rounds(), 8);
     }
 
     #[test]
     fn few_restarts_or_no_times_give_no_result() {
-        assert!(alike(MIN_GENERATIONS - 1, (1.0, 2.0)).is_none());
-        assert!(alike(MIN_GENERATIONS, (0.0, 1.0)).is_none());
-        assert!(alike(MIN_GENERATIONS, (1.0, 0.0)).is_none());
-        assert!(alike(MIN_GENERATIONS, (1.0, 2.0)).is_some());
-        let of_one = (0..GENERATION).map(|round| (round, (1.0, 2.0)));
-        assert!(Paired::of(of_one).is_none());
+        assert!(alike(MIN_RESTARTS - 1, 1.0, 2.0).is_none());
+        assert!(alike(MIN_RESTARTS, 0.0, 1.0).is_none());
+        assert!(alike(MIN_RESTARTS, 1.0, 0.0).is_none());
+        assert!(alike(MIN_RESTARTS, 1.0, 2.0).is_some());
+        let of_one = (0..ROUNDS_PER_RESTART).map(|round| (round, (1.0, 2.0)));
+        assert!(Paired::from_rounds(of_one).is_none());
     }
 
     /// No look before the time was over: none of the error is used.
     #[test]
     fn a_series_that_ends_between_two_looks_has_the_unused_error() {
-        let weight = |generations| alike(generations, (1.0, 1.1)).map(|paired| paired.weight());
+        let weight = |restarts| alike(restarts, 1.0, 1.1).map(|paired| paired.weight());
         assert_eq!(weight(4), Some(0.05));
-        let close = |generations, expected: f64| {
-            (weight(generations).expect("enough") - expected).abs() < 1e-12
-        };
+        let close =
+            |restarts, expected: f64| (weight(restarts).expect("enough") - expected).abs() < 1e-12;
         assert!(close(7, 0.95) && close(11, 0.85) && close(13, 0.70) && close(24, 0.70));
     }
 }

@@ -20,7 +20,7 @@ use super::synthetic::Noise;
 pub const MIN_POINTS: usize = 3;
 /// Minimum number of points of a level part.
 const MIN_LEVEL: usize = 2;
-/// Maximum exponent of the streams at a level rate: 7 % for twice as many.
+/// Maximum exponent of the streams at a level rate: 7 % for twice the number.
 const LEVEL: f64 = 0.1;
 const RESAMPLES: usize = 400;
 /// The share of resamples with a plateau from which on there is one.

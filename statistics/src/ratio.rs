@@ -1,11 +1,11 @@
 //! The ratio of two medians with its interval.
 
+use super::blocks::evidence_of;
 use super::description::{quantile, sorted};
 use super::evidence::{Evidence, MANY};
 use super::interval::{
-    Interval, Leveled, MIN_SAMPLES, TAIL, bootstrap_weights, interval_of_sorted,
+    ConfidenceInterval, Interval, MIN_SAMPLES, TAIL, bootstrap_weights, interval_of_sorted,
 };
-use super::visits::evidence_of;
 
 /// Weights below this change no digit of an interval that matters.
 const NEGLIGIBLE: f64 = 1e-9;
@@ -16,15 +16,15 @@ const HALVINGS: usize = 40;
 #[derive(Clone, Debug)]
 pub struct Series {
     sorted: Vec<f64>,
-    by_visits: Option<Evidence>,
+    by_blocks: Option<Evidence>,
 }
 
 impl Series {
     /// Builds a series from samples in seconds, in the order of measuring, and the indices at which
     /// blocks start.
-    pub fn new(samples: &[f64], visit_starts: &[usize]) -> Self {
-        let by_visits = evidence_of(visits(samples, visit_starts));
-        Series { sorted: sorted(samples), by_visits }
+    pub fn new(samples: &[f64], block_starts: &[usize]) -> Self {
+        let by_blocks = evidence_of(blocks(samples, block_starts));
+        Series { sorted: sorted(samples), by_blocks }
     }
 
     /// Number of samples.
@@ -47,35 +47,35 @@ impl Series {
 
     /// The 95 % interval of the median; `None` for too few samples.
     pub fn interval(&self) -> Option<Interval> {
-        Some(widened(interval_of_sorted(&self.sorted)?, self.by_visits))
+        Some(widened(interval_of_sorted(&self.sorted)?, self.by_blocks))
     }
 
     /// The interval of the median with its level: of 95 % if there are enough
     /// samples, else from the smallest to the largest; `None` without samples.
-    pub fn leveled_interval(&self) -> Option<Leveled> {
-        let of_many = self.interval().map(Leveled::of_many);
-        of_many.or_else(|| Leveled::of_few(&self.sorted))
+    pub fn leveled_interval(&self) -> Option<ConfidenceInterval> {
+        let of_many = self.interval().map(ConfidenceInterval::with_full_level);
+        of_many.or_else(|| ConfidenceInterval::range_of_few(&self.sorted))
     }
 
-    /// The median with its error, by the visits if there are enough of them;
+    /// The median with its error, by the blocks if there are enough of them;
     /// `None` for too few samples, or for samples of no duration.
     pub fn estimate(&self) -> Option<Evidence> {
         let by_samples = || Some(self.interval()?.standard_error().powi(2));
-        let variance = self.by_visits.map(|found| found.variance).or_else(by_samples)?;
+        let variance = self.by_blocks.map(|found| found.variance).or_else(by_samples)?;
         let centre = self.median().ln();
-        let df = self.by_visits.map_or(MANY, Evidence::df);
+        let df = self.by_blocks.map_or(MANY, Evidence::df);
         let is_known = centre.is_finite() && variance.is_finite();
         is_known.then_some(Evidence { centre, variance, df })
     }
 
     /// True if the variation between blocks of samples is known.
-    pub fn has_visits(&self) -> bool {
-        self.by_visits.is_some()
+    pub fn has_blocks(&self) -> bool {
+        self.by_blocks.is_some()
     }
 }
 
-/// The samples of each visit.
-pub fn visits<'a>(samples: &'a [f64], starts: &'a [usize]) -> impl Iterator<Item = &'a [f64]> {
+/// The samples of each block.
+pub fn blocks<'a>(samples: &'a [f64], starts: &'a [usize]) -> impl Iterator<Item = &'a [f64]> {
     let ends = starts.iter().skip(1).copied().chain([samples.len()]);
     starts.iter().zip(ends).map(|(&start, end)| &samples[start..end])
 }
@@ -87,24 +87,24 @@ pub fn visits<'a>(samples: &'a [f64], starts: &'a [usize]) -> impl Iterator<Item
 /// have blocks.
 pub fn ratio_interval(base: &Series, new: &Series) -> Option<Interval> {
     let by_samples = bootstrap(&base.sorted, &new.sorted)?;
-    Some(widened(by_samples, ratio_by_visits(base, new)))
+    Some(widened(by_samples, ratio_by_blocks(base, new)))
 }
 
 /// Degrees of freedom of [`ratio_interval`]: those of the blocks where both have some, otherwise
 /// those of the side with fewer samples.
 pub fn ratio_freedom(base: &Series, new: &Series) -> f64 {
     let by_samples = || base.samples().min(new.samples()).saturating_sub(1) as f64;
-    ratio_by_visits(base, new).map_or_else(by_samples, Evidence::df)
+    ratio_by_blocks(base, new).map_or_else(by_samples, Evidence::df)
 }
 
-fn ratio_by_visits(base: &Series, new: &Series) -> Option<Evidence> {
-    Some(new.by_visits?.over(base.by_visits?))
+fn ratio_by_blocks(base: &Series, new: &Series) -> Option<Evidence> {
+    Some(new.by_blocks?.over(base.by_blocks?))
 }
 
 /// The interval that contains both that over samples and that over blocks.
-fn widened(by_samples: Interval, by_visits: Option<Evidence>) -> Interval {
-    let by_visits = by_visits.map_or(by_samples, Evidence::interval);
-    Interval { low: by_samples.low.min(by_visits.low), high: by_samples.high.max(by_visits.high) }
+fn widened(by_samples: Interval, by_blocks: Option<Evidence>) -> Interval {
+    let by_blocks = by_blocks.map_or(by_samples, Evidence::interval);
+    Interval { low: by_samples.low.min(by_blocks.low), high: by_samples.high.max(by_blocks.high) }
 }
 
 /// The bootstrap distribution of either median is known (see
@@ -219,10 +219,10 @@ mod tests {
     }
 
     #[test]
-    fn visits_that_differ_widen_it() {
+    fn blocks_that_differ_widen_it() {
         let shifted = |shifts: [f64; 4]| {
-            let visits = shifts.map(|shift| spread(10, shift));
-            Series::new(&visits.concat(), &[0, 10, 20, 30])
+            let blocks = shifts.map(|shift| spread(10, shift));
+            Series::new(&blocks.concat(), &[0, 10, 20, 30])
         };
         let alike = shifted([1.0; 4]);
         let unlike = shifted([1.0, 1.1, 0.95, 1.05]);
@@ -238,9 +238,9 @@ mod tests {
     fn an_estimate_knows_its_error() {
         let samples = spread(30, 2.0);
         let by_samples = Series::new(&samples, &[0]).estimate().expect("enough");
-        let by_visits = Series::new(&samples, &[0, 10, 20]).estimate().expect("enough");
-        assert_eq!(by_samples.centre, by_visits.centre);
-        for estimate in [by_samples, by_visits] {
+        let by_blocks = Series::new(&samples, &[0, 10, 20]).estimate().expect("enough");
+        assert_eq!(by_samples.centre, by_blocks.centre);
+        for estimate in [by_samples, by_blocks] {
             assert!((1e-6..1e-4).contains(&estimate.variance), "{estimate:?}");
         }
         assert_eq!(Series::new(&[1.0; 2], &[0]).estimate(), None);
@@ -259,10 +259,10 @@ mod tests {
     }
 
     #[test]
-    fn visits_are_cut_at_their_starts() {
+    fn blocks_are_cut_at_their_starts() {
         let samples = [1.0, 2.0, 3.0, 4.0];
-        let cut: Vec<_> = visits(&samples, &[0, 3]).collect();
+        let cut: Vec<_> = blocks(&samples, &[0, 3]).collect();
         assert_eq!(cut, [&samples[..3], &samples[3..]]);
-        assert_eq!(visits(&[], &[]).count(), 0);
+        assert_eq!(blocks(&[], &[]).count(), 0);
     }
 }

@@ -13,7 +13,7 @@ pub const MIN_RUNS: usize = 3;
 
 /// The scatter between runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Between {
+pub struct ScatterBetweenRuns {
     /// The standard deviation of the logarithm of a run's time: 0.03 if runs
     /// scatter by 3 %.
     pub deviation: f64,
@@ -21,9 +21,9 @@ pub struct Between {
     pub df: f64,
 }
 
-impl Between {
+impl ScatterBetweenRuns {
     /// Estimates the variance from runs of the same code; `None` for fewer than [`MIN_RUNS`].
-    pub fn of_runs(runs: &[Evidence]) -> Option<Self> {
+    pub fn from_runs(runs: &[Evidence]) -> Option<Self> {
         if runs.len() < MIN_RUNS {
             return None;
         }
@@ -32,7 +32,7 @@ impl Between {
         let squares: f64 = runs.iter().map(|run| (run.centre - mean).powi(2)).sum();
         let within = runs.iter().map(|run| run.variance).sum::<f64>() / n;
         let variance = (squares / (n - 1.0) - within).max(0.0);
-        Some(Between { deviation: variance.sqrt(), df: n - 1.0 })
+        Some(ScatterBetweenRuns { deviation: variance.sqrt(), df: n - 1.0 })
     }
 
     /// Standard deviation of the logarithm of the ratio of two runs.
@@ -56,8 +56,8 @@ mod tests {
     #[test]
     fn it_is_what_the_errors_of_the_runs_do_not_explain() {
         let mean_square = |between, within| {
-            let found =
-                (0..500).filter_map(|seed| Between::of_runs(&runs(seed, 9, between, within)));
+            let found = (0..500)
+                .filter_map(|seed| ScatterBetweenRuns::from_runs(&runs(seed, 9, between, within)));
             let squares: Vec<_> = found.map(|found| found.deviation.powi(2)).collect();
             (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
         };
@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn few_runs_give_no_estimate() {
-        assert_eq!(Between::of_runs(&runs(1, 2, 0.1, 0.1)), None);
-        let three = Between::of_runs(&runs(1, 3, 0.1, 0.1)).expect("enough");
+        assert_eq!(ScatterBetweenRuns::from_runs(&runs(1, 2, 0.1, 0.1)), None);
+        let three = ScatterBetweenRuns::from_runs(&runs(1, 3, 0.1, 0.1)).expect("enough");
         assert_eq!(three.df, 2.0);
     }
 
@@ -86,7 +86,7 @@ mod tests {
                 let mut value = || 0.03 * if heavy { noise.heavy() } else { noise.normal() };
                 let mut run = |_| Evidence { centre: value(), variance: 0.0, df: 10.0 };
                 let known: Vec<_> = (0..9).map(&mut run).collect();
-                let between = Between::of_runs(&known).expect("enough");
+                let between = ScatterBetweenRuns::from_runs(&known).expect("enough");
                 let difference = run(0).centre - run(1).centre;
                 let alone = Evidence { centre: difference, variance: 0.0, df: 30.0 };
                 alone.between_runs(between).p_value(0.0) < 0.01

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::escaped::Untrusted;
 use crate::hidden::{is_hidden, write_visibly};
-use crate::shown::Foreign;
 
 /// No line of a message has more characters.
 const LINE: usize = 4_000;
@@ -11,25 +11,25 @@ const LINE: usize = 4_000;
 /// A message of several lines: nothing but its line breaks does anything, and no line fills the
 /// screen.
 pub fn lines(text: &str) -> String {
-    let shown = text.split('\n').map(|line| line.shown().at_most(LINE).to_string());
-    shown.collect::<Vec<_>>().join("\n")
+    let escaped = text.split('\n').map(|line| line.escaped().at_most(LINE).to_string());
+    escaped.collect::<Vec<_>>().join("\n")
 }
 
 /// Escapes hidden characters of lines, but keeps colours.
 pub fn colored_lines(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     for (i, piece) in text.split('\u{1b}').enumerate() {
         match colour_end(piece).filter(|_| i > 0) {
             Some(end) => {
-                shown.push('\u{1b}');
-                shown.push_str(&piece[..end]);
-                shown.push_str(&lines(&piece[end..]));
+                escaped.push('\u{1b}');
+                escaped.push_str(&piece[..end]);
+                escaped.push_str(&lines(&piece[end..]));
             }
-            None if i > 0 => shown.push_str(&lines(&format!("\u{1b}{piece}"))),
-            None => shown.push_str(&lines(piece)),
+            None if i > 0 => escaped.push_str(&lines(&format!("\u{1b}{piece}"))),
+            None => escaped.push_str(&lines(piece)),
         }
     }
-    shown
+    escaped
 }
 
 /// End of a colour that starts with these characters after the escape: `[1;31m`.
@@ -41,36 +41,36 @@ fn colour_end(piece: &str) -> Option<usize> {
 
 /// A page, a picture or a file for people: hidden characters are escaped, except for line breaks.
 pub fn page(text: String) -> String {
-    escaped(text, |shown, c| match c {
-        '\n' => shown.push(c),
+    replaced(text, |escaped, c| match c {
+        '\n' => escaped.push(c),
         // Writing to a `String` can't fail.
-        c => drop(write_visibly(shown, c)),
+        c => drop(write_visibly(escaped, c)),
     })
 }
 
 /// Escapes hidden characters in JSON without changing its meaning. Except for line breaks, tabs and
 /// spaces, such characters occur in its strings only.
 pub fn json(text: String) -> String {
-    escaped(text, |shown, c| match c {
-        '\n' | '\t' | '\r' => shown.push(c),
+    replaced(text, |escaped, c| match c {
+        '\n' | '\t' | '\r' => escaped.push(c),
         c => {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
-                let _ = write!(shown, "\\u{unit:04x}");
+                let _ = write!(escaped, "\\u{unit:04x}");
             }
         }
     })
 }
 
-fn escaped(text: String, escape: impl Fn(&mut String, char)) -> String {
+fn replaced(text: String, escape: impl Fn(&mut String, char)) -> String {
     if !text.chars().any(is_hidden) {
         return text;
     }
-    let mut shown = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_hidden(c) { escape(&mut shown, c) } else { shown.push(c) }
+        if is_hidden(c) { escape(&mut escaped, c) } else { escaped.push(c) }
     }
-    shown
+    escaped
 }
 
 #[cfg(test)]

@@ -92,15 +92,16 @@ fn constant(file: &File, constant: &Constant) -> Option<String> {
 }
 
 fn structure(file: &File, own: &Struct) -> Result<String, String> {
-    let says = |problem: &str| format!("{}: struct {}: {problem}", file.path.display(), own.name);
+    let in_file =
+        |problem: &str| format!("{}: struct {}: {problem}", file.path.display(), own.name);
     let layout = file.known.layout(own);
-    let layout = layout.ok_or_else(|| says("a field's type or length is not known"))?;
+    let layout = layout.ok_or_else(|| in_file("a field's type or length is not known"))?;
     let name = &own.name;
     let mut fields = String::new();
     for (field, lengths) in own.fields.iter().zip(&layout.fields) {
         let kind = in_rust(&field.kind).to_owned();
         let kind = lengths.iter().rev().fold(kind, |kind, length| format!("[{kind}; {length}]"));
-        writeln!(fields, "pub(crate) {}: {kind},", field.name).map_err(|_| says("no room"))?;
+        writeln!(fields, "pub(crate) {}: {kind},", field.name).map_err(|_| in_file("no memory"))?;
     }
     if layout.padding > 0 {
         fields += &format!("pub(crate) padding: [u8; {}],\n", layout.padding);
@@ -117,7 +118,7 @@ fn structure(file: &File, own: &Struct) -> Result<String, String> {
          // SAFETY: as above.\n\
          unsafe impl bytemuck::Pod for {name} {{}}\n\
          impl KernelArg for {name} {{\n\
-         fn argument(self) -> Argument {{ Argument::of_struct(&self) }}\n}}\n"
+         fn argument(self) -> Argument {{ Argument::from_struct(&self) }}\n}}\n"
     ))
 }
 
@@ -130,14 +131,14 @@ fn launched(
     imports: &mut BTreeSet<String>,
 ) -> Result<String, String> {
     let name = &kernel.name;
-    let says = |problem: String| format!("{}: kernel {name}: {problem}", file.path.display());
+    let in_file = |problem: String| format!("{}: kernel {name}: {problem}", file.path.display());
     let Some(interface) = file.declared.exports.get(name) else {
-        return Err(says(format!("say KERNEL_EXPORT({name})")));
+        return Err(in_file(format!("add KERNEL_EXPORT({name})")));
     };
     let arguments = camel(interface.as_ref().unwrap_or(name));
     let mut text = match interfaces.get(&arguments) {
         Some((_, known)) if *known != kernel.parameters => {
-            return Err(says(format!("other parameters than the first {arguments} has")));
+            return Err(in_file(format!("other parameters than the first {arguments} has")));
         }
         Some((module, _)) if *module == module_name(&file.path) => String::new(),
         Some((module, _)) => {
@@ -153,7 +154,8 @@ fn launched(
         }
     };
     let threads = file.known.value(&kernel.threads);
-    let threads = threads.ok_or_else(|| says("its number of threads is not known".to_owned()))?;
+    let threads =
+        threads.ok_or_else(|| in_file("its number of threads is not known".to_owned()))?;
     let shared = file.known.values.get(&format!("{name}_shared_bytes")).unwrap_or(&0);
     let constant = name.to_uppercase();
     text += &format!(
@@ -169,9 +171,10 @@ fn arguments_of(name: &str, parameters: &[Parameter]) -> String {
         kind if parameter.is_pointer => format!("Ptr<{kind}>"),
         kind => kind.to_owned(),
     };
-    let fields = parameters.iter().map(|p| format!("pub(crate) {}: {},\n", p.name, kind(p)));
-    let values = parameters.iter().map(|p| format!("self.{}.argument(), ", p.name));
-    let (fields, values): (String, String) = (fields.collect(), values.collect());
+    let field = |p: &Parameter| format!("pub(crate) {}: {},\n", p.name, kind(p));
+    let fields: String = parameters.iter().map(field).collect();
+    let value = |p: &Parameter| format!("self.{}.argument(), ", p.name);
+    let values: String = parameters.iter().map(value).collect();
     format!(
         "#[derive(Clone, Copy)]\npub(crate) struct {name} {{\n{fields}}}\n\
          impl Arguments for {name} {{\n\

@@ -7,13 +7,13 @@ use syn::{BinOp, Expr, Lit};
 
 /// Values of names, and sizes and alignments of types.
 #[derive(Default)]
-pub struct Known {
+pub struct KnownConstants {
     pub values: BTreeMap<String, u64>,
     pub sizes: BTreeMap<String, u64>,
     pub alignments: BTreeMap<String, u64>,
 }
 
-impl Known {
+impl KnownConstants {
     /// Evaluates an integer expression in Rust's syntax; `None` if it contains a value that is
     /// unknown when launchers are compiled, such as the lanes of a warp.
     pub fn value(&self, tokens: &TokenStream) -> Option<u64> {

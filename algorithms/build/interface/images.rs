@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::File;
-use super::evaluate::Known;
+use super::evaluate::KnownConstants;
 use super::parse::{Kernel, Parameter};
 
 /// First bytes of PTX after its comments.
@@ -20,9 +20,9 @@ pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box
     for file in files.values_mut().filter(|file| is_kernel_file(&file.path)) {
         let path = root.join(format!("kernels/prebuilt/{}.fatbin", image_of(&file.path)));
         println!("cargo:rerun-if-changed={}", path.display());
-        let says = |problem: String| format!("{}: {problem}; {ADVICE}", path.display());
-        let image = fs::read(&path).map_err(|error| says(error.to_string()))?;
-        let image = ptx_of(&image).ok_or_else(|| says("no PTX, or compressed".into()))?;
+        let in_file = |problem: String| format!("{}: {problem}; {ADVICE}", path.display());
+        let image = fs::read(&path).map_err(|error| in_file(error.to_string()))?;
+        let image = ptx_of(&image).ok_or_else(|| in_file("no PTX, or compressed".into()))?;
         let declared = &file.declared;
         for kernel in &declared.kernels {
             let threads = file.known.value(&kernel.threads);
@@ -33,13 +33,13 @@ pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box
             if !fits {
                 let problem =
                     format!("kernel {} is not that of {}", kernel.name, file.path.display());
-                return Err(says(problem).into());
+                return Err(in_file(problem).into());
             }
         }
         for name in &declared.shared {
             let constant = format!(" {name}_shared_bytes = ");
             let bytes = after(image, &constant);
-            let bytes = bytes.ok_or_else(|| says(format!("no shared memory of {name}")))?;
+            let bytes = bytes.ok_or_else(|| in_file(format!("no shared memory of {name}")))?;
             file.known.values.insert(format!("{name}_shared_bytes"), bytes);
         }
     }
@@ -84,7 +84,7 @@ fn sizes(entry: &str) -> Vec<u64> {
 }
 
 /// Expected bits of parameters; 0 for unknown types, which no image has.
-fn expected(kernel: &Kernel, known: &Known) -> Vec<u64> {
+fn expected(kernel: &Kernel, known: &KnownConstants) -> Vec<u64> {
     let bits = |parameter: &Parameter| {
         if parameter.is_pointer {
             return 64;

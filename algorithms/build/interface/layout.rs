@@ -1,6 +1,6 @@
 //! Types in both languages, and the layout of structs.
 
-use super::evaluate::Known;
+use super::evaluate::KnownConstants;
 use super::parse::{Declarations, Struct};
 
 /// Types of both languages: name in Rust, size in bytes, and alignment.
@@ -23,9 +23,9 @@ pub fn in_rust(kind: &str) -> &str {
     scalar.map_or(kind, |(_, name, ..)| name)
 }
 
-impl Known {
+impl KnownConstants {
     /// Adds the values of another file.
-    pub fn extend(&mut self, other: &Known) {
+    pub fn extend(&mut self, other: &KnownConstants) {
         self.values.extend(other.values.clone());
         self.sizes.extend(other.sizes.clone());
         self.alignments.extend(other.alignments.clone());

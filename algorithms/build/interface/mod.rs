@@ -17,7 +17,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use evaluate::Known;
+use evaluate::KnownConstants;
 use parse::Declarations;
 
 /// A file with its declarations.
@@ -28,7 +28,7 @@ pub struct File {
     includes: Vec<PathBuf>,
     declared: Declarations,
     /// Constants that it can use: those of its headers, and its own.
-    known: Known,
+    known: KnownConstants,
 }
 
 /// Generated Rust code of all kernel files.
@@ -58,16 +58,16 @@ fn read(
     if files.contains_key(path) {
         return Ok(());
     }
-    let says = |problem: String| format!("{}: {problem}", path.display());
-    let text = fs::read_to_string(root.join(path)).map_err(|error| says(error.to_string()))?;
-    let declared = parse::parse(&text).map_err(says)?;
-    let mut known = Known::default();
+    let in_file = |problem: String| format!("{}: {problem}", path.display());
+    let text = fs::read_to_string(root.join(path)).map_err(|error| in_file(error.to_string()))?;
+    let declared = parse::parse(&text).map_err(in_file)?;
+    let mut known = KnownConstants::default();
     let mut includes = Vec::new();
     // `portable.h` belongs to the emulator, and has no declarations for launchers.
-    let ours = declared.includes.iter().filter(|path| !path.ends_with("portable.h"));
-    for include in ours {
+    let own_includes = declared.includes.iter().filter(|path| !path.ends_with("portable.h"));
+    for include in own_includes {
         let found = found(root, path, include);
-        let found = found.ok_or_else(|| says(format!("there is no {}", include.display())))?;
+        let found = found.ok_or_else(|| in_file(format!("there is no {}", include.display())))?;
         read(root, &found, files)?;
         known.extend(&files[&found].known);
         includes.push(found);

@@ -123,10 +123,10 @@ fn statements(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
     let mut all = Vec::new();
     let mut open = Vec::new();
     for token in tokens {
-        let ours = open.first().is_some_and(|first| word(first).starts_with("KERNEL_"));
+        let is_kernel_macro = open.first().is_some_and(|first| word(first).starts_with("KERNEL_"));
         let ends = match &token {
             TokenTree::Punct(sign) if sign.as_char() == ';' => true,
-            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace || ours,
+            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace || is_kernel_macro,
             _ => false,
         };
         open.push(token);
@@ -251,7 +251,7 @@ fn kernel(statement: &[TokenTree]) -> Result<Option<Kernel>, String> {
     // Followed by: void name(…) or void __launch_bounds__(…) name(…).
     let Some(bounds) = position("__launch_bounds__") else {
         let name = words(&statement[global..]).nth(2).unwrap_or_default();
-        return Err(format!("kernel {name}: say __launch_bounds__(THREADS)"));
+        return Err(format!("kernel {name}: add __launch_bounds__(THREADS)"));
     };
     let name = word(&statement[bounds + 2]);
     let threads = arguments(&statement[bounds..]).into_iter().next().unwrap_or_default();

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::evaluate::Known;
+use super::evaluate::KnownConstants;
 use super::images::is_kernel_file;
 use super::parse::Kernel;
 use super::{File, found, without_dots};
@@ -33,12 +33,12 @@ fn shader(
     root: &Path,
     path: &Path,
     kernel: &Kernel,
-    known: &Known,
+    known: &KnownConstants,
 ) -> Result<String, Box<dyn Error>> {
     let code = with_includes(root, path, &mut BTreeSet::new())?;
     let constants = constants(known, &code);
-    let says = |problem: String| format!("{}: {problem}", path.display());
-    let parameters = parameters(kernel, known, &code).map_err(says)?;
+    let in_file = |problem: String| format!("{}: {problem}", path.display());
+    let parameters = parameters(kernel, known, &code).map_err(in_file)?;
     let name = &kernel.name;
     Ok(format!(
         "Shader {{ kernel: \"{name}\", parameters: &[{parameters}],\n\
@@ -55,14 +55,14 @@ fn with_includes(
     if !known.insert(path.to_owned()) {
         return Ok(String::new());
     }
-    let says = |problem: &str| format!("{}: {problem}", path.display());
-    let own = fs::read_to_string(root.join(path)).map_err(|error| says(&error.to_string()))?;
+    let in_file = |problem: &str| format!("{}: {problem}", path.display());
+    let own = fs::read_to_string(root.join(path)).map_err(|error| in_file(&error.to_string()))?;
     let mut text = String::new();
     for line in own.lines() {
         match line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"')) {
             Some(name) => {
                 let include = found(root, path, Path::new(name));
-                let include = include.ok_or_else(|| says(&format!("there is no {name}")))?;
+                let include = include.ok_or_else(|| in_file(&format!("there is no {name}")))?;
                 text += &with_includes(root, &include, known)?;
             }
             None => text.extend([line, "\n"]),
@@ -72,7 +72,7 @@ fn with_includes(
 }
 
 /// Known constants that fit into WGSL's types, without those that the code declares.
-fn constants(known: &Known, code: &str) -> String {
+fn constants(known: &KnownConstants, code: &str) -> String {
     let fits = |(name, value): &(&String, &u64)| {
         let has_it = [" ", ":"].iter().any(|end| code.contains(&format!("const {name}{end}")));
         u32::try_from(**value).is_ok() && !has_it
@@ -82,7 +82,7 @@ fn constants(known: &Known, code: &str) -> String {
 }
 
 /// The bindings of each parameter of the kernel.
-fn parameters(kernel: &Kernel, known: &Known, code: &str) -> Result<String, String> {
+fn parameters(kernel: &Kernel, known: &KnownConstants, code: &str) -> Result<String, String> {
     let mut text = String::new();
     let mut bindings = 0;
     for parameter in &kernel.parameters {

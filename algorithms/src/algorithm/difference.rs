@@ -57,7 +57,7 @@ pub(crate) fn same<T: Clone + Debug + PartialEq + Sync>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::all_cores::tests::{places, with_all_pools};
+    use crate::all_cores::tests::{test_indices, with_all_pools};
 
     #[test]
     fn the_first_wrong_element_is_reported_at_any_index() {
@@ -68,7 +68,7 @@ mod tests {
             _ => None,
         };
         assert_eq!(checked(&reference), Ok(()));
-        for at in places(reference.len()) {
+        for at in test_indices(reference.len()) {
             let mut changed = reference.clone();
             changed[at] += 7;
             assert_eq!(first_error(&changed), Some(at));
@@ -82,7 +82,7 @@ mod tests {
             assert_eq!(words, "149999 pads instead of 150000");
         }
         let mut output = reference.clone();
-        for at in places(reference.len()).into_iter().rev() {
+        for at in test_indices(reference.len()).into_iter().rev() {
             output[at] = 7;
             assert!(first_error(&output) <= Some(at));
         }

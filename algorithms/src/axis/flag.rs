@@ -8,7 +8,7 @@ use std::str::FromStr;
 use generators::DataError;
 #[cfg(doc)]
 use generators::sts::{Order, Skew};
-use text::Foreign;
+use text::Untrusted;
 
 use super::{Axis, Kind, NO, Params, YES, parse_choice};
 
@@ -107,8 +107,8 @@ impl<T> Flag<T> {
     }
 
     /// Sets the maximum that a trial of a command uses for a parameter of the input size.
-    pub const fn small(mut self, most: f64) -> Self {
-        self.axis.small = Some(most);
+    pub const fn small(mut self, max: f64) -> Self {
+        self.axis.small = Some(max);
         self
     }
 
@@ -138,7 +138,7 @@ impl<T> Flag<T> {
 
     /// An axis of a kind, for tests of values.
     #[cfg(test)]
-    pub(super) const fn of_kind(kind: Kind) -> Self {
+    pub(super) const fn for_kind(kind: Kind) -> Self {
         Self::new("axis", "", "", kind)
     }
 
@@ -172,7 +172,7 @@ where
     ///
     /// # Errors
     /// If there is none, or it is not of this type.
-    pub fn of(&self, params: &Params) -> Result<T, DataError> {
+    pub fn value(&self, params: &Params) -> Result<T, DataError> {
         let missing = || DataError::Shape(format!("--{} has no value", self.axis.name));
         self.given(params)?.ok_or_else(missing)
     }
@@ -207,15 +207,15 @@ mod tests {
         const SECTOR: Flag<u8> = Flag::count("sector", "of a file").or("7");
         let mut params = Params::default();
         assert_eq!(SECTOR.given(&params).expect("none"), None);
-        let error = SECTOR.of(&params).expect_err("nothing was given").to_string();
+        let error = SECTOR.value(&params).expect_err("nothing was given").to_string();
         assert_eq!(error, "--sector has no value");
         params.complete(&[SECTOR.axis()]);
-        assert_eq!(SECTOR.of(&params).expect("the default"), 7);
+        assert_eq!(SECTOR.value(&params).expect("the default"), 7);
         const LENGTH: Flag<u64> = Flag::duration("length", "of a page").or("2us");
         params.complete(&[LENGTH.axis()]);
-        assert_eq!(LENGTH.of(&params).expect("in ns"), 2000);
+        assert_eq!(LENGTH.value(&params).expect("in ns"), 2000);
         params.set(SECTOR.name, "300");
-        let error = SECTOR.of(&params).expect_err("more than a byte").to_string();
+        let error = SECTOR.value(&params).expect_err("more than a byte").to_string();
         assert!(error.starts_with("--sector has no usable value (\"300\")"), "{error}");
     }
 }

@@ -13,7 +13,7 @@ mod time;
 use std::fmt;
 
 use generators::sts::{Order, Skew};
-use text::Foreign;
+use text::Untrusted;
 
 pub use flag::{Flag, Switch};
 pub use params::Params;
@@ -140,8 +140,8 @@ impl Axis {
             Kind::Share | Kind::Number => parse_number(number).map(|number| number.to_string()),
             Kind::Frequency => parse_frequency(text).map(|hertz| hertz.to_string()),
             Kind::Duration => parse_duration(text).map(|time| time.to_string()),
-            Kind::Order => text.parse().map(|order: Order| order.to_string()).map_err(say),
-            Kind::Skew => text.parse().map(|skew: Skew| skew.to_string()).map_err(say),
+            Kind::Order => text.parse().map(|order: Order| order.to_string()).map_err(message),
+            Kind::Skew => text.parse().map(|skew: Skew| skew.to_string()).map_err(message),
             Kind::Path => Ok(text.to_owned()),
             Kind::Switch => parse_choice(text, &[NO, YES]),
             Kind::Choice(names) => parse_choice(text, names),
@@ -158,7 +158,7 @@ impl Axis {
     }
 }
 
-fn say(error: impl fmt::Display) -> String {
+fn message(error: impl fmt::Display) -> String {
     error.to_string()
 }
 
@@ -242,7 +242,7 @@ mod tests {
     }
 
     fn axis(kind: Kind) -> Axis {
-        Flag::<String>::of_kind(kind).axis()
+        Flag::<String>::for_kind(kind).axis()
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Params {
 
     /// Parameters that identify an input from a file, with a hash of its content because files of
     /// the same name may differ.
-    pub fn of_file(path: &Path, content: u64) -> Self {
+    pub fn for_file(path: &Path, content: u64) -> Self {
         let mut params = Params::default();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         // `;` and `=` separate parameters in the records; hidden characters are not stored.

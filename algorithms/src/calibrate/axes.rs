@@ -4,11 +4,11 @@ use std::path::Path;
 
 use generators::DataError;
 use generators::random::hash;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{CHANNEL_BITS, CHANNELS, Indices, Uncalibrated, channel};
 use crate::algorithm::Plan;
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::axis::{Axis, Flag, Params};
 use crate::word_files;
 
@@ -36,15 +36,15 @@ const MAX_LOOKUPS: u32 = 1000;
 
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
-    let digis = DIGIS.of(&params)?;
+    let digis = DIGIS.value(&params)?;
     lookups(&params)?;
-    INDICES.of(&params)?;
+    INDICES.value(&params)?;
     Ok(Plan { params, memory_bytes: digis.saturating_mul(BYTES) })
 }
 
 pub(super) fn generate(params: &Params, seed: u64) -> Result<Uncalibrated, DataError> {
-    let digis = DIGIS.of(params)? as usize;
-    let indices = INDICES.of(params)?;
+    let digis = DIGIS.value(params)? as usize;
+    let indices = INDICES.value(params)?;
     Ok(Uncalibrated { digis: random(digis, indices, seed), lookups: lookups(params)? })
 }
 
@@ -53,7 +53,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Uncalibrated, Param
     if let Some(index) = digis.iter().position(|&digi| channel(digi) >= CHANNELS) {
         return Err(DataError::Shape(format!(
             "{}: digi {index} has channel {}; channels are below {CHANNELS}",
-            path.shown(),
+            path.escaped(),
             channel(digis[index])
         )));
     }
@@ -65,7 +65,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Uncalibrated, Param
 }
 
 fn lookups(params: &Params) -> Result<u32, DataError> {
-    let lookups = LOOKUPS.of(params)?;
+    let lookups = LOOKUPS.value(params)?;
     if (1..=MAX_LOOKUPS).contains(&lookups) {
         return Ok(lookups);
     }
@@ -74,7 +74,7 @@ fn lookups(params: &Params) -> Result<u32, DataError> {
 
 fn random(count: usize, indices: Indices, seed: u64) -> Vec<u32> {
     let numbers: Vec<u64> = (0..count as u64).collect();
-    mapped(&numbers, |&index| {
+    par_map(&numbers, |&index| {
         let source = match indices {
             Indices::Uniform => index / RUN,
             Indices::Divergent => index,
@@ -89,8 +89,8 @@ fn random(count: usize, indices: Indices, seed: u64) -> Vec<u32> {
 pub(super) fn hard_inputs(seed: u64) -> Vec<(String, Uncalibrated)> {
     const SIZES: [usize; 8] = [0, 1, 31, 33, 2047, 2048, 2049, 70_001];
     let inputs = SIZES.into_iter().flat_map(|count| {
-        let ways = [(1, Indices::Uniform), (16, Indices::Divergent)];
-        ways.map(|(lookups, indices)| {
+        let lookups_and_indices = [(1, Indices::Uniform), (16, Indices::Divergent)];
+        lookups_and_indices.map(|(lookups, indices)| {
             let name = format!("{count} digis, {lookups} lookups, indices {indices}");
             (name, Uncalibrated { digis: random(count, indices, seed), lookups })
         })

@@ -150,7 +150,7 @@ impl Algorithm for Calibrate {
             gains
                 .fold(0u32, |sum, gain| sum.wrapping_add((digi >> CHANNEL_BITS).wrapping_mul(gain)))
         };
-        Some(crate::all_cores::mapped(&input.digis, of_digi))
+        Some(crate::all_cores::par_map(&input.digis, of_digi))
     }
 
     fn no_op_output(&self, input: &Uncalibrated) -> Vec<u32> {

@@ -29,7 +29,7 @@ pub enum Direction {
     ToDevice,
     /// From the device to the host.
     ToHost,
-    /// The same number of bytes in both directions concurrently. For pinned memory only.
+    /// In both directions concurrently, with an equal number of bytes. For pinned memory only.
     Both,
 }
 

@@ -68,7 +68,7 @@ static DATA_SETS: &[&dyn DataSet] = &[
             endings: ".csv or .bin, with .gz to compress",
         },
         algorithm: StsSort,
-        check: |params, out| check_writable(out, SEGMENTS.of(params)?),
+        check: |params, out| check_writable(out, SEGMENTS.value(params)?),
         describe: |digis| {
             let count = digis.digis().len();
             let segments = digis.partition().segments();

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use generators::DataError;
-use generators::io::{beside, check_writable, stem, write_digis, write_setup, write_truth};
+use generators::io::{check_writable, sibling_path, stem, write_digis, write_setup, write_truth};
 use generators::sts::physics::Simulation;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
@@ -47,14 +47,14 @@ impl DataSet for StsPhysics {
         let truth = TRUTH.given(&params)?.unwrap_or(Switch(false));
         let simulation = Simulation::new(&scenario, seed)?;
         let plan = Plan { memory_bytes: simulation.estimate().memory_bytes, params };
-        let write = move |say: &dyn Fn(&str)| {
-            let setup = beside(out, "setup.json");
+        let write = move |report: &dyn Fn(&str)| {
+            let setup = sibling_path(out, "setup.json");
             write_setup(&setup, simulation.setup())?;
             for index in 0..scenario.timeslices {
                 let out = name_of(out, index, scenario.timeslices);
-                say(&write(&simulation, index, truth, &out)?);
+                report(&write(&simulation, index, truth, &out)?);
             }
-            say(&format!("setup written to {}", setup.shown()));
+            report(&format!("setup written to {}", setup.escaped()));
             Ok(())
         };
         Ok((plan, Box::new(write)))
@@ -78,7 +78,7 @@ fn write(
         simulated.digis.digis().len(),
         simulated.truth.crossings().len(),
         simulated.digis.partition().segments(),
-        out.shown()
+        out.escaped()
     ))
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use generators::DataError;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::{Algorithm, Plan};
@@ -37,11 +37,11 @@ impl<A: Algorithm> DataSet for TaskInput<A> {
         let plan = self.algorithm.plan(params)?;
         (self.check)(&plan.params, out)?;
         let params = plan.params.clone();
-        let write = move |say: &dyn Fn(&str)| {
+        let write = move |report: &dyn Fn(&str)| {
             let input = self.algorithm.generate(&params, seed)?;
             self.algorithm.write(&input, out)?;
             let what = (self.describe)(&input);
-            say(&format!("{what} written to {}", out.shown()));
+            report(&format!("{what} written to {}", out.escaped()));
             Ok(())
         };
         Ok((plan, Box::new(write)))

@@ -13,7 +13,7 @@ use generators::tpc::charges::Labels;
 use generators::tpc::page::PAGE_BYTES;
 use generators::tpc::pages::SectorPages;
 use generators::tpc::simulate::TimeFrameGenerator;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
@@ -77,13 +77,13 @@ impl DataSet for TpcPages {
         let label_bytes = if labels.are_wanted() { samples as f64 * sample_bytes } else { 0.0 };
         let page_bytes = SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64;
         let plan = Plan { params, memory_bytes: page_bytes + label_bytes as u64 };
-        let write = move |say: &dyn Fn(&str)| {
+        let write = move |report: &dyn Fn(&str)| {
             let path = labels_of(out)?;
-            let written = write(&generator, labels, (out, &path))?;
+            let written = write(&generator, labels, out, &path)?;
             let pages = written.pages;
-            say(&format!("{pages} pages of {sectors} sectors written to {}", out.shown()));
+            report(&format!("{pages} pages of {sectors} sectors written to {}", out.escaped()));
             if labels.are_wanted() {
-                say(&format!("{} labels written to {}", written.labels, path.shown()));
+                report(&format!("{} labels written to {}", written.labels, path.escaped()));
             }
             Ok(())
         };
@@ -119,27 +119,29 @@ fn make(generator: &TimeFrameGenerator, labels: LabelSource, sector: usize) -> S
     let gains = Gains::unit();
     let converter = Converter::new(&gains, sector as u8, generator.shape().format);
     let samples = charges(&digits, &converter);
-    SectorData { pages, labels: labels.of(&samples, &marks, sector) }
+    SectorData { pages, labels: labels.labels_for(&samples, &marks, sector) }
 }
 
 /// Generates sectors while others are written.
 fn write(
     generator: &TimeFrameGenerator,
     labels: LabelSource,
-    (pages_path, labels_path): (&Path, &Path),
+    pages_path: &Path,
+    labels_path: &Path,
 ) -> Result<WrittenCounts, DataError> {
     let sectors = generator.shape().sectors;
-    let pages = PageWriter::create(pages_path)?;
+    let page_file = PageWriter::create(pages_path)?;
     let create_label_file = || LabelWriter::create(labels_path, sectors);
-    let writers = (pages, labels.are_wanted().then(create_label_file).transpose()?);
+    let label_file = labels.are_wanted().then(create_label_file).transpose()?;
     let (sender, receiver) = sync_channel(WAITING);
     thread::scope(|scope| {
-        let writing = Builder::new().spawn_scoped(scope, || write_all(writers, receiver));
+        let writing =
+            Builder::new().spawn_scoped(scope, || write_all(page_file, label_file, receiver));
         let no_thread = |error| {
             DataError::Shape(format!(
                 "the system gives no thread to write {}: {error}; raise the limit of threads \
                  (`ulimit -u`, pids.max of the control group)",
-                pages_path.shown()
+                pages_path.escaped()
             ))
         };
         let writing = writing.map_err(no_thread)?;
@@ -158,7 +160,8 @@ fn write(
 }
 
 fn write_all(
-    (mut page_file, mut label_file): (PageWriter, Option<LabelWriter<'_>>),
+    mut page_file: PageWriter,
+    mut label_file: Option<LabelWriter<'_>>,
     sectors: Receiver<SectorData>,
 ) -> Result<WrittenCounts, DataError> {
     let mut written = WrittenCounts::default();

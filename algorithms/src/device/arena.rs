@@ -68,9 +68,9 @@ impl Arena {
     }
 
     /// Reserves `bytes` to be kept between runs in addition to the buffers. Returns `None` if all
-    /// variants of the point together would then reserve more than `most`.
-    pub(crate) fn reserve(&self, bytes: u64, most: u64) -> Option<Reservation<'_>> {
-        let add = |reserved: u64| reserved.checked_add(bytes).filter(|&total| total <= most);
+    /// variants of the point together would then reserve more than `max`.
+    pub(crate) fn reserve(&self, bytes: u64, max: u64) -> Option<Reservation<'_>> {
+        let add = |reserved: u64| reserved.checked_add(bytes).filter(|&total| total <= max);
         let added = self.buffers.reserved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
         added.ok().map(|_| Reservation { arena: self, bytes })
     }

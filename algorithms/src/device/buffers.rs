@@ -272,11 +272,11 @@ mod tests {
         let arena = Arena::default();
         let mut buffers = TestBuffers {
             host: arena.vector(3),
-            device: [(); 2].map(|()| gpu.buffer(10).expect("room")),
-            result: gpu.pinned(10).expect("room"),
+            device: [(); 2].map(|()| gpu.buffer(10).expect("memory")),
+            result: gpu.pinned(10).expect("memory"),
         };
         assert_eq!(buffers.bytes(), 3 + 2 * 40);
-        buffers.poison().expect("room");
+        buffers.poison().expect("memory");
         for buffer in &buffers.device {
             gpu.download(&mut buffers.result, buffer).expect("there");
             gpu.finish().expect("nothing wrong");

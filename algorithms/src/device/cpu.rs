@@ -35,7 +35,7 @@ pub enum TeamError {
     },
     /// A thread can't be bound to its CPUs.
     #[error("thread {worker} can't be bound to its CPUs: {problem}")]
-    Place {
+    Bind {
         /// Index of the thread.
         worker: usize,
         /// Reason.
@@ -70,7 +70,8 @@ impl Team {
     /// # Errors
     /// If the system refuses to start threads, or one can't be bound.
     pub fn nested(
-        [outer, inner]: [usize; 2],
+        outer: usize,
+        inner: usize,
         bind_thread: impl Fn(usize) -> Result<(), String> + Send + Sync + 'static,
     ) -> Result<Self, TeamError> {
         let bind_thread = Arc::new(bind_thread);
@@ -142,7 +143,7 @@ fn bound_pool(
     let note = Arc::clone(&failure);
     let start = move |worker| {
         if let Err(problem) = bind_thread(worker) {
-            let failure = TeamError::Place { worker, problem };
+            let failure = TeamError::Bind { worker, problem };
             *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
         }
     };
@@ -178,7 +179,7 @@ mod tests {
             seen.lock().expect("no panic").push(worker);
             Ok(())
         };
-        let team = Team::nested([3, 2], go).expect("threads");
+        let team = Team::nested(3, 2, go).expect("threads");
         let mut bound = bound.lock().expect("no panic").clone();
         bound.sort_unstable();
         assert_eq!(bound, [0, 0, 1, 2, 2, 3, 4, 4, 5], "the outer ones, too");

@@ -1,4 +1,4 @@
-//! What the buffers of a GPU session are made with.
+//! Execution context for the buffers of a GPU session.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Devices and threads that variants run on.
 
-use text::Foreign;
+use text::Untrusted;
 
 mod arena;
 mod buffers;

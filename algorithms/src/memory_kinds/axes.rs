@@ -7,7 +7,7 @@ use generators::random::hash;
 
 use super::{Turns, Words};
 use crate::algorithm::Plan;
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::axis::{Axis, Flag, Params};
 use crate::word_files;
 
@@ -34,13 +34,13 @@ const MAX_STEPS: u32 = 1000;
 
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
-    let bytes = BYTES.of(&params)?;
+    let bytes = BYTES.value(&params)?;
     settings(&params)?;
     Ok(Plan { params, memory_bytes: bytes.saturating_mul(ARRAYS) })
 }
 
 pub(super) fn generate(params: &Params, seed: u64) -> Result<Words, DataError> {
-    let count = BYTES.of(params)?.div_ceil(WORD) as usize;
+    let count = BYTES.value(params)?.div_ceil(WORD) as usize;
     let (steps, turns) = settings(params)?;
     Ok(Words { words: random(count, seed), steps, turns })
 }
@@ -55,17 +55,17 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Words, Params), Dat
 }
 
 fn settings(params: &Params) -> Result<(u32, Turns), DataError> {
-    let steps = STEPS.of(params)?;
+    let steps = STEPS.value(params)?;
     if !(1..=MAX_STEPS).contains(&steps) {
         let problem = format!("--steps {steps}: use 1 to {MAX_STEPS}");
         return Err(DataError::Shape(problem));
     }
-    Ok((steps, TURNS.of(params)?))
+    Ok((steps, TURNS.value(params)?))
 }
 
 fn random(count: usize, seed: u64) -> Vec<u32> {
     let numbers: Vec<u64> = (0..count as u64).collect();
-    mapped(&numbers, |&number| hash(seed, [number]) as u32)
+    par_map(&numbers, |&number| hash(seed, [number]) as u32)
 }
 
 /// Sizes around vectors, blocks and pages, with one step and with several.

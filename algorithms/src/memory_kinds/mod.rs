@@ -127,7 +127,7 @@ impl Algorithm for MemoryKinds {
 
     fn reference(&self, input: &Words, _: Semantics) -> Option<Vec<u32>> {
         let all_steps = |&word: &u32| (0..input.steps).fold(word, |word, _| changed(word));
-        Some(crate::all_cores::mapped(&input.words, all_steps))
+        Some(crate::all_cores::par_map(&input.words, all_steps))
     }
 
     fn no_op_output(&self, input: &Words) -> Vec<u32> {

@@ -19,7 +19,7 @@ pub(crate) fn for_each_numbered<T: Send>(
 }
 
 /// Calls `work` for each item, dynamically scheduled: for work of very different durations.
-pub(crate) fn for_each_singly<T: Send>(
+pub(crate) fn for_each_dynamic<T: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) + Sync,
 ) {
@@ -36,7 +36,7 @@ pub(crate) fn map<T: Send, R: Send>(
 
 /// Returns the results for all items in order, dynamically scheduled: for work of very different
 /// durations.
-pub(crate) fn map_singly<T: Send, R: Send>(
+pub(crate) fn map_dynamic<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
@@ -115,7 +115,7 @@ mod tests {
     fn each_item_is_taken_once() {
         with_all_pools(|| {
             assert_eq!(drops(|items| for_each(items, drop)), [1; MANY]);
-            assert_eq!(drops(|items| for_each_singly(items, drop)), [1; MANY]);
+            assert_eq!(drops(|items| for_each_dynamic(items, drop)), [1; MANY]);
             let check = |index, item: Counted<'_>| assert_eq!(index, item.0);
             assert_eq!(drops(|items| for_each_numbered(items, check)), [1; MANY]);
             assert_eq!(drops(|items| drop(map(items, |item| item))), [1; MANY]);
@@ -141,7 +141,7 @@ mod tests {
         let text = |index: usize| index.to_string();
         let expected: Vec<_> = (0..MANY).map(text).collect();
         assert_eq!(with_all_pools(|| map(0..MANY, text)), expected);
-        assert_eq!(with_all_pools(|| map_singly(0..MANY, text)), expected);
+        assert_eq!(with_all_pools(|| map_dynamic(0..MANY, text)), expected);
         assert_eq!(with_all_pools(|| map([], text)), [""; 0]);
     }
 
@@ -161,7 +161,7 @@ mod tests {
         };
         with_all_pools(|| {
             check(|items| drop(map(items, panicking)));
-            check(|items| for_each_singly(items, |item| drop(panicking(item))));
+            check(|items| for_each_dynamic(items, |item| drop(panicking(item))));
         });
     }
 }

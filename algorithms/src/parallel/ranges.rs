@@ -28,7 +28,7 @@ fn run(count: usize, grain: Grain, work: &(dyn Fn(Range<usize>) + Sync)) {
     match grain {
         _ if count == 0 => {}
         Grain::Adaptive => run_adaptively(count, 1, work),
-        Grain::AtLeast(least) => run_adaptively(count, least, work),
+        Grain::AtLeast(min) => run_adaptively(count, min, work),
         Grain::Shares => {
             let shares = rayon::current_num_threads().min(count);
             let begin = |share: usize| share * count / shares;
@@ -44,10 +44,10 @@ fn run(count: usize, grain: Grain, work: &(dyn Fn(Range<usize>) + Sync)) {
 
 /// Splits as rayon does for iterators of a known length with `with_min_len`: in the middle, as long
 /// as both halves are long enough.
-fn run_adaptively(count: usize, least: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+fn run_adaptively(count: usize, min: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     let cut = |range: Range<usize>| {
         let half = range.len() / 2;
-        if half < least.max(1) {
+        if half < min.max(1) {
             return (range, None);
         }
         let middle = range.start + half;

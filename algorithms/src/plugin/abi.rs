@@ -62,7 +62,7 @@ values! {
 pub(crate) type Work = unsafe extern "C" fn(*mut c_void, u32, u32);
 
 /// Passes a text to the host.
-type Tell = unsafe extern "C" fn(*const Host, *const c_char);
+type Report = unsafe extern "C" fn(*const Host, *const c_char);
 
 pub(crate) type Prepare =
     unsafe extern "C" fn(*const Variant, *const Host, *const c_void, *mut *mut c_void) -> i32;
@@ -79,8 +79,8 @@ structs! {
         scratch: *mut c_void,
         scratch_bytes: u64,
         parallel: unsafe extern "C" fn(*const Host, Option<Work>, *mut c_void),
-        stage: Tell,
-        explain: Tell,
+        stage: Report,
+        explain: Report,
     }
 
     "recobench_memory" Memory {

@@ -1,6 +1,6 @@
 //! Declarations that the plugins of a task may make about themselves.
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::abi;
 use crate::device::Backend;

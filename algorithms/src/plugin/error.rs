@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::abi::{ABI, OLDEST_ABI};
 use crate::device::Backend;
 
 /// A library that is not a usable plugin. See `docs/plugin.md`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("plugin {}: {problem}", path.shown())]
+#[error("plugin {}: {problem}", path.escaped())]
 pub struct PluginError {
     /// The file.
     pub path: PathBuf,

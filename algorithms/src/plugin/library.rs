@@ -39,7 +39,7 @@ pub(super) fn open(
 
 /// Resolves all symbols at once, so that a missing one is reported now.
 fn dlopen(path: &Path) -> Result<Library, String> {
-    // SAFETY: the user who names a plugin wants its code to run. Failures of it have been found in
+    // SAFETY: a user names a plugin so that its code runs. Failures of it have been found in
     // another process before: see the trial in the harness.
     let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     opened.map_err(|error| words(&error))

@@ -88,19 +88,20 @@ pub fn any_for(backend: Backend) -> bool {
 }
 
 /// Refuses a variant on a device from now on, without calling it.
-pub fn condemn(
-    (task, name): (&str, &str),
+pub fn quarantine(
+    task: &str,
+    name: &str,
     plugin: &PluginInfo,
     device: Device,
-    condemnation: Quarantine,
+    quarantine: Quarantine,
 ) {
     let is_meant = |variant: &&&LoadedVariant| {
-        (variant.task, variant.name) == (task, name) && variant.plugin == plugin
+        variant.task == task && variant.name == name && variant.plugin == plugin
     };
     let loaded = loaded();
     let variants = loaded.iter().flat_map(|plugin| &plugin.variants);
     for variant in variants.filter(is_meant) {
-        variant.verdicts().push((device, condemnation.clone()));
+        variant.verdicts().push((device, quarantine.clone()));
     }
 }
 

@@ -80,7 +80,7 @@ pub(crate) struct LoadedVariant {
     pub(crate) by_time: bool,
     /// Native variant that it is compared with.
     pub(crate) native: Option<Native>,
-    pub(crate) condemned: Mutex<Vec<(Device, Quarantine)>>,
+    pub(crate) quarantined: Mutex<Vec<(Device, Quarantine)>>,
 }
 
 /// A variant of a plugin in the list of a task.
@@ -120,14 +120,14 @@ impl Buffers {
 
 impl LoadedVariant {
     /// Returns the reason why it must not be called on a device, if there is one.
-    pub(crate) fn condemned_on(&self, device: Device) -> Option<Quarantine> {
+    pub(crate) fn quarantine_on(&self, device: Device) -> Option<Quarantine> {
         let verdicts = self.verdicts();
-        let on_it = verdicts.iter().find(|(condemned, _)| *condemned == device);
-        on_it.map(|(_, condemnation)| condemnation.clone())
+        let on_it = verdicts.iter().find(|(quarantined, _)| *quarantined == device);
+        on_it.map(|(_, quarantine)| quarantine.clone())
     }
 
     pub(crate) fn verdicts(&self) -> MutexGuard<'_, Vec<(Device, Quarantine)>> {
-        self.condemned.lock().unwrap_or_else(PoisonError::into_inner)
+        self.quarantined.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,7 +5,7 @@
 //! | `abi` | the interface in C |
 //! | `contract` | declarations that the plugins of a task may make |
 //! | `calls` | the current call, for observers |
-//! | `room` | limit of the memory that plugins may request |
+//! | `memory_limit` | limit of the memory that plugins may request |
 //! | `loaded_variant` | a plugin, and a variant of one |
 //! | `library`, `table` | a library, and its table of variants |
 //! | `loaded` | the plugins of this process |
@@ -23,14 +23,14 @@ mod error;
 mod library;
 pub(crate) mod loaded;
 pub(crate) mod loaded_variant;
-pub(crate) mod room;
+pub(crate) mod memory_limit;
 mod table;
 
 pub use calls::{Call, Watch, set_watch};
 pub use contract::Contract;
 pub use error::{PluginError, PluginProblem};
-pub use loaded::{any_for, condemn, plugins};
+pub use loaded::{any_for, plugins, quarantine};
 pub use loaded_variant::{PluginInfo, Quarantine};
-pub use room::set_room;
+pub use memory_limit::set_available_memory;
 
 pub(crate) use loaded_variant::PluginVariant;

@@ -105,7 +105,7 @@ fn read(
         semantics: semantics(variant.semantics, contract, &context)?,
         by_time: by_time(&variant, contract, &context)?,
         native: native(&variant, backend, &context)?,
-        condemned: Default::default(),
+        quarantined: Default::default(),
         task,
         name,
         summary,
@@ -119,7 +119,7 @@ fn check_size(found: usize, needed: usize, context: &str) -> Result<(), String> 
         return Ok(());
     }
     Err(format!(
-        "{context} says that it has {found} bytes, and {needed} are needed; set size to its sizeof"
+        "{context} declares a size of {found} bytes, and {needed} are needed; set size to its sizeof"
     ))
 }
 
@@ -258,7 +258,7 @@ fn semantics(declared: u32, contract: &Contract, context: &str) -> Result<u32, S
     }
     if declared & abi::OFFLINE != 0 && declared != abi::OFFLINE {
         return Err(format!(
-            "{context}: semantics has RECOBENCH_OFFLINE beside others, but its structs are others; \
+            "{context}: semantics has RECOBENCH_OFFLINE and others, but its structs are others; \
              make it a variant of its own"
         ));
     }

@@ -85,7 +85,7 @@ impl Account {
         };
         self.is_off().then(|| {
             format!(
-                "it says that it allocates {declared:.1} MB, but {seen:.1} MB {counted}: they count"
+                "it declares allocations of {declared:.1} MB, but {seen:.1} MB {counted}: they count"
             )
         })
     }
@@ -131,7 +131,8 @@ mod tests {
         assert_eq!((account.bytes(), account.remark()), (100 << 20, None));
         account.seen = 200 << 20;
         assert_eq!(account.bytes(), 200 << 20);
-        let expected = "it says that it allocates 104.9 MB, but 209.7 MB were resident: they count";
+        let expected =
+            "it declares allocations of 104.9 MB, but 209.7 MB were resident: they count";
         assert_eq!(account.remark().as_deref(), Some(expected));
         account.seen = 1 << 20;
         assert_eq!((account.bytes(), account.remark()), (100 << 20, None));
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn touched_memory_is_measured() {
         if resident("VmRSS:").is_none() {
-            eprintln!("skipped: this system does not tell");
+            eprintln!("skipped: this system does not report resident memory");
             return;
         }
         let mut account = Account::open(None, 1);

@@ -1,10 +1,11 @@
-//! Plugins in C and C++ for tests: compiled, loaded, and run on the host and, with the emulator in
-//! place of a GPU, as CUDA variants.
+//! Plugins in C and C++ for tests: compiled, loaded, and run on the host and, with the emulator
+//! instead of a GPU, as CUDA variants.
 
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::host::PluginGpu;
 use super::session::PluginSession;
 use super::task::{PluginRequest, PluginTask};
 use super::variant::of_plugin;
@@ -34,7 +35,7 @@ impl<A: PluginTask> Compiled<A> {
     }
 
     /// Compiles the example for the task, for the host and, for the emulator, as if for a GPU.
-    pub(crate) fn of_example(task: A) -> Option<Self> {
+    pub(crate) fn from_example(task: A) -> Option<Self> {
         let name = task.info().name;
         let example = format!("-DEXAMPLE=\"examples/{name}.c\"");
         let on_gpu = task.contract().is_some_and(|contract| !contract.cuda.is_empty());
@@ -119,7 +120,7 @@ impl<A: PluginTask> Compiled<A> {
     fn on_host(&self, variant: &'static LoadedVariant, input: &A::Input) -> Outcome {
         let team = Team::new(2).expect("threads");
         let arena = Arena::default();
-        let mut session = self.opened(variant, (input, &arena), &Target::host(&team));
+        let mut session = self.opened(variant, input, &arena, &Target::host(&team));
         team.run(|| {
             self.measure(variant, session.as_mut(), input)?;
             self.measure(variant, session.as_mut(), input)
@@ -131,7 +132,7 @@ impl<A: PluginTask> Compiled<A> {
         let arena = Arena::default();
         let semantics = of_plugin::<A>(variant).promise(input).semantics;
         let request = PluginRequest { semantics, by_time: variant.by_time };
-        let gpu = Some((&gpu, 0));
+        let gpu = Some(PluginGpu { gpu: &gpu, index: 0 });
         let session = PluginSession::<A>::new(variant, request, &self.task, input, &arena, 1, gpu);
         let mut session = session.unwrap_or_else(|error| panic!("{error:?}"));
         self.measure(variant, &mut session, input)?;
@@ -142,7 +143,8 @@ impl<A: PluginTask> Compiled<A> {
     pub(crate) fn opened<'a>(
         &'a self,
         loaded: &'static LoadedVariant,
-        (input, arena): (&'a A::Input, &'a Arena),
+        input: &'a A::Input,
+        arena: &'a Arena,
         target: &Target<'_>,
     ) -> Box<dyn Session<A> + 'a> {
         let variant = of_plugin(loaded);
@@ -158,7 +160,7 @@ impl<A: PluginTask> Compiled<A> {
         let team = Team::new(1).expect("a thread");
         let arena = Arena::default();
         let target = Target::host(&team);
-        let bytes = |_| self.opened(self.variant(name), (input, &arena), &target).buffer_bytes();
+        let bytes = |_| self.opened(self.variant(name), input, &arena, &target).buffer_bytes();
         (0..SESSIONS).map(bytes).min().expect("some sessions")
     }
 

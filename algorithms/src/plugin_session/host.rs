@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::device::gpu::{DeviceError, Gpu, RESERVED_STAGES};
 use crate::plugin::abi;
@@ -27,6 +27,13 @@ pub(super) struct Host {
     notes: Mutex<Notes>,
 }
 
+/// GPU of a plugin, with its index.
+#[derive(Clone, Copy)]
+pub(super) struct PluginGpu<'g> {
+    pub(super) gpu: &'g Arc<Gpu>,
+    pub(super) index: i32,
+}
+
 /// Texts and stages that a plugin passed during calls.
 #[derive(Default)]
 struct Notes {
@@ -45,14 +52,14 @@ impl Host {
     pub(super) fn new(
         plugin: &'static PluginInfo,
         workers: usize,
-        gpu: Option<(&Arc<Gpu>, i32)>,
+        gpu: Option<PluginGpu<'_>>,
     ) -> Result<Box<Self>, DeviceError> {
-        let stream = gpu.map_or(Ok(0), |(gpu, _)| gpu.native_stream())?;
+        let stream = gpu.map_or(Ok(0), |it| it.gpu.native_stream())?;
         Ok(Box::new(Host {
             offered: abi::Host {
                 size: size_of::<abi::Host>(),
                 workers: workers as u32,
-                device: gpu.map_or(-1, |(_, index)| index),
+                device: gpu.map_or(-1, |it| it.index),
                 stream: std::ptr::with_exposed_provenance_mut(stream),
                 scratch: null_mut(),
                 scratch_bytes: 0,
@@ -61,7 +68,7 @@ impl Host {
                 explain,
             },
             plugin,
-            gpu: gpu.map(|(gpu, _)| Arc::clone(gpu)),
+            gpu: gpu.map(|it| Arc::clone(it.gpu)),
             notes: Mutex::default(),
         }))
     }

@@ -2,10 +2,9 @@
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::sync::Arc;
 
-use super::host::Host;
-use crate::device::gpu::{DeviceError, Gpu};
+use super::host::{Host, PluginGpu};
+use crate::device::gpu::DeviceError;
 use crate::plugin::abi;
 use crate::plugin::calls::{Call, watched};
 use crate::plugin::loaded_variant::{Buffers, LoadedVariant};
@@ -58,7 +57,7 @@ impl Instance {
     pub(super) unsafe fn prepare(
         variant: &'static LoadedVariant,
         workers: usize,
-        gpu: Option<(&Arc<Gpu>, i32)>,
+        gpu: Option<PluginGpu<'_>>,
         input: *const c_void,
     ) -> Result<Self, NotReady> {
         let host = Host::new(variant.plugin, workers, gpu)?;

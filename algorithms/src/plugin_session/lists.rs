@@ -12,10 +12,10 @@ use crate::plugin::abi;
 
 /// Lists that a plugin reads.
 pub(crate) struct InputLists {
-    /// Indices of items, begins and counts among the arrays.
+    /// Indices of items, offsets and counts among the arrays.
     indices: [usize; 3],
     items: u64,
-    begins: Vec<u64>,
+    offsets: Vec<u64>,
     counts: Vec<u64>,
 }
 
@@ -23,17 +23,17 @@ pub(crate) struct InputLists {
 #[derive(Clone, Copy)]
 pub(crate) struct OutputLists {
     what: &'static str,
-    /// Indices of items, begins and counts among the outputs.
+    /// Indices of items, offsets and counts among the outputs.
     indices: [usize; 3],
     lists: usize,
     capacity: usize,
 }
 
-/// Names of the items, begins and counts of lists.
+/// Names of the items, offsets and counts of lists.
 fn names(what: &str) -> [String; 3] {
     [
         format!("its {what}"),
-        format!("the begins of its {what}"),
+        format!("the offsets of its {what}"),
         format!("the counts of its {what}"),
     ]
 }
@@ -46,8 +46,8 @@ impl<'a> Layout<'a> {
         items: impl Into<Cow<'a, [T]>>,
         lists: &Partition,
     ) -> InputLists {
-        let begins = lists.ranges().map(|list| list.start as u64).collect();
-        self.spaced_lists(what, items, begins, lists.lengths().map(|count| count as u64).collect())
+        let offsets = lists.ranges().map(|list| list.start as u64).collect();
+        self.spaced_lists(what, items, offsets, lists.lengths().map(|count| count as u64).collect())
     }
 
     /// Adds lists to be read with the offset and length of each: there may be gaps.
@@ -55,18 +55,18 @@ impl<'a> Layout<'a> {
         &mut self,
         what: &str,
         items: impl Into<Cow<'a, [T]>>,
-        begins: Vec<u64>,
+        offsets: Vec<u64>,
         counts: Vec<u64>,
     ) -> InputLists {
         let items = items.into();
         let count = items.len() as u64;
-        let [of_items, of_begins, of_counts] = names(what);
+        let [of_items, of_offsets, of_counts] = names(what);
         let indices = [
             self.array(of_items, items),
-            self.array(of_begins, begins.clone()),
+            self.array(of_offsets, offsets.clone()),
             self.array(of_counts, counts.clone()),
         ];
-        InputLists { indices, items: count, begins, counts }
+        InputLists { indices, items: count, offsets, counts }
     }
 
     /// Adds `lists` lists to be written, with a capacity of `capacity` items in total.
@@ -76,10 +76,10 @@ impl<'a> Layout<'a> {
         lists: usize,
         capacity: usize,
     ) -> OutputLists {
-        let [of_items, of_begins, of_counts] = names(what);
+        let [of_items, of_offsets, of_counts] = names(what);
         let indices = [
             self.output::<T>(of_items, capacity),
-            self.output::<u64>(of_begins, lists),
+            self.output::<u64>(of_offsets, lists),
             self.output::<u64>(of_counts, lists),
         ];
         OutputLists { what, indices, lists, capacity }
@@ -89,14 +89,14 @@ impl<'a> Layout<'a> {
 impl InputLists {
     /// Returns the struct of the header.
     pub(crate) fn shown(&self, at: &Addresses) -> abi::Lists {
-        let [items, begins, counts] = self.indices;
+        let [items, offsets, counts] = self.indices;
         abi::Lists {
-            lists: self.begins.len() as u64,
+            lists: self.offsets.len() as u64,
             capacity: self.items,
             items: at.array(items),
-            begins: at.array(begins),
+            begins: at.array(offsets),
             counts: at.array(counts),
-            host_begins: self.begins.as_ptr(),
+            host_begins: self.offsets.as_ptr(),
             host_counts: self.counts.as_ptr(),
         }
     }
@@ -105,12 +105,12 @@ impl InputLists {
 impl OutputLists {
     /// Returns the struct of the header.
     pub(crate) fn shown(&self, at: &Addresses) -> abi::Lists {
-        let [items, begins, counts] = self.indices;
+        let [items, offsets, counts] = self.indices;
         abi::Lists {
             lists: self.lists as u64,
             capacity: self.capacity as u64,
             items: at.output(items),
-            begins: at.output(begins),
+            begins: at.output(offsets),
             counts: at.output(counts),
             host_begins: null(),
             host_counts: null(),
@@ -122,10 +122,10 @@ impl OutputLists {
     /// # Errors
     /// Description of the first invalid list.
     pub(crate) fn read<'o, T: Pod>(&self, outputs: &[&'o [u8]]) -> Result<Vec<&'o [T]>, String> {
-        let [items, begins, counts] = self.indices.map(|list_index| outputs[list_index]);
+        let [items, offsets, counts] = self.indices.map(|list_index| outputs[list_index]);
         let items = cast_slice::<_, T>(items);
-        let begins = cast_slice::<_, u64>(begins);
-        let lists = begins.iter().zip(cast_slice::<_, u64>(counts)).enumerate();
+        let offsets = cast_slice::<_, u64>(offsets);
+        let lists = offsets.iter().zip(cast_slice::<_, u64>(counts)).enumerate();
         let mut free = self.capacity as u64;
         let list = |(list_index, (&begin, &count)): (usize, (&u64, &u64))| {
             let end = begin.checked_add(count).filter(|&end| end <= self.capacity as u64);
@@ -148,9 +148,9 @@ impl OutputLists {
         outputs: &[&'o [u8]],
     ) -> Result<Vec<&'o [T]>, String> {
         let lists = self.read(outputs)?;
-        let begins = cast_slice::<_, u64>(outputs[self.indices[1]]);
+        let offsets = cast_slice::<_, u64>(outputs[self.indices[1]]);
         let mut end = 0;
-        for (list_index, (list, &begin)) in lists.iter().zip(begins).enumerate() {
+        for (list_index, (list, &begin)) in lists.iter().zip(offsets).enumerate() {
             if begin != end {
                 let what = self.what;
                 return Err(format!(
@@ -166,7 +166,7 @@ impl OutputLists {
         let what = self.what;
         let capacity = self.capacity;
         format!(
-            "list {list} of its {what} has {count} items from place {begin} on, but there is room \
+            "list {list} of its {what} has {count} items from index {begin} on, but there is capacity \
              for {capacity} in all lists together"
         )
     }
@@ -176,11 +176,11 @@ impl OutputLists {
 mod tests {
     use super::*;
 
-    /// Reads lists from an array of ten items with these begins and counts.
-    fn read(begins: &[u64], counts: &[u64]) -> (Result<Vec<Vec<u32>>, String>, bool) {
-        let lists = Layout::default().output_lists::<u32>("hits", begins.len(), 10);
+    /// Reads lists from an array of ten items with these offsets and counts.
+    fn read(offsets: &[u64], counts: &[u64]) -> (Result<Vec<Vec<u32>>, String>, bool) {
+        let lists = Layout::default().output_lists::<u32>("hits", offsets.len(), 10);
         let items: Vec<u32> = (0..10).collect();
-        let outputs = [cast_slice(&items), cast_slice(begins), cast_slice(counts)];
+        let outputs = [cast_slice(&items), cast_slice(offsets), cast_slice(counts)];
         let owned = |lists: Vec<&[u32]>| lists.into_iter().map(<[u32]>::to_vec).collect();
         (lists.read(&outputs).map(owned), lists.read_packed::<u32>(&outputs).is_ok())
     }
@@ -194,16 +194,17 @@ mod tests {
 
     #[test]
     fn lists_beyond_the_capacity_are_reported() {
-        let problem = |begins: &[u64], counts: &[u64]| read(begins, counts).0.expect_err("no room");
-        let beyond = "list 1 of its hits has 4 items from place 7 on, but there is room for 10 in \
+        let problem =
+            |offsets: &[u64], counts: &[u64]| read(offsets, counts).0.expect_err("too many");
+        let beyond = "list 1 of its hits has 4 items from index 7 on, but there is capacity for 10 in \
                       all lists together";
         assert_eq!(problem(&[0, 7], &[1, 4]), beyond);
         assert!(
-            problem(&[u64::MAX], &[2]).starts_with("list 0 of its hits has 2 items from place 18")
+            problem(&[u64::MAX], &[2]).starts_with("list 0 of its hits has 2 items from index 18")
         );
         // Overlapping lists.
         assert!(
-            problem(&[0, 0], &[6, 6]).starts_with("list 1 of its hits has 6 items from place 0 on")
+            problem(&[0, 0], &[6, 6]).starts_with("list 1 of its hits has 6 items from index 0 on")
         );
     }
 }

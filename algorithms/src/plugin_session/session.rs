@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::account::Account;
+use super::host::PluginGpu;
 use super::instance::{Instance, NotReady};
 use super::plugin_buffers::PluginBuffers;
 use super::task::{Description, PluginRequest, PluginTask};
@@ -11,7 +12,7 @@ use crate::algorithm::{CheckError, InputState, Metric, Session};
 use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::plugin::loaded_variant::LoadedVariant;
-use crate::plugin::room::check_scratch;
+use crate::plugin::memory_limit::check_scratch;
 use crate::timing::Stages;
 
 /// Not a [`Runner`](crate::algorithm::Runner), because the header promises that `reset` is called
@@ -41,11 +42,11 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
         input: &'a A::Input,
         arena: &'a Arena,
         workers: usize,
-        gpu: Option<(&Arc<Gpu>, i32)>,
+        gpu: Option<PluginGpu<'_>>,
     ) -> Result<Self, NotReady> {
         let given = task.given(request);
         let input = task.describe(input, request);
-        let mut account = Account::open(gpu.map(|(gpu, _)| gpu), workers);
+        let mut account = Account::open(gpu.map(|it| it.gpu), workers);
         // SAFETY: the variant is one of this task, and the struct is the task's.
         let instance = unsafe { Instance::prepare(variant, workers, gpu, input.shown.as_ptr()) }?;
         let fits = check_scratch(instance.needs().scratch_bytes, gpu.is_none());
@@ -58,7 +59,7 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
             given,
             buffers: None,
             arena,
-            gpu: gpu.map(|(gpu, _)| Arc::clone(gpu)),
+            gpu: gpu.map(|it| Arc::clone(it.gpu)),
             output: None,
             account,
         })
@@ -157,9 +158,8 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
     }
 
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
-        let (Some(figures), Some(gpu)) = (A::FIGURES, self.gpu.clone()) else {
-            return Ok(Vec::new());
-        };
+        let Some(figures) = A::FIGURES else { return Ok(Vec::new()) };
+        let Some(gpu) = self.gpu.clone() else { return Ok(Vec::new()) };
         self.reset()?;
         let figures = figures(&gpu, &mut || self.run());
         self.release();

@@ -104,7 +104,7 @@ pub(crate) struct OutputSpec {
 
 impl OutputSpec {
     /// The only output of a task.
-    pub(crate) fn of_output(bytes: usize) -> Self {
+    pub(crate) fn from_output(bytes: usize) -> Self {
         OutputSpec { name: "its output".into(), bytes }
     }
 }

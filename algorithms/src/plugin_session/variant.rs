@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::host::PluginGpu;
 use super::instance::NotReady;
 use super::session::PluginSession;
 use super::task::{PluginRequest, PluginTask};
@@ -56,7 +57,7 @@ fn prepare<'a, A: PluginTask>(at: &VariantContext<'a, '_, A>) -> PrepareResult<'
     let Some(PluginVariant::Loaded(loaded)) = at.variant.plugin else {
         return Err(Unavailable(why_absent().to_owned()));
     };
-    let ending = match loaded.condemned_on(at.target.device) {
+    let ending = match loaded.quarantine_on(at.target.device) {
         Some(Quarantine::Wrong(problem)) => Ok(problem),
         Some(Quarantine::Failed(problem)) => Err(loaded.plugin.failed(problem)),
         None => match ready(loaded, at) {
@@ -78,7 +79,7 @@ fn ready<'a, A: PluginTask>(
     let request = PluginRequest { semantics, by_time: loaded.by_time };
     let device = at.target.device;
     let gpu = match at.target.gpu.as_ref().zip(device.cuda_number()) {
-        Some((gpu, index)) => Some((gpu, index as i32)),
+        Some((gpu, index)) => Some(PluginGpu { gpu, index: index as i32 }),
         None if device == Device::Cpu => None,
         None => {
             let reason = format!("plugins can't run on {device}");

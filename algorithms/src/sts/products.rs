@@ -87,15 +87,16 @@ fn clusters_of_timeslices(all: &Partitioned<Cluster>, count: usize) -> Vec<Produ
         let begin = if side < modules { 0 } else { (count - 1) * modules };
         all.segment(begin + index * modules + side)
     };
-    let sides = |index| (0..2 * modules).map(|own| side(index, own)).collect::<Vec<_>>();
+    let sides =
+        |index| (0..2 * modules).map(|side_index| side(index, side_index)).collect::<Vec<_>>();
     (0..count).map(|index| Product::Clusters(Partitioned::of_sides(&sides(index)))).collect()
 }
 
 fn hits_of_timeslices(all: &Partitioned<Hit>, count: usize) -> Vec<Product> {
     let of_each = all.segments() / count;
     let modules = |index: usize| {
-        let own = index * of_each..(index + 1) * of_each;
-        own.map(|module| all.segment(module)).collect::<Vec<_>>()
+        let modules_of_timeslice = index * of_each..(index + 1) * of_each;
+        modules_of_timeslice.map(|module| all.segment(module)).collect::<Vec<_>>()
     };
     (0..count).map(|index| Product::Hits(Partitioned::of_modules(&modules(index)))).collect()
 }

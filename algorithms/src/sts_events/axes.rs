@@ -5,7 +5,7 @@ use std::path::Path;
 use generators::DataError;
 use generators::io::read_digis;
 use generators::sts::physics::Simulation;
-use text::Foreign;
+use text::Untrusted;
 
 use super::event::{Event, MAX_COPIES, max_copies};
 use super::input::{DigiStream, too_many};
@@ -21,16 +21,17 @@ const SCALE: Flag<f64> = sts_scenario::SCALE
 const WINDOW: Flag<u64> =
     Flag::duration("window", "Digis of a trigger are no further apart than this").or("20ns");
 const MIN_DIGIS: Flag<u64> =
-    Flag::integer("min-digis", "So many digis within the window are a trigger; 0 is as 1").or("10");
+    Flag::integer("min-digis", "Number of digis within the window that makes a trigger; 0 is as 1")
+        .or("10");
 const DEAD_TIME: Flag<u64> = Flag::duration(
     "dead-time",
     "Digis that are no further behind the last one of a trigger than this take part in no other",
 )
 .or("50ns");
 const BEFORE: Flag<u64> =
-    Flag::duration("before", "An event begins so long before its trigger").or("30ns");
+    Flag::duration("before", "Time from the start of an event to its trigger").or("30ns");
 const AFTER: Flag<u64> =
-    Flag::duration("after", "An event ends so long after its trigger").or("50ns");
+    Flag::duration("after", "Time from the trigger of an event to its end").or("50ns");
 
 pub(super) static AXES: &[Axis] = &[
     sts_scenario::PRESET.axis(),
@@ -96,13 +97,13 @@ pub(super) fn write(_: &DigiStream, path: &Path) -> Result<(), DataError> {
     Err(DataError::Shape(format!(
         "{}: digis in order of time can't be written; use bench generate sts-physics for digis by \
          module side, which bench events reads",
-        path.shown()
+        path.escaped()
     )))
 }
 
 /// The rules that complete parameters describe.
 pub(super) fn rules(params: &Params) -> Result<EventRules, DataError> {
-    let min_digis = MIN_DIGIS.of(params)?;
+    let min_digis = MIN_DIGIS.value(params)?;
     let min_digis = u32::try_from(min_digis).map_err(|_| {
         DataError::Shape(format!("--min-digis {min_digis}: use {} or fewer", u32::MAX))
     })?;
@@ -116,7 +117,7 @@ pub(super) fn rules(params: &Params) -> Result<EventRules, DataError> {
 }
 
 fn nanoseconds(params: &Params, flag: Flag<u64>) -> Result<u32, DataError> {
-    let given = flag.of(params)?;
+    let given = flag.value(params)?;
     if given <= MAX_NS {
         return Ok(given as u32);
     }

@@ -5,14 +5,14 @@
 //! A trigger is a full window of *free* digis; digis before the end of a dead time are not free. So
 //! each trigger determines the next one: the first full window from its earliest index on.
 //!
-//! That index grows with the trigger. So if even a trigger at the previous full window would leave
-//! this one free, any history does: this one is *surely* a trigger, and those after it can be found
-//! without the earlier ones. Again this takes two times.
+//! The earliest index grows with the trigger. So if even a trigger at the previous full window
+//! would leave this one free, any history does: this one is *surely* a trigger, and those after it
+//! can be found without the earlier ones. Again this takes two times.
 
 use generators::sts::Digi;
 
 use super::event::Event;
-use super::near::first_not;
+use super::near::lower_bound;
 use super::rules::EventRules;
 
 /// Digis that are compared without a branch.
@@ -60,7 +60,7 @@ impl Chain<'_> {
     /// The earliest digi that can be the next trigger after one.
     pub(super) fn earliest_after(&self, trigger: usize) -> usize {
         let dead_until = self.digis[trigger].time_ns() + self.rules.dead_time_ns;
-        first_not(self.digis, trigger + 1, |time| time <= dead_until) + self.rules.reach()
+        lower_bound(self.digis, trigger + 1, |time| time <= dead_until) + self.rules.reach()
     }
 
     /// Calls `found` for each trigger from an earliest index on, and before `end`; returns the
@@ -109,8 +109,8 @@ impl Chain<'_> {
         let time = |at: usize| self.digis[at].time_ns();
         let trigger_half_ns = time(trigger - self.rules.reach()) + time(trigger);
         let (first, last) = self.rules.span(trigger_half_ns);
-        let begin = first_not(self.digis, trigger - self.rules.reach(), |time| time < first);
-        let end = first_not(self.digis, trigger, |time| time <= last);
+        let begin = lower_bound(self.digis, trigger - self.rules.reach(), |time| time < first);
+        let end = lower_bound(self.digis, trigger, |time| time <= last);
         Event { trigger_half_ns, begin: begin as u32, end: end as u32, first_copy: 0 }
     }
 }

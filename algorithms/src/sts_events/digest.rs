@@ -34,13 +34,13 @@ fn sums_of(events: &Events, segments: Segments) -> SegmentSums {
 fn sum_of(events: &Events, index: u64, event: &Event) -> u64 {
     let Event { trigger_half_ns, begin, end, first_copy } = *event;
     let words = [trigger_half_ns, begin, end, first_copy];
-    let own = words.into_iter().fold(mix(index), |sum, word| mix(sum ^ u64::from(word)));
+    let event_sum = words.into_iter().fold(mix(index), |sum, word| mix(sum ^ u64::from(word)));
     // A wrong event may have its copies anywhere.
     let first = first_copy as usize;
     let copies = first..first + end.saturating_sub(begin) as usize;
     let copies = events.digis.get(copies).unwrap_or_default();
     let mut offset = 0;
-    copies.chunk_by(|a, b| a.time_ns() == b.time_ns()).fold(own, |sum, at_once| {
+    copies.chunk_by(|a, b| a.time_ns() == b.time_ns()).fold(event_sum, |sum, at_once| {
         let salt = mix(index << 32 ^ offset);
         offset += at_once.len() as u64;
         at_once.iter().fold(sum, |sum, digi| sum.wrapping_add(mix(digi.bits() ^ salt)))

@@ -16,7 +16,7 @@ const SIZES: [usize; 7] = [1, 5, 33, 65, 255, 2049, 4500];
 
 pub(super) fn all(seed: u64) -> Vec<(String, DigiStream)> {
     let mut inputs = sizes(seed);
-    inputs.extend(places());
+    inputs.extend(edge_cases());
     inputs.extend(thresholds(seed));
     inputs.extend(overlaps());
     inputs
@@ -57,7 +57,7 @@ fn sizes(seed: u64) -> Vec<(String, DigiStream)> {
 }
 
 /// Nothing, one time, and events at both ends.
-fn places() -> Vec<(String, DigiStream)> {
+fn edge_cases() -> Vec<(String, DigiStream)> {
     let long = EventRules { window_ns: LAST_NS, ..RULES };
     let at_ends = [bursts(1, 9, 0), (0..9).map(|i| LAST_NS - i).collect()].concat();
     vec![

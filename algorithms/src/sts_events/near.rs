@@ -6,7 +6,7 @@ use generators::sts::Digi;
 
 /// Lower bound: the index of the first digi whose time is not `before`, by exponential search from
 /// `start` on. Times ascend, so `before` holds for all digis before it.
-pub(super) fn first_not(digis: &[Digi], start: usize, before: impl Fn(u32) -> bool) -> usize {
+pub(super) fn lower_bound(digis: &[Digi], start: usize, before: impl Fn(u32) -> bool) -> usize {
     let is_before = |at: usize| before(digis[at].time_ns());
     let within = if start < digis.len() && is_before(start) {
         ahead(start, digis.len(), is_before)
@@ -51,9 +51,9 @@ mod tests {
         for time in 0..15 {
             let right = digis.partition_point(|digi| digi.time_ns() < time);
             for start in 0..=digis.len() + 1 {
-                assert_eq!(first_not(&digis, start, |t| t < time), right, "{time} from {start}");
+                assert_eq!(lower_bound(&digis, start, |t| t < time), right, "{time} from {start}");
             }
         }
-        assert_eq!(first_not(&[], 0, |_| true), 0);
+        assert_eq!(lower_bound(&[], 0, |_| true), 0);
     }
 }

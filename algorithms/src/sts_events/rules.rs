@@ -17,7 +17,7 @@ pub struct EventRules {
     pub dead_time_ns: u32,
     /// Begin of an event before its trigger, in ns.
     pub before_ns: u32,
-    /// An event ends so long after its trigger, in ns.
+    /// Time from the trigger of an event to its end, in ns.
     pub after_ns: u32,
 }
 
@@ -27,7 +27,7 @@ impl EventRules {
     ///
     /// # Errors
     /// If a time or a number is too large.
-    pub fn of(params: &Params) -> Result<Self, DataError> {
+    pub fn from_params(params: &Params) -> Result<Self, DataError> {
         let mut complete = params.clone();
         complete.complete(axes::RULES);
         axes::rules(&complete)

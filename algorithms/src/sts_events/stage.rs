@@ -114,14 +114,14 @@ mod tests {
     }
 
     fn rules() -> EventRules {
-        EventRules::of(&Params::default()).expect("defaults")
+        EventRules::from_params(&Params::default()).expect("defaults")
     }
 
     #[test]
     fn events_are_those_of_the_reference_for_all_inputs_of_a_chain() {
         let small = [("preset", "mcbm-2024"), ("scale", "0.001")];
-        for own in [("from", "digis"), ("from", "raw"), ("order", "random")] {
-            let timeslice = timeslice(&[small[0], small[1], own]);
+        for param in [("from", "digis"), ("from", "raw"), ("order", "random")] {
+            let timeslice = timeslice(&[small[0], small[1], param]);
             let right = right_events(&timeslice, rules()).expect("few");
             let right = events_digest(&right, Segments::ALL);
             assert!(right.counts[0] > 10 && right.counts[1] > 100, "{right:?}");
@@ -134,7 +134,7 @@ mod tests {
                 for _ in 0..2 {
                     team.run(|| stage.run());
                     let built = events_digest(stage.events(), Segments::ALL);
-                    assert_eq!(built, right, "{own:?}");
+                    assert_eq!(built, right, "{param:?}");
                     stage.release();
                 }
             }

@@ -19,7 +19,7 @@ pub(crate) const DIGIS: Flag<u64> =
 /// The order of arrival.
 pub(crate) const ORDER: Flag<Order> = Flag::order(
     "order",
-    "Order of arrival in a segment: random, time, or jitter:N (up to N places from \
+    "Order of arrival in a segment: random, time, or jitter:N (up to N digis from \
            time order)",
 )
 .or("random");
@@ -90,28 +90,29 @@ pub(crate) fn complete(params: &mut Params) -> Result<(), DataError> {
 
 /// The shape that complete parameters describe.
 pub(crate) fn shape(params: &Params) -> Result<DigiShape, DataError> {
-    let segments = SEGMENTS.of(params)?;
-    let timeslice_ns = TIMESLICE.of(params)?;
+    let segments = SEGMENTS.value(params)?;
+    let timeslice_ns = TIMESLICE.value(params)?;
     let digis = match DIGIS.given(params)? {
         Some(digis) => digis,
         None => {
-            let rates = Rates { interactions_hz: RATE.of(params)?, noise_hz: NOISE.of(params)? };
+            let rates =
+                Rates { interactions_hz: RATE.value(params)?, noise_hz: NOISE.value(params)? };
             rates.digis(segments, timeslice_ns)?
         }
     };
     Ok(DigiShape {
         segments,
         digis,
-        order: ORDER.of(params)?,
-        skew: SKEW.of(params)?,
-        duplicates: DUPLICATES.of(params)?,
+        order: ORDER.value(params)?,
+        skew: SKEW.value(params)?,
+        duplicates: DUPLICATES.value(params)?,
         timeslice_ns,
     })
 }
 
 /// Metadata of digis from a file.
 pub(crate) fn of_file(path: &Path, digis: &SegmentedDigis) -> Params {
-    let mut params = Params::of_file(path, content(digis));
+    let mut params = Params::for_file(path, content(digis));
     params.set("digis", digis.digis().len().to_string());
     params.set("segments", digis.partition().segments().to_string());
     params

@@ -162,9 +162,9 @@ pub(crate) fn same_keys_and_runs<O: Order>(
 
 /// Start of the first run of equal keys whose digis differ from the reference's.
 fn first_wrong_run<O: Order>(expected: &[Digi], found: &[Digi], view: View) -> Option<usize> {
-    let begins = |at: usize| at == 0 || O::key(expected[at]) != O::key(expected[at - 1]);
+    let is_first = |at: usize| at == 0 || O::key(expected[at]) != O::key(expected[at - 1]);
     let is_wrong = |at: usize| {
-        if !begins(at) {
+        if !is_first(at) {
             return false;
         }
         let rest = &expected[at..];

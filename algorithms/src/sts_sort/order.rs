@@ -5,14 +5,33 @@ use generators::sts::Digi;
 /// Maximum number of digits of any key.
 pub(super) const MAX_DIGITS: usize = 6;
 
+/// A digit of a sort key: some bits of a digi.
+#[derive(Clone, Copy)]
+pub(crate) struct Digit {
+    /// The lowest bit.
+    pub(crate) shift: u32,
+    /// Number of bits.
+    pub(crate) bits: u32,
+}
+
+/// Digits of a digi's time: its lowest 31 bits.
+const TIME_DIGITS: [Digit; 4] =
+    [Digit::new(0, 8), Digit::new(8, 8), Digit::new(16, 8), Digit::new(24, 7)];
+
+impl Digit {
+    pub(crate) const fn new(shift: u32, bits: u32) -> Self {
+        Digit { shift, bits }
+    }
+}
+
 /// An order of digis.
 pub(crate) trait Order {
     /// The sort key.
     fn key(digi: Digi) -> u64;
 
-    /// The digits of the key from the least significant: the lowest bit in the digi and the number
-    /// of bits, at most 8. None crosses a boundary between fields of the digi.
-    const DIGITS: &'static [(u32, u32)];
+    /// The digits of the key, the least significant first, of at most 8 bits each. None crosses a
+    /// boundary between fields of the digi.
+    const DIGITS: &'static [Digit];
 }
 
 /// By channel, then by time.
@@ -24,7 +43,14 @@ impl Order for ByChannelAndTime {
         digi.key()
     }
 
-    const DIGITS: &'static [(u32, u32)] = &[(0, 8), (8, 8), (16, 8), (24, 7), (37, 8), (45, 3)];
+    const DIGITS: &'static [Digit] = &[
+        TIME_DIGITS[0],
+        TIME_DIGITS[1],
+        TIME_DIGITS[2],
+        TIME_DIGITS[3],
+        Digit::new(37, 8),
+        Digit::new(45, 3),
+    ];
 }
 
 /// By time alone.
@@ -36,7 +62,7 @@ impl Order for ByTime {
         digi.time_ns().into()
     }
 
-    const DIGITS: &'static [(u32, u32)] = &[(0, 8), (8, 8), (16, 8), (24, 7)];
+    const DIGITS: &'static [Digit] = &TIME_DIGITS;
 }
 
 #[cfg(test)]
@@ -46,7 +72,9 @@ mod tests {
     /// All digits of a digi, put together again.
     fn put_together<O: Order>(digi: Digi) -> u64 {
         let digits = O::DIGITS.iter().rev();
-        digits.fold(0, |key, (shift, bits)| key << bits | digi.bits() >> shift & ((1 << bits) - 1))
+        digits.fold(0, |key, &Digit { shift, bits }| {
+            key << bits | digi.bits() >> shift & ((1 << bits) - 1)
+        })
     }
 
     #[test]
@@ -56,7 +84,7 @@ mod tests {
             assert_eq!(put_together::<ByTime>(digi), ByTime::key(digi));
             assert_eq!(put_together::<ByChannelAndTime>(digi), digi.key());
         }
-        let bits = |digits: &[(u32, u32)]| digits.iter().map(|(_, bits)| bits).sum::<u32>();
+        let bits = |digits: &[Digit]| digits.iter().map(|digit| digit.bits).sum::<u32>();
         assert_eq!(bits(ByTime::DIGITS), 31);
         assert_eq!(bits(ByChannelAndTime::DIGITS), Digi::KEY_BITS);
         assert!(ByTime::DIGITS.len().max(ByChannelAndTime::DIGITS.len()) <= MAX_DIGITS);

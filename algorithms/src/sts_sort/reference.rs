@@ -3,13 +3,13 @@
 use generators::sts::{Digi, SegmentedDigis};
 use rayon::slice::ParallelSliceMut;
 
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::parallel::for_each;
 
 /// Each segment sorted by key; equal keys keep their order of arrival. All cores share
 /// even a single segment.
 pub(super) fn sort(input: &SegmentedDigis) -> Vec<Digi> {
-    let mut digis = mapped(input.digis(), |digi| *digi);
+    let mut digis = par_map(input.digis(), |digi| *digi);
     let segments = input.partition().split_mut(&mut digis);
     for_each(segments, |segment| segment.par_sort_by_key(|digi| digi.key()));
     digis

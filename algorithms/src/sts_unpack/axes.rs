@@ -8,7 +8,7 @@ use generators::io::{
 };
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{Rules, generate};
-use text::Foreign;
+use text::Untrusted;
 
 use super::input::RawTimeslices;
 use super::order::DigiOrder;
@@ -70,7 +70,7 @@ const BYTES_FOR_MICROSLICE: u64 = 2 * (32 + 12) + 32 + 3 * 28;
 /// Completes the parameters with defaults, and estimates the memory.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
-    SEMANTICS.of(&params)?;
+    SEMANTICS.value(&params)?;
     let order = order(&params)?;
     if order == DigiOrder::Arrival {
         // An explicit default gives the same data, and the same parameters, as none.
@@ -94,7 +94,7 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 /// Raw data of simulated digis from complete parameters.
 pub(super) fn generated(params: &Params, seed: u64) -> Result<RawTimeslices, DataError> {
     let (data, readout) = generate(&sts_raw_shape::shape(params)?, seed)?;
-    let rules = SEMANTICS.of(params)?;
+    let rules = SEMANTICS.value(params)?;
     Ok(RawTimeslices::new(data, readout, rules).in_order(order(params)?))
 }
 
@@ -106,18 +106,18 @@ fn order(params: &Params) -> Result<DigiOrder, DataError> {
 pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Params), DataError> {
     let mut options = options.clone();
     options.complete(READING);
-    let rules = SEMANTICS.of(&options)?;
+    let rules = SEMANTICS.value(&options)?;
     let setup = SETUP.given(&options)?.unwrap_or_else(|| setup_beside(path));
     let readout = read_readout(&setup)?;
     if rules == Rules::Of2023 && readout.boards_2023().is_none() {
-        let setup = setup.shown();
+        let setup = setup.escaped();
         let problem = format!("{setup}: there is no elinks2023; use --semantics current");
         return Err(DataError::Shape(problem));
     }
     let order = order(&options)?;
     let (data, remarks) = read_raw_data(&[path.to_owned()], &Selection::default())?;
     let input = RawTimeslices::new(data, readout, rules).in_order(order).with_remarks(remarks);
-    let mut params = Params::of_file(path, input.content());
+    let mut params = Params::for_file(path, input.content());
     params.set(SEMANTICS.name, rules.name());
     if order == DigiOrder::Time {
         params.set(ORDER.name, order.name());

@@ -40,8 +40,8 @@ impl HitOutcome {
             return HitOutcome::Unwanted;
         }
         // The sum wraps before it is divided.
-        let own = 25 * u64::from(message.ticks()) + 4;
-        let time = (eighths.wrapping_add(own) / 8).wrapping_sub(link.time_offset);
+        let time_eighths = 25 * u64::from(message.ticks()) + 4;
+        let time = (eighths.wrapping_add(time_eighths) / 8).wrapping_sub(link.time_offset);
         let time = match rules {
             Rules::Of2023 => match u32::try_from(time) {
                 Ok(time) => time & MAX_TIME_NS,

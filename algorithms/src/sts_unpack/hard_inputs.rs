@@ -28,25 +28,25 @@ const LAST_EPOCH: u32 = FIRST_EPOCH + 671_088;
 pub(super) fn all(seed: u64) -> Vec<(String, RawTimeslices)> {
     let inputs = [
         ("no timeslices", RawData::default()),
-        ("no components", of(|slice| drop(slice.components.pop()))),
-        ("sizes", of(sizes)),
-        ("first messages", of(first_messages)),
-        ("all kinds of messages", of(|slice| slice.random(PLAIN, 40, [0; 3], |at| word(seed, at)))),
-        ("all hits of a board", of(|slice| slice.add(PLAIN, START_NS, &all_hits()))),
-        ("all hits of an odd board", of(|slice| slice.add(ODD, START_NS, &all_hits()))),
-        ("all hits of a small board", of(|slice| slice.add(SMALL, START_NS, &all_hits()))),
-        ("ends of the range", of(|slice| ranges(slice, seed))),
-        ("epochs back and forth", of(|slice| epochs(slice, seed))),
-        ("ends of a cycle", of(|slice| cycles(slice, seed))),
-        ("wrong indices", of(|slice| indices(slice, seed))),
-        ("epochs at borders of blocks", of(|slice| blocks(slice, seed))),
-        ("boards and versions", of(|slice| boards(slice, seed))),
-        ("a long microslice", of(|slice| long(slice, 70_000, seed))),
-        ("many microslices", of(|slice| many(slice, 66_000))),
+        ("no components", timeslice(|slice| drop(slice.components.pop()))),
+        ("sizes", timeslice(sizes)),
+        ("first messages", timeslice(first_messages)),
+        ("all kinds of messages", timeslice(|slice| slice.random(PLAIN, 40, |at| word(seed, at)))),
+        ("all hits of a board", timeslice(|slice| slice.add(PLAIN, START_NS, &all_hits()))),
+        ("all hits of an odd board", timeslice(|slice| slice.add(ODD, START_NS, &all_hits()))),
+        ("all hits of a small board", timeslice(|slice| slice.add(SMALL, START_NS, &all_hits()))),
+        ("ends of the range", timeslice(|slice| ranges(slice, seed))),
+        ("epochs back and forth", timeslice(|slice| epochs(slice, seed))),
+        ("ends of a cycle", timeslice(|slice| cycles(slice, seed))),
+        ("wrong indices", timeslice(|slice| indices(slice, seed))),
+        ("epochs at borders of blocks", timeslice(|slice| blocks(slice, seed))),
+        ("boards and versions", timeslice(|slice| boards(slice, seed))),
+        ("a long microslice", timeslice(|slice| long(slice, 70_000, seed))),
+        ("many microslices", timeslice(|slice| many(slice, 66_000))),
         ("contents that overlap", overlapping(seed)),
         (
             "no start of a timeslice",
-            of(|slice| {
+            timeslice(|slice| {
                 slice.head.start_ns = 0;
                 boards(slice, seed);
             }),
@@ -67,14 +67,17 @@ pub(super) fn all(seed: u64) -> Vec<(String, RawTimeslices)> {
 
 /// Inputs whose digis are wanted by time: data with all kinds of times, and realistic ones.
 fn by_time(seed: u64) -> Vec<(String, RawTimeslices)> {
-    let random = |slice: &mut Slice| slice.random(PLAIN, 40, [0; 3], |at| word(seed, at));
+    let random = |slice: &mut Slice| slice.random(PLAIN, 40, |at| word(seed, at));
     let inputs = [
         ("no timeslices, by time", RawData::default()),
-        ("all kinds of messages, by time", of(random)),
-        ("all hits of a board, by time", of(|slice| slice.add(PLAIN, START_NS, &all_hits()))),
-        ("ends of the range, by time", of(|slice| ranges(slice, seed))),
-        ("epochs back and forth, by time", of(|slice| epochs(slice, seed))),
-        ("a long microslice, by time", of(|slice| long(slice, 70_000, seed))),
+        ("all kinds of messages, by time", timeslice(random)),
+        (
+            "all hits of a board, by time",
+            timeslice(|slice| slice.add(PLAIN, START_NS, &all_hits())),
+        ),
+        ("ends of the range, by time", timeslice(|slice| ranges(slice, seed))),
+        ("epochs back and forth, by time", timeslice(|slice| epochs(slice, seed))),
+        ("a long microslice, by time", timeslice(|slice| long(slice, 70_000, seed))),
         ("timeslices of all sizes, by time", timeslices(seed)),
         ("damage, by time", damaged(&timeslices(seed), 0.03, seed)),
     ];
@@ -134,7 +137,7 @@ struct Slice {
 }
 
 /// One timeslice of a component without microslices, as others make it.
-fn of(make: impl FnOnce(&mut Slice)) -> RawData {
+fn timeslice(make: impl FnOnce(&mut Slice)) -> RawData {
     let mut data = RawData::default();
     push(&mut data, START_NS, make);
     data
@@ -172,18 +175,12 @@ impl Slice {
         self.add_bytes(Descriptor::of_sts(board, index), content.collect());
     }
 
-    /// Microslices of messages that are a function of three numbers: the given ones plus the
-    /// microslice's index, and the message's index.
-    fn random(
-        &mut self,
-        board: u16,
-        microslices: u64,
-        [first, second, _]: [u64; 3],
-        message: impl Fn([u64; 3]) -> Message,
-    ) {
+    /// Microslices of messages that are a function of three numbers: the microslice's index, 0, and
+    /// the message's index.
+    fn random(&mut self, board: u16, microslices: u64, message: impl Fn([u64; 3]) -> Message) {
         for number in 0..microslices {
-            let place = |at: u64| message([first + number, second, at]);
-            let messages: Vec<_> = (0..number * 3).map(place).collect();
+            let message_at = |at: u64| message([number, 0, at]);
+            let messages: Vec<_> = (0..number * 3).map(message_at).collect();
             self.add(board, START_NS, &messages);
         }
     }
@@ -199,7 +196,8 @@ fn hit(seed: u64, at: [u64; 3]) -> Message {
     let random = hash(seed, at);
     let elinks = if random >> 62 == 0 { 4 } else { ELINKS as u64 };
     let elink = below(random as u32, elinks) as u8;
-    let (channel, adc) = ((random >> 32) as u8, (random >> 40) as u8 | 1);
+    let channel = (random >> 32) as u8;
+    let adc = (random >> 40) as u8 | 1;
     Message::hit(elink, channel, adc, (random >> 48) as u16)
 }
 
@@ -229,7 +227,8 @@ fn first_messages(slice: &mut Slice) {
 /// Hits of all e-links, channels and charges, with and without the bits that mean nothing.
 fn all_hits() -> Vec<Message> {
     let hit = |number: u32| {
-        let (elink, channel) = ((number >> 7) as u8 & 63, number as u8 & 127);
+        let elink = (number >> 7) as u8 & 63;
+        let channel = number as u8 & 127;
         let hit = Message::hit(elink, channel, (number % 31 + 1) as u8, (number * 7) as u16);
         Message::from_bits(hit.bits() | (number % 3) << 28)
     };
@@ -358,18 +357,18 @@ fn overlapping(seed: u64) -> RawData {
     let other = microslice(2);
     let content = [&[1, 2, 3][..], &one, &[4], &other, &[5, 6]].concat();
     let offset = u64::MAX - 1;
-    let places =
+    let ranges =
         [(3, one.len()), (4 + one.len(), other.len()), (3, 12), (3, 0), (3, one.len() + 1)];
     let base = Descriptor { offset, ..Descriptor::of_sts(PLAIN, START_NS) };
     let mut block = base.to_bytes().to_vec();
-    for (place, size) in places {
-        let offset = offset.wrapping_add(place as u64);
+    for (start, size) in ranges {
+        let offset = offset.wrapping_add(start as u64);
         block.extend(Descriptor { offset, size: size as u32, ..base }.to_bytes());
     }
     block.extend(content);
     let mut data = RawData::default();
     data.push_timeslice(RawTimeslice { start_ns: START_NS, ..RawTimeslice::default() });
-    data.push_component(1 + places.len() as u64, &block).expect("all of it is inside");
+    data.push_component(1 + ranges.len() as u64, &block).expect("all of it is inside");
     data
 }
 

@@ -83,7 +83,7 @@ impl Lookup {
         self.channels.push(channels);
     }
 
-    pub(super) fn of(
+    pub(super) fn board(
         &self,
         board: usize,
     ) -> (Window, &[i32; ELINKS * ADC_VALUES], &[u32; ELINKS * ASIC_CHANNELS as usize]) {

@@ -136,7 +136,7 @@ impl Algorithm for StsUnpack {
         };
         let bad: u64 =
             right.timeslices.iter().map(|counts| counts.bad_version + counts.bad_equipment).sum();
-        let told = [
+        let counters = [
             (sum(|counts| counts.other), "other messages"),
             (sum(|counts| counts.elink), "of unknown e-links"),
             (sum(|counts| counts.overflow), "out of range"),
@@ -148,7 +148,7 @@ impl Algorithm for StsUnpack {
         let digis = right.digis.len();
         let microslices = right.microslices.len();
         let mut note = format!("{digis} digis in {microslices} microslices");
-        for (count, what) in told.iter().filter(|(count, _)| *count > 0) {
+        for (count, what) in counters.iter().filter(|(count, _)| *count > 0) {
             note += &format!(", {count} {what}");
         }
         [vec![note], input.remarks().sentences()].concat()

@@ -106,7 +106,7 @@ impl Surveyor<'_, '_> {
                 Rules::Current => known(&descriptor, self.tables, counts),
                 Rules::Of2023 => own,
             };
-            let begin = component.place(&descriptor) as u64;
+            let begin = component.byte_offset(&descriptor) as u64;
             let Descriptor { index, size: bytes, .. } = descriptor;
             self.buffer[self.jobs] = Job { begin, index, first_epoch, bytes, board };
             self.jobs += 1;
@@ -119,14 +119,14 @@ fn accepted(first: &Descriptor, tables: &Tables, counts: &mut TimesliceCounts) -
     if first.system != STS_SYSTEM {
         return None;
     }
-    let board = tables.board(first.equipment);
+    let board = tables.board_index(first.equipment);
     counts.bad_equipment += u64::from(board.is_none());
     board
 }
 
 /// The board of a microslice.
 fn known(descriptor: &Descriptor, tables: &Tables, counts: &mut TimesliceCounts) -> u32 {
-    match tables.board(descriptor.equipment) {
+    match tables.board_index(descriptor.equipment) {
         None => counts.bad_equipment += 1,
         Some(_) if descriptor.version != SYSTEM_VERSION => counts.bad_version += 1,
         Some(board) => return board,
@@ -137,8 +137,8 @@ fn known(descriptor: &Descriptor, tables: &Tables, counts: &mut TimesliceCounts)
 /// Sets the number of digis of each timeslice, from those of its microslices.
 pub(crate) fn sum_up(timeslices: &mut [TimesliceCounts], mut counts: &[MicrosliceCounts]) {
     for timeslice in timeslices {
-        let (own, rest) = counts.split_at(timeslice.microslices as usize);
-        let digis: u64 = own.iter().map(|counts| u64::from(counts.digis)).sum();
+        let (counts_of_timeslice, rest) = counts.split_at(timeslice.microslices as usize);
+        let digis: u64 = counts_of_timeslice.iter().map(|counts| u64::from(counts.digis)).sum();
         timeslice.bytes_out = digis * size_of::<Digi>() as u64;
         counts = rest;
     }

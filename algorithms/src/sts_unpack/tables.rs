@@ -79,21 +79,21 @@ impl Tables {
         tables
     }
 
-    /// Index of a board.
-    pub(crate) fn board(&self, equipment: u16) -> Option<u32> {
+    /// Index of the board with this equipment identifier.
+    pub(crate) fn board_index(&self, equipment: u16) -> Option<u32> {
         self.boards.binary_search(&equipment).ok().map(|index| index as u32)
     }
 
     /// The tables of all boards, by index.
     pub(crate) fn all(&self) -> impl Iterator<Item = Board<'_>> {
-        (0..self.boards.len() as u32).map(|board| self.of(board))
+        (0..self.boards.len() as u32).map(|board| self.board(board))
     }
 
     /// The tables of a board.
-    pub(crate) fn of(&self, board: u32) -> Board<'_> {
+    pub(crate) fn board(&self, board: u32) -> Board<'_> {
         let board = board as usize;
         let links = &self.links[board * ELINKS..][..self.counts[board] as usize];
-        let (window, times, channels) = self.lookup.of(board);
+        let (window, times, channels) = self.lookup.board(board);
         Board { links, window, times, channels }
     }
 }

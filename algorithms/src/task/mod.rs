@@ -23,7 +23,7 @@ use crate::device::{Arena, Backend, Target, Unavailable};
 use crate::plugin::{Contract, PluginInfo};
 use crate::timing::Stages;
 
-pub use typed::TaskOf;
+pub use typed::TypedTask;
 
 /// A reconstruction task.
 pub trait Task: Sync {

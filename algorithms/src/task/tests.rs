@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::axis::Params;
 use crate::registry::tasks;
-use crate::shared_inputs;
+use crate::shared_inputs::{self, InputKey};
 use crate::sts::task::Timeslices;
 
 #[test]
@@ -22,7 +22,7 @@ fn an_input_is_made_once_for_all_tasks_that_use_it() {
     let digis = cases.each_ref().map(|case| case.work().items);
     assert!(digis[0] > 0 && digis == [digis[0]; 3]);
     let not_there = || Err::<_, ()>(());
-    let key = ("sts", &params, 77);
+    let key = InputKey { name: "sts", params: &params, seed: 77 };
     let input = shared_inputs::shared(key, |_: &Timeslices| 0, not_there);
     let holders = Arc::strong_count(&input.expect("it was made"));
     assert!(holders > cases.len(), "{holders}");

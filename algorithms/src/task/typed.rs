@@ -15,7 +15,7 @@ use crate::axis::Params;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Target, Unavailable};
 use crate::plugin::{Contract, PluginVariant};
-use crate::shared_inputs;
+use crate::shared_inputs::{self, InputKey};
 use crate::timing::Stages;
 
 /// Memory of an input per byte of its payload: some are kept in two orders, together with the
@@ -23,9 +23,9 @@ use crate::timing::Stages;
 const BYTES_OF_INPUT: u64 = 4;
 
 /// An algorithm as a [`Task`].
-pub struct TaskOf<A>(pub A);
+pub struct TypedTask<A>(pub A);
 
-impl<A: Algorithm> Task for TaskOf<A> {
+impl<A: Algorithm> Task for TypedTask<A> {
     fn info(&self) -> TaskInfo {
         self.0.info()
     }
@@ -49,17 +49,18 @@ impl<A: Algorithm> Task for TaskOf<A> {
     fn generate(&self, params: &Params, seed: u64) -> Result<Box<dyn Case>, DataError> {
         let bytes = |input: &A::Input| BYTES_OF_INPUT * self.0.work(input).input_bytes;
         let make = || self.0.generate(params, seed);
-        let input = shared_inputs::shared((self.0.info().input, params, seed), bytes, make)?;
-        Ok(Box::new(CaseOf::sharing(self.0, input, params.clone())))
+        let key = InputKey { name: self.0.info().input, params, seed };
+        let input = shared_inputs::shared(key, bytes, make)?;
+        Ok(Box::new(TypedCase::sharing(self.0, input, params.clone())))
     }
 
     fn read(&self, path: &Path, options: &Params) -> Result<Box<dyn Case>, DataError> {
         let (input, params) = self.0.read(path, options)?;
-        Ok(Box::new(CaseOf::new(self.0, input, params)))
+        Ok(Box::new(TypedCase::new(self.0, input, params)))
     }
 
     fn hard_cases(&self, seed: u64) -> Vec<(String, Box<dyn Case>)> {
-        let case = |(name, input)| (name, CaseOf::unnamed(self.0, input));
+        let case = |(name, input)| (name, TypedCase::unnamed(self.0, input));
         self.0.hard_inputs(seed).into_iter().map(case).collect()
     }
 }
@@ -90,7 +91,7 @@ const PROMISES: [(bool, Content); 4] = [
 /// A right answer, if there is one.
 type Answer<T> = Arc<Option<T>>;
 
-struct CaseOf<A: Algorithm> {
+struct TypedCase<A: Algorithm> {
     task: A,
     input: Arc<A::Input>,
     params: Params,
@@ -101,7 +102,7 @@ struct CaseOf<A: Algorithm> {
     arena: Arena,
 }
 
-impl<A: Algorithm> CaseOf<A> {
+impl<A: Algorithm> TypedCase<A> {
     fn new(task: A, input: A::Input, params: Params) -> Self {
         Self::sharing(task, Arc::new(input), params)
     }
@@ -112,7 +113,7 @@ impl<A: Algorithm> CaseOf<A> {
     }
 
     fn sharing(task: A, input: Arc<A::Input>, params: Params) -> Self {
-        CaseOf {
+        TypedCase {
             task,
             input,
             params,
@@ -146,7 +147,7 @@ impl<A: Algorithm> CaseOf<A> {
     }
 }
 
-impl<A: Algorithm> Case for CaseOf<A> {
+impl<A: Algorithm> Case for TypedCase<A> {
     fn params(&self) -> &Params {
         &self.params
     }
@@ -174,7 +175,7 @@ impl<A: Algorithm> Case for CaseOf<A> {
             arena: &self.arena,
             target,
         })?;
-        Ok(Box::new(CandidateOf {
+        Ok(Box::new(TypedCandidate {
             case: self,
             session,
             promise: variant.promise(&self.input),
@@ -196,7 +197,7 @@ impl<A: Algorithm> Case for CaseOf<A> {
 
     fn shrink(&self) -> Box<dyn Iterator<Item = Box<dyn Case>> + '_> {
         let smaller = self.task.shrink(&self.input);
-        Box::new(smaller.map(|input| CaseOf::unnamed(self.task, input)))
+        Box::new(smaller.map(|input| TypedCase::unnamed(self.task, input)))
     }
 
     fn refused_mutants(&self, seed: u64) -> Result<usize, String> {
@@ -236,14 +237,14 @@ impl<A: Algorithm> Case for CaseOf<A> {
     }
 }
 
-struct CandidateOf<'c, A: Algorithm> {
-    case: &'c CaseOf<A>,
+struct TypedCandidate<'c, A: Algorithm> {
+    case: &'c TypedCase<A>,
     session: Box<dyn Session<A> + 'c>,
     promise: Promise,
     quality: Vec<Metric>,
 }
 
-impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
+impl<A: Algorithm> Candidate for TypedCandidate<'_, A> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         self.session.reset()
     }

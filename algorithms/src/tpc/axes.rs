@@ -65,7 +65,7 @@ fn time_bins(params: &Params) -> Result<u32, DataError> {
 
 fn finding(params: &Params, time_bins: u32) -> Result<Finding, DataError> {
     let fragment = fragment(params)?;
-    let rule = NOISY.of(params)?;
+    let rule = NOISY.value(params)?;
     Ok(Finding { time_bins, fragment, rule, settings: settings(params)? })
 }
 

@@ -38,7 +38,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, RawFrame)> {
 
 /// True if several samples are in one cell, and the result is not specified.
 fn is_contested(frame: &TimeFrame) -> bool {
-    let mut cells: Vec<_> = frame.digits().digits.iter().map(|digit| digit.place()).collect();
+    let mut cells: Vec<_> = frame.digits().digits.iter().map(|digit| digit.cell_bits()).collect();
     cells.sort_unstable();
     cells.windows(2).any(|cells| cells[0] == cells[1])
 }

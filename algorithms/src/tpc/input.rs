@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::noisy::{Limits, NoisyRule};
-use super::reference::{self, Right};
+use super::reference::{self, RightOutput};
 use super::truth::Simulated;
 use crate::tpc_cluster_finder::Settings;
 use crate::tpc_cluster_finder::quality::Truth;
@@ -15,7 +15,7 @@ pub struct RawFrame {
     pub(super) finding: Finding,
     simulated: Option<Simulated>,
     truth: OnceLock<Option<Vec<Truth>>>,
-    right: OnceLock<Right>,
+    right: OnceLock<RightOutput>,
 }
 
 /// Settings of finding clusters.
@@ -66,7 +66,7 @@ impl RawFrame {
     }
 
     /// The expected output.
-    pub(super) fn expected(&self) -> &Right {
+    pub(super) fn expected(&self) -> &RightOutput {
         self.right.get_or_init(|| reference::find(self))
     }
 }

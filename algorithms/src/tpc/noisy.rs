@@ -37,8 +37,8 @@ const GROUPS: usize = 1820;
 pub(super) struct Limits {
     /// Time bins that are examined, from the first one on.
     pub(super) time_bins: u32,
-    pub(super) least_charges: u32,
-    pub(super) least_run: u32,
+    pub(super) min_charges: u32,
+    pub(super) min_run: u32,
     /// The smallest charge that is not noise.
     pub(super) saturation: u32,
 }
@@ -55,21 +55,21 @@ impl Limits {
     fn published(time_bins: u32, fragment: u32) -> Self {
         let first = Fragments::new(fragment).of_frame(time_bins).next();
         let own = first.map_or(0, |first| first.own.len() as u32);
-        let least_charges = match CHARGES_IN_THOUSAND * own / 1000 {
+        let min_charges = match CHARGES_IN_THOUSAND * own / 1000 {
             0 => u32::MAX,
             charges => charges,
         };
         let saturation = SATURATION * 16;
         let time_bins = own.next_multiple_of(STEP);
-        Limits { time_bins, least_charges, least_run: RUN, saturation }
+        Limits { time_bins, min_charges, min_run: RUN, saturation }
     }
 
     fn lab(time_bins: u32) -> Self {
         let most = tpc_noisy_pads::default_thresholds(time_bins);
         Limits {
             time_bins,
-            least_charges: u32::from(most.charges) + 1,
-            least_run: u32::from(most.run) + 1,
+            min_charges: u32::from(most.charges) + 1,
+            min_run: u32::from(most.run) + 1,
             saturation: u32::from(most.saturation) + 1,
         }
     }
@@ -77,7 +77,7 @@ impl Limits {
     /// True if a pad is noisy with this number of charges, longest run and largest charge.
     #[inline]
     pub(super) fn are_passed_by(&self, charges: u32, longest_run: u32, largest: u16) -> bool {
-        let is_busy = charges >= self.least_charges || longest_run >= self.least_run;
+        let is_busy = charges >= self.min_charges || longest_run >= self.min_run;
         is_busy && u32::from(largest) < self.saturation
     }
 }
@@ -95,12 +95,12 @@ pub(super) fn looked_at(rule: NoisyRule) -> Vec<Vec<bool>> {
 
 /// The groups that the experiment examines: their rows, and their first pads there.
 pub(super) fn groups() -> impl Iterator<Item = (usize, usize)> {
-    (0..GROUPS).filter_map(place_of_group)
+    (0..GROUPS).filter_map(row_and_pad_of_group)
 }
 
 /// The row of a group, and its first pad there: of the first row that it overlaps, whose pads are
 /// counted up to a multiple of eight.
-fn place_of_group(group: usize) -> Option<(usize, usize)> {
+fn row_and_pad_of_group(group: usize) -> Option<(usize, usize)> {
     let pad = group * TILE_PADS;
     let row = (0..ROWS).find(|&row| {
         let first = first_pad_of_row(row);
@@ -128,9 +128,9 @@ mod tests {
     #[test]
     fn limits_of_the_experiment_use_the_first_fragment() {
         let limits = Limits::published(1000, 100);
-        assert_eq!((limits.time_bins, limits.least_charges), (92, 46));
+        assert_eq!((limits.time_bins, limits.min_charges), (92, 46));
         assert_eq!(Limits::published(446, 4000).time_bins, 448);
-        assert_eq!(Limits::published(1, 4000).least_charges, u32::MAX);
+        assert_eq!(Limits::published(1, 4000).min_charges, u32::MAX);
         assert!(limits.are_passed_by(46, 1, 11_199) && limits.are_passed_by(0, 200, 0));
         assert!(!limits.are_passed_by(45, 199, 0) && !limits.are_passed_by(46, 200, 11_200));
     }

@@ -12,14 +12,14 @@ use crate::tpc_decode::charge_map::Converter;
 use crate::tpc_noisy_pads::noisy_pads;
 
 /// The expected output.
-pub(super) struct Right {
+pub(super) struct RightOutput {
     pub(super) clusters: Vec<RowCluster>,
     /// The noisy pads of each sector.
     pub(super) noisy: Vec<Vec<PadId>>,
 }
 
 /// The clusters of all valid pages.
-pub(super) fn find(input: &RawFrame) -> Right {
+pub(super) fn find(input: &RawFrame) -> RightOutput {
     let digits = input.frame.digits().digits;
     let sectors = input.frame.sector_numbers();
     let cases = map(&sectors, |&sector| {
@@ -27,7 +27,7 @@ pub(super) fn find(input: &RawFrame) -> Right {
         case(input, sector, &own.collect::<Vec<_>>())
     });
     let noisy = cases.iter().map(|case| case.noisy.clone()).collect();
-    Right { clusters: Charges::new(cases).right_clusters().list.clone(), noisy }
+    RightOutput { clusters: Charges::new(cases).right_clusters().list.clone(), noisy }
 }
 
 fn case(input: &RawFrame, sector: u8, digits: &[Digit]) -> ChargeCase {

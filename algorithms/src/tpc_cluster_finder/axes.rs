@@ -7,7 +7,7 @@ use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::simulate::{Mark, Marks, SectorTruth, TimeFrameGenerator, TrueCluster};
 use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
-use text::Foreign;
+use text::Untrusted;
 
 use super::input::Charges;
 use super::labels::generate::{self, TruthKind};
@@ -184,7 +184,7 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 /// address.
 pub(crate) fn expected_labels(params: &Params, samples: u64) -> Result<f64, DataError> {
     let made_up = f64::from(labels_per_digit(params)?);
-    let expected = match TRUTH.of(params)? {
+    let expected = match TRUTH.value(params)? {
         TruthKind::None => 0.0,
         TruthKind::Tracks => MAX_TRACKS,
         TruthKind::MadeUp => made_up,
@@ -200,12 +200,12 @@ const BYTES_OF_LABELS: f64 = 5.0 * 8.0;
 const MAX_TRACKS: f64 = 3.0;
 
 fn labels_per_digit(params: &Params) -> Result<f32, DataError> {
-    let labels = LABELS_PER_DIGIT.of(params)?;
+    let labels = LABELS_PER_DIGIT.value(params)?;
     if (0.0..=MAX_LABELS_PER_DIGIT).contains(&labels) {
         return Ok(labels);
     }
-    let most = MAX_LABELS_PER_DIGIT;
-    Err(DataError::Shape(format!("--labels-per-digit {labels} is out of range; use 0 to {most}")))
+    let max = MAX_LABELS_PER_DIGIT;
+    Err(DataError::Shape(format!("--labels-per-digit {labels} is out of range; use 0 to {max}")))
 }
 
 /// The length of fragments.
@@ -213,7 +213,7 @@ fn labels_per_digit(params: &Params) -> Result<f32, DataError> {
 /// # Errors
 /// Fails if no fragment can have that length.
 pub(crate) fn fragment(params: &Params) -> Result<u32, DataError> {
-    checked_length(FRAGMENT.of(params)?)
+    checked_length(FRAGMENT.value(params)?)
 }
 
 /// The thresholds.
@@ -222,15 +222,15 @@ pub(crate) fn fragment(params: &Params) -> Result<u32, DataError> {
 /// Fails if a threshold is invalid.
 pub(crate) fn settings(params: &Params) -> Result<Settings, DataError> {
     Ok(Settings {
-        qmax_cutoff: QMAX_CUTOFF.of(params)?,
-        inner_threshold: INNER_THRESHOLD.of(params)?,
-        noise_eps: NOISE_EPS.of(params)?,
-        noise_eps_rel: NOISE_EPS_REL.of(params)?,
-        qtot_cutoff: QTOT_CUTOFF.of(params)?,
-        qmax_single_time: QMAX_SINGLE_TIME.of(params)?,
-        qmax_single_pad: QMAX_SINGLE_PAD.of(params)?,
-        min_split: MIN_SPLIT.of(params)?,
-        time_shift: TIME_SHIFT.of(params)?,
+        qmax_cutoff: QMAX_CUTOFF.value(params)?,
+        inner_threshold: INNER_THRESHOLD.value(params)?,
+        noise_eps: NOISE_EPS.value(params)?,
+        noise_eps_rel: NOISE_EPS_REL.value(params)?,
+        qtot_cutoff: QTOT_CUTOFF.value(params)?,
+        qmax_single_time: QMAX_SINGLE_TIME.value(params)?,
+        qmax_single_pad: QMAX_SINGLE_PAD.value(params)?,
+        min_split: MIN_SPLIT.value(params)?,
+        time_shift: TIME_SHIFT.value(params)?,
     })
 }
 
@@ -238,7 +238,7 @@ pub(crate) fn settings(params: &Params) -> Result<Settings, DataError> {
 pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError> {
     let shape = time_frame::shape_of_some(params)?;
     let generator = TimeFrameGenerator::new(&shape, &PadMapping::regular(), seed)?;
-    let gains = match GAIN.of(params)? {
+    let gains = match GAIN.value(params)? {
         GainSpread::Unit => Gains::unit(),
         GainSpread::Spread => Gains::spread(seed),
     };
@@ -253,7 +253,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
         let SectorTruth { digits, clusters, marks } = simulated;
         let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format);
         let charges = charges(&digits, &converter);
-        let labels = labels.of(&charges, &marks, sector);
+        let labels = labels.labels_for(&charges, &marks, sector);
         let case = ChargeCase {
             name: format!("sector-{sector}"),
             sector: sector as u8,
@@ -268,7 +268,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
     };
     let charges = Charges::with_truth(parallel::map(0..shape.sectors, of_sector));
     let charges = charges.with_made_up_labels(labels.kind == TruthKind::MadeUp);
-    Ok(charges.with_labels(LABELS.of(params)? == LabelsFor::InputState))
+    Ok(charges.with_labels(LABELS.value(params)? == LabelsFor::InputState))
 }
 
 /// Labels that generated samples get.
@@ -283,7 +283,7 @@ impl LabelSource {
     /// From complete parameters.
     pub(crate) fn new(params: &Params, seed: u64) -> Result<Self, DataError> {
         let per_digit = labels_per_digit(params)?.into();
-        Ok(LabelSource { kind: TRUTH.of(params)?, per_digit, seed })
+        Ok(LabelSource { kind: TRUTH.value(params)?, per_digit, seed })
     }
 
     /// True if samples get labels.
@@ -297,7 +297,12 @@ impl LabelSource {
     }
 
     /// Labels of a sector's samples in the order of time and pad, if labels are wanted.
-    pub(crate) fn of(self, charges: &[Charge], marks: &[Mark], sector: usize) -> Option<Labels> {
+    pub(crate) fn labels_for(
+        self,
+        charges: &[Charge],
+        marks: &[Mark],
+        sector: usize,
+    ) -> Option<Labels> {
         match self.kind {
             TruthKind::None => None,
             TruthKind::Tracks => Some(generate::of_tracks(charges, marks)),
@@ -320,21 +325,21 @@ pub(crate) fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), DataError> {
     let mut options = options.clone();
     options.complete(&[LABELS.axis()]);
-    let are_given = LABELS.of(&options)? == LabelsFor::InputState;
+    let are_given = LABELS.value(&options)? == LabelsFor::InputState;
     let of_pages = index_of(path).is_ok();
     let cases = if of_pages {
         options.complete(&[FRAGMENT.axis()]);
         options.complete(&SETTINGS);
-        let finding = (settings(&options)?, fragment(&options)?);
-        of_pages::read(path, &options, finding, are_given)?
+        let settings = settings(&options)?;
+        of_pages::read(path, &options, settings, fragment(&options)?, are_given)?
     } else if let Some(axis) = OF_PAGES.iter().find(|axis| options.get(axis.name).is_some()) {
-        let problem = format!("--{} is about pages; {} has its own", axis.name, path.shown());
+        let problem = format!("--{} is about pages; {} has its own", axis.name, path.escaped());
         return Err(DataError::Shape(problem));
     } else {
         read_charges(path)?
     };
     let charges = Charges::new(cases).with_labels(are_given);
-    let mut params = Params::of_file(path, charges.content());
+    let mut params = Params::for_file(path, charges.content());
     params.extend(options.only(&[LABELS.axis(), FRAGMENT.axis()]).iter());
     params.extend(options.only(&SETTINGS).iter());
     Ok((charges, params))

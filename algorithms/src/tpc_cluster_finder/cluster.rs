@@ -106,11 +106,19 @@ pub(super) struct Sums {
     shared: [u8; 2],
 }
 
+/// A peak: its pad in the row, its time bin and its charge.
+#[derive(Clone, Copy)]
+pub(super) struct Peak {
+    pub(super) pad: i32,
+    pub(super) time: i32,
+    pub(super) charge: i32,
+}
+
 impl Sums {
     /// Sums of charges of which none is shared, from the sums over each pad, from two before the
     /// peak to two after it, and over each time bin likewise.
     #[inline]
-    pub(super) fn of_lines(pads: [i32; 5], times: [i32; 5]) -> Self {
+    pub(super) fn from_lines(pads: [i32; 5], times: [i32; 5]) -> Self {
         let first = |of: [i32; 5]| 2 * (of[4] - of[0]) + of[3] - of[1];
         let second = |of: [i32; 5]| 4 * (of[4] + of[0]) + of[3] + of[1];
         Sums {
@@ -126,7 +134,7 @@ impl Sums {
     /// Adds the charge of a cell `(pad, time)` relative to the peak; `is_shared` with other
     /// clusters.
     #[inline]
-    pub(super) fn add(&mut self, (pad, time): (i32, i32), charge: i32, is_shared: bool) {
+    pub(super) fn add(&mut self, pad: i32, time: i32, charge: i32, is_shared: bool) {
         self.charge += charge;
         self.pad += charge * pad;
         self.pad_squared += charge * pad * pad;
@@ -140,8 +148,7 @@ impl Sums {
     #[inline]
     pub(super) fn cluster(
         &self,
-        (pad, time): (i32, i32),
-        qmax: i32,
+        Peak { pad, time, charge: qmax }: Peak,
         pads: i32,
         settings: &Settings,
     ) -> Option<Cluster> {

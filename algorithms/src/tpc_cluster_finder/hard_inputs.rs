@@ -65,9 +65,9 @@ impl Cell {
         mix(seed ^ mix(u64::from(self.pad.bits()) << 32 | u64::from(self.time)))
     }
 
-    /// A random charge below `most`.
-    fn drawn(self, seed: u64, most: u64) -> u16 {
-        below((self.random(seed) >> 32) as u32, most) as u16
+    /// A random charge below `max`.
+    fn drawn(self, seed: u64, max: u64) -> u16 {
+        below((self.random(seed) >> 32) as u32, max) as u16
     }
 }
 
@@ -172,8 +172,8 @@ fn many_labels(seed: u64) -> ChargeCase {
 /// Settings far from the defaults.
 fn all_settings(seed: u64) -> Charges {
     let of_number = |index: u64| {
-        let drawn = |place: u64, most: u64| {
-            below((mix(seed ^ index << 8 ^ place) >> 32) as u32, most) as u8
+        let drawn = |setting: u64, max: u64| {
+            below((mix(seed ^ index << 8 ^ setting) >> 32) as u32, max) as u8
         };
         let settings = Settings {
             qmax_cutoff: drawn(0, 30),

@@ -141,14 +141,14 @@ impl Algorithm for TpcClusterFinder {
     }
 
     fn quality(&self, input: &Charges, output: &Clusters) -> Vec<Metric> {
-        let by_place = input.truth().map(|truth| {
+        let by_position = input.truth().map(|truth| {
             let settings = input.cases().iter().map(|case| &case.settings);
             let sectors: Vec<_> = truth.iter().zip(settings).collect();
             quality::figures(&sectors, output)
         });
         let by_labels = input.has_meaningful_labels();
         let by_labels = by_labels.then(|| quality::by_labels(input.cases(), output));
-        [by_place, by_labels].into_iter().flatten().flatten().collect()
+        [by_position, by_labels].into_iter().flatten().flatten().collect()
     }
 
     fn reference(&self, input: &Charges, _: Semantics) -> Option<Clusters> {

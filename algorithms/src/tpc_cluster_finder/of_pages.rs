@@ -25,7 +25,8 @@ use crate::tpc_noisy_pads;
 pub(super) fn read(
     path: &Path,
     options: &Params,
-    (settings, fragment): (Settings, u32),
+    settings: Settings,
+    fragment: u32,
     with_labels: bool,
 ) -> Result<Vec<ChargeCase>, DataError> {
     let (frame, _) = TpcDecode.read(path, options)?;
@@ -43,7 +44,7 @@ pub(super) fn read(
     };
     let mut cases = map(&frame.sector_numbers(), case);
     for case in &cases {
-        check_places(path, case)?;
+        check_cells(path, case)?;
     }
     if with_labels {
         add_labels(path, &mut cases)?;
@@ -64,7 +65,7 @@ fn case(frame: &TimeFrame, sector: u8, time_bins: u32, digits: &[Digit]) -> Char
     }
 }
 
-fn check_places(path: &Path, case: &ChargeCase) -> Result<(), DataError> {
+fn check_cells(path: &Path, case: &ChargeCase) -> Result<(), DataError> {
     let cell = |sample: usize| (case.charges[sample].time, case.charges[sample].pad);
     let twice = (1..case.charges.len()).find(|&next| cell(next - 1) == cell(next));
     let Some(next) = twice else { return Ok(()) };

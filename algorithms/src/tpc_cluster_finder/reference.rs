@@ -11,13 +11,13 @@ use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
-use super::cluster::{Cluster, Sums};
+use super::cluster::{Cluster, Peak, Sums};
 use super::cpu::directions::{DIRECTIONS, Step};
 use super::input::RowCluster;
 use super::labels::{Clusters, counted};
 use super::row::{Cell, Grid, plus, steps};
 use super::settings::{Settings, sixteenths};
-use crate::parallel::{map, map_singly};
+use crate::parallel::{map, map_dynamic};
 
 /// Neighbours that a peak may equal: those on the previous pad, and the previous one on its own
 /// pad. It is larger than the others, so that of equal charges the last is the peak.
@@ -141,9 +141,9 @@ impl Row<'_> {
         if is_peak.at(cell) {
             return Share { charge, is_at_peak: true, is_divided: false };
         }
-        let beside = steps(1, 1).filter(|step| is_peak.at(plus(cell, *step))).count() as i32;
-        if beside > 0 {
-            return Share { charge: charge / beside, is_at_peak: true, is_divided: beside > 1 };
+        let adjacent = steps(1, 1).filter(|step| is_peak.at(plus(cell, *step))).count() as i32;
+        if adjacent > 0 {
+            return Share { charge: charge / adjacent, is_at_peak: true, is_divided: adjacent > 1 };
         }
         let behind = outer_ring().filter(|step| {
             let inner = plus(cell, halved(*step));
@@ -158,13 +158,15 @@ impl Row<'_> {
     fn cluster(&self, peak: Cell, shares: &Grid<Share>) -> Option<Cluster> {
         let mut sums = Sums::default();
         let of = |step: Cell| shares.at(plus(peak, step));
-        let mut add = |step: Cell| sums.add(step, of(step).charge, of(step).is_divided);
+        let mut add = |step: Cell| sums.add(step.0, step.1, of(step).charge, of(step).is_divided);
         add((0, 0));
         steps(1, 1).for_each(&mut add);
         let threshold = sixteenths(self.settings.inner_threshold);
         let counts = |step: &Cell| of(towards(*step)).charge > threshold && !of(*step).is_at_peak;
         outer_ring().filter(counts).for_each(&mut add);
-        sums.cluster(peak, self.charge(peak), self.samples.pads(), self.settings)
+        let (pad, time) = peak;
+        let peak = Peak { pad, time, charge: self.charge(peak) };
+        sums.cluster(peak, self.samples.pads(), self.settings)
     }
 
     /// Cells whose samples give their labels to the cluster around a peak: those that are examined
@@ -172,12 +174,12 @@ impl Row<'_> {
     fn labelled(&self, peak: Cell, shares: &Grid<Share>) -> Vec<Cell> {
         let charge = |step: Cell| shares.at(plus(peak, step)).charge;
         let threshold = sixteenths(self.settings.inner_threshold);
-        let beside = DIRECTIONS.iter().map(|(inner, _)| wide(*inner));
+        let adjacent = DIRECTIONS.iter().map(|(inner, _)| wide(*inner));
         let behind = DIRECTIONS.iter().flat_map(|(inner, behind)| {
             let is_seen = charge(wide(*inner)) > threshold;
             behind.iter().filter(move |_| is_seen).map(|step| wide(*step))
         });
-        let steps = [(0, 0)].into_iter().chain(beside).chain(behind);
+        let steps = [(0, 0)].into_iter().chain(adjacent).chain(behind);
         steps.filter(|step| charge(*step) > 0).map(|step| plus(peak, step)).collect()
     }
 }
@@ -213,7 +215,7 @@ fn wide((a, b): Step) -> Cell {
 pub(super) fn find(cases: &[ChargeCase], with_labels: bool) -> Clusters {
     let rows = (0..cases.len()).flat_map(|case| (0..ROWS).map(move |row| (case, row)));
     let by_row = map(cases, charges_by_row);
-    let found = map_singly(rows, |(index, row)| {
+    let found = map_dynamic(rows, |(index, row)| {
         let case = &cases[index];
         let charges = &by_row[index][row];
         if charges.is_empty() {
@@ -263,7 +265,7 @@ impl<'c> LabelsOfRow<'c> {
         let Some(labels) = self.labels else { return Vec::new() };
         let mut found: Vec<u64> = Vec::new();
         let indices = cells.iter().filter_map(|cell| self.indices.get(cell));
-        for &label in indices.flat_map(|&index| labels.of(index)) {
+        for &label in indices.flat_map(|&index| labels.list(index)) {
             if !found.iter().any(|other| counted(*other) == counted(label)) {
                 found.push(label);
             }

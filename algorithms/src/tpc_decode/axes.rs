@@ -19,7 +19,7 @@ use super::header::FrameBounds;
 use super::input::{Output, Settings, Tables, TimeFrame, WorkDistribution, format_of};
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
-use crate::shared_inputs::shared;
+use crate::shared_inputs::{InputKey, shared};
 use crate::time_frame;
 
 const OUTPUT: Flag<Output> = Flag::choice(
@@ -112,8 +112,8 @@ pub(crate) fn plan(mut params: Params) -> Result<(Plan, u64), DataError> {
 }
 
 fn settings(params: &Params) -> Result<Settings, DataError> {
-    let fragment = checked_length(FRAGMENT.of(params)?)?;
-    Ok(Settings { output: OUTPUT.of(params)?, sharing: PARALLEL.of(params)?, fragment })
+    let fragment = checked_length(FRAGMENT.value(params)?)?;
+    Ok(Settings { output: OUTPUT.value(params)?, sharing: PARALLEL.value(params)?, fragment })
 }
 
 /// A time frame from complete parameters; its pages are shared with others that differ only in
@@ -125,7 +125,8 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataErro
     let make = || Ok::<_, DataError>(TimeFrameGenerator::new(&shape, &mapping, seed)?.time_frame());
     let bytes = |pages: &RawPages| pages.bytes().len() as u64;
     let of_pages = params.only(time_frame::AXES);
-    let pages = shared(("pages", &of_pages, seed), bytes, make)?;
+    let key = InputKey { name: "pages", params: &of_pages, seed };
+    let pages = shared(key, bytes, make)?;
     let tables = Arc::new(Tables::new(mapping, Gains::spread(seed)));
     let format = shape.format;
     let orbits = shape.orbits;
@@ -141,7 +142,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params),
     let Some(format) = format_of(&pages) else {
         return Err(DataError::Format {
             path: path.to_owned(),
-            place: "all pages".into(),
+            location: "all pages".into(),
             problem: "none is a sound page of any format with data; is the sector right?".into(),
         });
     };
@@ -175,7 +176,7 @@ fn selection(options: &Params) -> Result<PageSelection, DataError> {
 
 /// Parameters of pages from a file.
 fn describe(path: &Path, pages: &RawPages, format: &str, options: &Params) -> Params {
-    let mut params = Params::of_file(path, content(pages));
+    let mut params = Params::for_file(path, content(pages));
     params.extend(options.only(SETTINGS).iter());
     params.set(time_frame::ZS.name, format);
     params

@@ -200,7 +200,7 @@ pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::all_cores::tests::{places, with_all_pools};
+    use crate::all_cores::tests::{test_indices, with_all_pools};
     use crate::tpc_decode::hard_inputs;
     use crate::tpc_decode::input::Output;
 
@@ -221,24 +221,24 @@ mod tests {
             _ => None,
         };
         let mut all_wrong = expected.clone();
-        for place in places(expected.len()) {
-            let changed_bits = expected[place].bits() ^ 1;
+        for index in test_indices(expected.len()) {
+            let changed_bits = expected[index].bits() ^ 1;
             let mut changed = expected.clone();
-            changed[place] = Digit::from_bits(changed_bits);
-            assert_eq!(reported_index(&changed, true), Some(place));
-            assert_eq!(reported_index(&changed, false), Some(place));
-            all_wrong[place] = changed[place];
+            changed[index] = Digit::from_bits(changed_bits);
+            assert_eq!(reported_index(&changed, true), Some(index));
+            assert_eq!(reported_index(&changed, false), Some(index));
+            all_wrong[index] = changed[index];
             let mut lost = changed.clone();
-            lost.remove(place);
+            lost.remove(index);
             let found = checked(&expected, &lost, false);
             assert!(matches!(found, Err(Mismatch::Count { .. })));
-            let other = if place > 0 { place - 1 } else { 1 };
+            let other = if index > 0 { index - 1 } else { 1 };
             let mut doubled = expected.clone();
-            doubled[place] = doubled[other];
+            doubled[index] = doubled[other];
             assert!(reported_index(&doubled, false).is_some());
             let mut swapped = expected.clone();
-            swapped.swap(place, other);
-            assert_eq!(reported_index(&swapped, true), Some(place.min(other)));
+            swapped.swap(index, other);
+            assert_eq!(reported_index(&swapped, true), Some(index.min(other)));
             assert_eq!(checked(&expected, &swapped, false), Ok(()));
         }
         assert_eq!(reported_index(&all_wrong, true), Some(0));

@@ -69,7 +69,7 @@ fn one_pool(settings: Settings) -> Settings {
     Settings { sharing, ..settings }
 }
 
-/// The same pages with other settings.
+/// A copy of a frame with other settings.
 fn with(frame: &TimeFrame, settings: Settings) -> TimeFrame {
     let mut frame = frame.clone();
     frame.settings = settings;
@@ -147,7 +147,7 @@ impl Maker {
     }
 
     fn of_sectors(&self, format: ZsFormat, sectors: Vec<SectorPages>) -> TimeFrame {
-        let pages = RawPages::of_sectors(FIRST_ORBIT, sectors);
+        let pages = RawPages::from_sectors(FIRST_ORBIT, sectors);
         TimeFrame::new(pages, format, ORBITS, Arc::clone(&self.tables), DIGITS)
     }
 

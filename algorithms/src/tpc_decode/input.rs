@@ -66,7 +66,7 @@ pub enum WorkDistribution {
 
 named! { "output", Output { Digits = "digits", ChargeMap = "charge-map" } }
 
-named! { "way to share work", WorkDistribution { Sectors = "sectors", Pages = "pages" } }
+named! { "distribution of work", WorkDistribution { Sectors = "sectors", Pages = "pages" } }
 
 impl Tables {
     /// Tables for a mapping.

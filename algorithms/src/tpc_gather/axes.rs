@@ -42,7 +42,7 @@ pub static AXES: &[Axis] = &[
 /// Fails if the scale is out of range.
 pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
     params.complete(AXES);
-    let scale = SCALE.of(params)?;
+    let scale = SCALE.value(params)?;
     if !(scale > 0.0 && scale <= MAX_SCALE) {
         return Err(DataError::Shape(format!(
             "--scale {scale} is out of range; use a value above 0, {MAX_SCALE} at most"
@@ -66,16 +66,16 @@ pub fn shape(params: &Params) -> Result<ClusterShape, DataError> {
     let mut params = params.clone();
     complete(&mut params)?;
     Ok(ClusterShape {
-        tracks: TRACKS.of(&params)?,
-        fewest: MIN_TRACK_CLUSTERS.of(&params)?,
-        most: MAX_TRACK_CLUSTERS.of(&params)?,
-        row_clusters: ROW_CLUSTERS.of(&params)?,
+        tracks: TRACKS.value(&params)?,
+        min_clusters: MIN_TRACK_CLUSTERS.value(&params)?,
+        max_clusters: MAX_TRACK_CLUSTERS.value(&params)?,
+        row_clusters: ROW_CLUSTERS.value(&params)?,
     })
 }
 
 /// Parameters of clusters from a file.
 pub(super) fn of_file(path: &Path, input: &Clusters) -> Params {
-    let mut params = Params::of_file(path, content(input));
+    let mut params = Params::for_file(path, content(input));
     params.set(TRACKS.name, input.tracks().len().to_string());
     params
 }

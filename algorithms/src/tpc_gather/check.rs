@@ -64,7 +64,7 @@ pub(super) fn same(input: &Clusters, reference: &Packed, output: &Packed) -> Res
         let pieces: Vec<_> = sample.pieces(field.per, array.pieces()).collect();
         first_error(pieces.len(), |index| {
             let piece = pieces[index];
-            let bytes = array.place(piece)..array.place(piece + 1);
+            let bytes = array.offset(piece)..array.offset(piece + 1);
             same_piece(field, bytes, expected, found)
         })
     })

@@ -1,7 +1,7 @@
 //! Small, difficult inputs.
 
 use generators::random::hash;
-use generators::tpc::clusters::{ClusterShape, Clusters, FIELDS, Places, generate};
+use generators::tpc::clusters::{ClusterShape, Clusters, FIELDS, Slots, generate};
 
 /// Offset of the track, and its number of clusters.
 type Track = (u32, u16);
@@ -56,7 +56,12 @@ fn alignments() -> Vec<(String, Clusters)> {
 
 /// Inputs like measured ones, only smaller.
 fn generated(seed: u64) -> Vec<(String, Clusters)> {
-    let shape = |tracks, row_clusters| ClusterShape { tracks, fewest: 20, most: 160, row_clusters };
+    let shape = |tracks, row_clusters| ClusterShape {
+        tracks,
+        min_clusters: 20,
+        max_clusters: 160,
+        row_clusters,
+    };
     let shapes = [shape(1, 1), shape(300, 2)];
     let made = shapes.into_iter().filter_map(|shape| {
         let input = generate(&shape, seed).ok()?;
@@ -71,21 +76,21 @@ fn generated(seed: u64) -> Vec<(String, Clusters)> {
 /// of kernels.
 fn random(seed: u64) -> Vec<(String, Clusters)> {
     let sizes = [(31, 33, 9), (257, 65, 40), (1025, 1, 5), (2049, 300, 3)];
-    let make = |(case, (tracks, rows, most)): (usize, (u64, u64, u64))| {
+    let make = |(case, (tracks, rows, max_clusters)): (usize, (u64, u64, u64))| {
         let draw =
             |what: u64, index: u64, range: u64| hash(seed, [case as u64, what, index]) % range;
         let mut next = 0;
         let tracks: Vec<Track> = (0..tracks)
             .map(|track| {
                 let start = next + draw(0, track, 4) as u32;
-                let count = 1 + draw(1, track, most) as u16;
+                let count = 1 + draw(1, track, max_clusters) as u16;
                 next = start + u32::from(count);
                 (start, count)
             })
             .collect();
-        let rows: Vec<u32> = (0..rows).map(|row| draw(2, row, most) as u32).collect();
+        let rows: Vec<u32> = (0..rows).map(|row| draw(2, row, max_clusters) as u32).collect();
         let name = format!("{} random tracks, {} rows", tracks.len(), rows.len());
-        Some((name, clusters(&tracks, &rows, most as usize)?))
+        Some((name, clusters(&tracks, &rows, max_clusters as usize)?))
     };
     sizes.into_iter().enumerate().filter_map(make).collect()
 }
@@ -93,14 +98,14 @@ fn random(seed: u64) -> Vec<(String, Clusters)> {
 /// Clusters of tracks and rows, with bytes that identify their origin.
 pub(super) fn clusters(tracks: &[Track], rows: &[u32], row_capacity: usize) -> Option<Clusters> {
     let end = |&(start, count): &Track| start as usize + usize::from(count);
-    let places = Places {
+    let slots = Slots {
         tracks: tracks.len(),
         // A free entry after the last one, so that each alignment of arrays occurs.
         attached: tracks.iter().map(end).max().unwrap_or(0) + 1,
         rows: rows.len(),
         row_capacity,
     };
-    let layout = places.layout();
+    let layout = slots.layout();
     let mut bytes: Vec<u8> = (0..layout.bytes() as u64).map(|at| hash(1, [at]) as u8).collect();
     for (index, field) in FIELDS.iter().enumerate() {
         let array = &mut bytes[layout.range(index)];
@@ -111,7 +116,7 @@ pub(super) fn clusters(tracks: &[Track], rows: &[u32], row_capacity: usize) -> O
         }
     }
     let starts = tracks.iter().map(|track| track.0).collect();
-    Clusters::new(places, starts, bytes).ok()
+    Clusters::new(slots, starts, bytes).ok()
 }
 
 fn put<const N: usize>(to: &mut [u8], entries: impl Iterator<Item = [u8; N]>) {

@@ -3,7 +3,7 @@
 use generators::tpc::clusters::{Entries, Layout};
 
 use super::sample::Sample;
-use crate::all_cores::{copy, made};
+use crate::all_cores::{copy, par_default};
 
 /// The arrays of all fields without gaps, at the offsets of their [`Layout`]. The bytes between
 /// arrays are undefined.
@@ -24,12 +24,12 @@ pub(super) fn blocks(layout: &Layout) -> usize {
 impl Packed {
     /// An output for these entries, all zeros.
     pub fn new(entries: &Entries) -> Self {
-        Packed { blocks: made(blocks(&Layout::new(entries))), sample: Sample::ALL }
+        Packed { blocks: par_default(blocks(&Layout::new(entries))), sample: Sample::ALL }
     }
 
     /// An output with the content of some memory.
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
-        let mut blocks: Vec<Block> = made(bytes.len().div_ceil(size_of::<Block>()));
+        let mut blocks: Vec<Block> = par_default(bytes.len().div_ceil(size_of::<Block>()));
         copy(&mut bytemuck::cast_slice_mut(&mut blocks)[..bytes.len()], bytes);
         Packed::from_blocks(blocks)
     }

@@ -28,7 +28,7 @@ pub(super) struct Array<'a> {
     width: usize,
     starts: &'a [u32],
     /// Offsets of pieces, before entries are left out.
-    places: &'a [u32],
+    offsets: &'a [u32],
     /// Number of entries at the start of each piece that are left out.
     left_out: usize,
 }
@@ -52,8 +52,8 @@ impl<'a> Packing<'a> {
         Packing {
             input,
             layout: Layout::new(&input.packed()),
-            tracks: places(input.tracks(), tracks),
-            rows: places(input.rows(), rows),
+            tracks: offsets_of(input.tracks(), tracks),
+            rows: offsets_of(input.rows(), rows),
             all_tracks: [0, input.tracks().len() as u32],
             all_rows: [0, input.rows().len() as u32],
         }
@@ -66,7 +66,7 @@ impl<'a> Packing<'a> {
 
     /// The array of a field, by its index.
     pub(super) fn array(&self, field: usize) -> Array<'_> {
-        let (starts, places) = match FIELDS[field].per {
+        let (starts, offsets) = match FIELDS[field].per {
             Per::Row => (&[0][..], &self.all_rows[..]),
             Per::Track => (&[0][..], &self.all_tracks[..]),
             Per::Attached | Per::Difference => (&self.input.tracks().starts[..], &self.tracks[..]),
@@ -77,7 +77,7 @@ impl<'a> Packing<'a> {
             begin: self.input.layout().range(field).start,
             width: FIELDS[field].bytes,
             starts,
-            places,
+            offsets,
             left_out: usize::from(FIELDS[field].per == Per::Difference),
         }
     }
@@ -111,20 +111,20 @@ impl<'a> Array<'a> {
 
     /// Total bytes of all pieces.
     pub(super) fn packed_bytes(self) -> usize {
-        self.place(self.pieces())
+        self.offset(self.pieces())
     }
 
     /// Destination of a piece, in bytes; for the index after the last one, the end.
     #[inline(always)]
-    pub(super) fn place(self, piece: usize) -> usize {
-        (self.places[piece] as usize - self.left_out * piece) * self.width
+    pub(super) fn offset(self, piece: usize) -> usize {
+        (self.offsets[piece] as usize - self.left_out * piece) * self.width
     }
 
     /// A piece by its index.
     #[inline(always)]
     pub(super) fn piece(self, piece: usize) -> Piece {
-        let to = self.place(piece);
-        let length = self.place(piece + 1) - to;
+        let to = self.offset(piece);
+        let length = self.offset(piece + 1) - to;
         let first = self.starts[piece] as usize + self.left_out;
         let from = self.begin + first * self.width;
         Piece { from: from..from + length, to }
@@ -134,7 +134,8 @@ impl<'a> Array<'a> {
     /// the entries that are left out.
     pub(super) fn span(self, pieces: Range<usize>) -> Range<usize> {
         let starts = &self.starts[pieces.clone()];
-        let lengths = self.places[pieces.start..].windows(2).map(|places| places[1] - places[0]);
+        let lengths =
+            self.offsets[pieces.start..].windows(2).map(|offsets| offsets[1] - offsets[0]);
         let ends = starts.iter().zip(lengths).map(|(start, length)| start + length);
         let first = starts.iter().min().map_or(0, |&start| start as usize);
         let end = ends.max().map_or(0, |end| end as usize);
@@ -153,7 +154,7 @@ impl<'a> Array<'a> {
     /// these; `None` if the piece is after them, or does not exist.
     #[inline(always)]
     pub(super) fn part_of(self, piece: usize, bytes: &Range<usize>) -> Option<Piece> {
-        if piece >= self.pieces() || self.place(piece) >= bytes.end {
+        if piece >= self.pieces() || self.offset(piece) >= bytes.end {
             return None;
         }
         let piece = self.piece(piece);
@@ -175,7 +176,7 @@ impl<'a> Array<'a> {
         let mut high = self.pieces();
         while low + 1 < high {
             let middle = low.midpoint(high);
-            if self.place(middle) <= byte {
+            if self.offset(middle) <= byte {
                 low = middle;
             } else {
                 high = middle;
@@ -186,15 +187,15 @@ impl<'a> Array<'a> {
 }
 
 /// Exclusive scan of the counts of pieces, and the total.
-fn places(pieces: &Pieces, mut places: Vec<u32>) -> Vec<u32> {
-    places.clear();
+fn offsets_of(pieces: &Pieces, mut offsets: Vec<u32>) -> Vec<u32> {
+    offsets.clear();
     let mut sum = 0;
-    places.extend(pieces.counts.iter().map(|&count| {
+    offsets.extend(pieces.counts.iter().map(|&count| {
         sum += count;
         sum - count
     }));
-    places.push(sum);
-    places
+    offsets.push(sum);
+    offsets
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ mod tests {
             let (field, range) = field.map(|field| (field, layout.range(field))).expect(name);
             let begin = input.layout().range(field).start;
             let expected: Vec<_> =
-                offsets.iter().map(|place| input.bytes()[begin + place]).collect();
+                offsets.iter().map(|offset| input.bytes()[begin + offset]).collect();
             assert_eq!(packed.bytes()[range], expected, "{name}");
         };
         check("attached_flags", &[9, 10, 2, 4, 5, 6]);

@@ -50,7 +50,7 @@ impl Sample {
 
     /// Number of copies, with one for each piece of each array.
     pub(super) fn copies(self, input: &Clusters) -> usize {
-        let with = |pieces, least| self.counts(pieces).filter(|&count| count >= least).count();
+        let with = |pieces, min| self.counts(pieces).filter(|&count| count >= min).count();
         let of = |per| match per {
             Per::Row => usize::from(self.is_all() && !input.rows().is_empty()),
             Per::Track => usize::from(self.is_all()),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use generators::tpc::clusters::{Clusters, FIELDS, Per, Places};
+use generators::tpc::clusters::{Clusters, FIELDS, Per, Slots};
 
 use crate::algorithm::shrink::without_parts;
 
@@ -15,15 +15,15 @@ pub(super) fn all(input: &Clusters) -> impl Iterator<Item = Clusters> + '_ {
 }
 
 fn without_tracks(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {
-    let places = Places { tracks: input.tracks().len() - gone.len(), ..*input.places() };
+    let slots = Slots { tracks: input.tracks().len() - gone.len(), ..*input.slots() };
     let mut starts = input.tracks().starts.clone();
     starts.drain(gone.clone());
-    let bytes = arrays(input, &places, |per, width, array| {
+    let bytes = arrays(input, &slots, |per, width, array| {
         if per == Per::Track {
             array.drain(gone.start * width..gone.end * width);
         }
     });
-    Clusters::new(places, starts, bytes).ok()
+    Clusters::new(slots, starts, bytes).ok()
 }
 
 /// Removes the clusters of rows; the other rows keep their offsets.
@@ -31,17 +31,17 @@ fn without_rows(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {
     if input.rows().counts[gone.clone()].iter().all(|&count| count == 0) {
         return None;
     }
-    let bytes = arrays(input, input.places(), |per, width, array| {
+    let bytes = arrays(input, input.slots(), |per, width, array| {
         if per == Per::Row {
             array[gone.start * width..gone.end * width].fill(0);
         }
     });
-    Clusters::new(*input.places(), input.tracks().starts.clone(), bytes).ok()
+    Clusters::new(*input.slots(), input.tracks().starts.clone(), bytes).ok()
 }
 
-/// All arrays after a change, in the layout of other offsets.
-fn arrays(input: &Clusters, places: &Places, change: impl Fn(Per, usize, &mut Vec<u8>)) -> Vec<u8> {
-    let layout = places.layout();
+/// All arrays after a change, in the layout of other slots.
+fn arrays(input: &Clusters, slots: &Slots, change: impl Fn(Per, usize, &mut Vec<u8>)) -> Vec<u8> {
+    let layout = slots.layout();
     let mut bytes = vec![0; layout.bytes()];
     for (index, field) in FIELDS.iter().enumerate() {
         let mut array = input.bytes()[input.layout().range(index)].to_vec();

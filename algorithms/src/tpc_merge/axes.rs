@@ -27,12 +27,12 @@ pub static AXES: &[Axis] = &[TRACKS.axis(), IDS.axis()];
 pub fn shape(params: &Params) -> Result<TrackShape, DataError> {
     let mut params = params.clone();
     params.complete(AXES);
-    Ok(TrackShape { tracks: TRACKS.of(&params)?, ids: IDS.of(&params)? })
+    Ok(TrackShape { tracks: TRACKS.value(&params)?, ids: IDS.value(&params)? })
 }
 
 /// Parameters of slice tracks from a file.
 pub(super) fn of_file(path: &Path, input: &SliceTracks) -> Params {
-    let mut params = Params::of_file(path, content(input));
+    let mut params = Params::for_file(path, content(input));
     params.set(TRACKS.name, input.len().to_string());
     params
 }

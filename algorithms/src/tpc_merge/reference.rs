@@ -14,7 +14,7 @@ use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
 
 use super::components;
 use super::resolve::same_leg;
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::parallel::{Grain, collect, map};
 
 type Leg = Vec<u32>;
@@ -43,7 +43,7 @@ fn merge_in(input: &SliceTracks, shares: usize) -> Vec<Relations> {
     });
     collect(input.len(), Grain::Adaptive, |tracks| {
         let indices = shares.share_of[tracks.clone()].iter().zip(&shares.indices[tracks]);
-        indices.map(|(&share, &place)| merged[usize::from(share)][place as usize])
+        indices.map(|(&share, &index)| merged[usize::from(share)][index as usize])
     })
 }
 
@@ -69,14 +69,14 @@ impl Shares {
         }
         let labels = components::labels(input);
         let share_of_label = shares_of_labels(&labels, count);
-        let share_of = mapped(&labels, |&label| share_of_label[label as usize]);
+        let share_of = par_map(&labels, |&label| share_of_label[label as usize]);
         let mut members = vec![Vec::new(); count];
-        let place = |(&share, track): (&u16, u32)| {
+        let add = |(&share, track): (&u16, u32)| {
             let share: &mut Vec<u32> = &mut members[usize::from(share)];
             share.push(track);
             share.len() as u32 - 1
         };
-        let indices = share_of.iter().zip(0..).map(place).collect();
+        let indices = share_of.iter().zip(0..).map(add).collect();
         Shares { members, share_of, indices }
     }
 }
@@ -202,8 +202,8 @@ impl<'a> Merger<'a> {
         let is_uppermost = a.leg + 1 == self.tracks[a.track].len();
         match (is_uppermost, b.leg == 0) {
             (true, true) => self.put_above(a.track, b.track),
-            (true, false) => self.overlay(b.beside(-1), a),
-            (false, _) => self.overlay(a.beside(1), b),
+            (true, false) => self.overlay(b.adjacent(-1), a),
+            (false, _) => self.overlay(a.adjacent(1), b),
         }
     }
 
@@ -212,8 +212,8 @@ impl<'a> Merger<'a> {
         let is_uppermost = b.leg + 1 == self.tracks[b.track].len();
         match (a.leg == 0, is_uppermost) {
             (true, true) => self.put_above(b.track, a.track),
-            (true, false) => self.overlay(b.beside(1), a),
-            (false, _) => self.overlay(a.beside(-1), b),
+            (true, false) => self.overlay(b.adjacent(1), a),
+            (false, _) => self.overlay(a.adjacent(-1), b),
         }
     }
 
@@ -263,7 +263,7 @@ impl<'a> Merger<'a> {
 
 impl LegIndex {
     /// The leg above (1) or below (-1).
-    fn beside(self, step: isize) -> Self {
+    fn adjacent(self, step: isize) -> Self {
         LegIndex { leg: self.leg.wrapping_add_signed(step), ..self }
     }
 }

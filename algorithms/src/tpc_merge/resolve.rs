@@ -21,7 +21,8 @@ pub(super) fn follow(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: u3
     if same_leg(&tracks[a as usize], &tracks[b as usize]) {
         join_same_leg(legs, a, head_of_b);
     } else {
-        join_legs(legs, tracks, (a, head(legs, a)), (b, head_of_b));
+        let a = Piece { track: a, head: head(legs, a) };
+        join_legs(legs, tracks, a, Piece { track: b, head: head_of_b });
     }
 }
 
@@ -37,7 +38,7 @@ fn join_same_leg(legs: &mut impl RelationStore, a: u32, b: u32) {
     let Some(head) = head_without(legs, a, b) else {
         return;
     };
-    if is_beside(legs, head, b) {
+    if is_adjacent(legs, head, b) {
         return;
     }
     if let Some(tail) = tail_without(legs, a, b) {
@@ -45,12 +46,18 @@ fn join_same_leg(legs: &mut impl RelationStore, a: u32, b: u32) {
     }
 }
 
-/// Makes the legs of two slice tracks neighbours, or joins their neighbouring legs. Each is given
-/// with the head of its chain.
-fn join_legs(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: (u32, u32), b: (u32, u32)) {
-    let head_a = a.1;
-    let head_b = b.1;
-    if head_a == head_b || is_beside(legs, head_a, head_b) {
+/// A slice track, and the head of its chain.
+#[derive(Clone, Copy)]
+struct Piece {
+    track: u32,
+    head: u32,
+}
+
+/// Makes the legs of two slice tracks neighbours, or joins their neighbouring legs.
+fn join_legs(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: Piece, b: Piece) {
+    let head_a = a.head;
+    let head_b = b.head;
+    if head_a == head_b || is_adjacent(legs, head_a, head_b) {
         return;
     }
     let (from_a, to_a) = extent(tracks, a);
@@ -72,9 +79,9 @@ fn join_legs(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: (u32, u32)
 }
 
 /// The z extent of a slice track and of the head of its chain.
-fn extent(tracks: &[SliceTrack], (track, head): (u32, u32)) -> (f32, f32) {
-    let track = &tracks[track as usize];
-    let head = &tracks[head as usize];
+fn extent(tracks: &[SliceTrack], piece: Piece) -> (f32, f32) {
+    let track = &tracks[piece.track as usize];
+    let head = &tracks[piece.head as usize];
     (track.zt_min.min(head.zt_min), track.zt_max.max(head.zt_max))
 }
 
@@ -89,21 +96,21 @@ fn append(legs: &mut impl RelationStore, a: u32, tail: u32, b: u32) {
 
 fn join_sides(legs: &mut impl RelationStore, mut a: u32, mut b: u32, side: usize) {
     for () in legs.steps() {
-        let beside_b = legs.neighbour(b, side);
-        if beside_b == NONE {
+        let neighbour_b = legs.neighbour(b, side);
+        if neighbour_b == NONE {
             return;
         }
         legs.set_neighbour(b, side, NONE);
-        let beside_a = legs.neighbour(a, side);
-        if beside_a == NONE {
-            legs.set_neighbour(a, side, beside_b);
-            legs.set_neighbour(beside_b, 1 - side, a);
+        let neighbour_a = legs.neighbour(a, side);
+        if neighbour_a == NONE {
+            legs.set_neighbour(a, side, neighbour_b);
+            legs.set_neighbour(neighbour_b, 1 - side, a);
             return;
         }
-        legs.set_neighbour(beside_b, 1 - side, NONE);
-        let tail = tail(legs, beside_a);
-        connect(legs, tail, beside_b);
-        (a, b) = (beside_a, beside_b);
+        legs.set_neighbour(neighbour_b, 1 - side, NONE);
+        let tail = tail(legs, neighbour_a);
+        connect(legs, tail, neighbour_b);
+        (a, b) = (neighbour_a, neighbour_b);
     }
 }
 
@@ -153,7 +160,7 @@ fn tail_without(legs: &impl RelationStore, mut track: u32, other: u32) -> Option
 }
 
 /// True if a leg is found by following the neighbours of a head to either side.
-fn is_beside(legs: &impl RelationStore, head: u32, other: u32) -> bool {
+fn is_adjacent(legs: &impl RelationStore, head: u32, other: u32) -> bool {
     [0, 1].into_iter().any(|side| {
         let mut leg = legs.neighbour(head, side);
         for () in legs.steps() {

@@ -7,7 +7,7 @@ use generators::tpc::geometry::PADS_IN_SECTOR;
 use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
 use generators::tpc::time::{frame_of, time_bins_of};
 use generators::tpc::{Digit, PadMapping};
-use text::Foreign;
+use text::Untrusted;
 
 use super::activity::{PadActivity, Thresholds};
 use super::input::ChargeMaps;
@@ -81,9 +81,9 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 /// Fails if there are more than the counters of pads can hold.
 pub(crate) fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
     let time_bins = time_bins_of(shape.orbits - 1).end;
-    at_most_all_counted(time_bins, |problem, most| {
-        let most = frame_of(most);
-        format!("{} orbits have {problem}; use {most} orbits or fewer", shape.orbits)
+    at_most_all_counted(time_bins, |problem, max| {
+        let max = frame_of(max);
+        format!("{} orbits have {problem}; use {max} orbits or fewer", shape.orbits)
     })
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn time_bins_of_file(path: &Path, digits: &[Digit]) -> Result<u32, Da
     let last = digits.iter().map(|digit| digit.time_bin()).max();
     let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
     at_most_all_counted(time_bins, |problem, _| {
-        format!("{}: {problem}; is --first-orbit right?", path.shown())
+        format!("{}: {problem}; is --first-orbit right?", path.escaped())
     })
 }
 
@@ -102,12 +102,12 @@ fn at_most_all_counted(
     time_bins: u32,
     explained: impl FnOnce(String, u32) -> String,
 ) -> Result<u32, DataError> {
-    let most = ChargeMaps::MAX_TIME_BINS;
-    if time_bins <= most {
+    let max = ChargeMaps::MAX_TIME_BINS;
+    if time_bins <= max {
         return Ok(time_bins);
     }
-    let problem = format!("{time_bins} time bins exceed the limit of {most} for noisy pads");
-    Err(DataError::Shape(explained(problem, most)))
+    let problem = format!("{time_bins} time bins exceed the limit of {max} for noisy pads");
+    Err(DataError::Shape(explained(problem, max)))
 }
 
 /// Default thresholds for `time_bins` time bins.
@@ -120,7 +120,7 @@ pub(crate) fn default_thresholds(time_bins: u32) -> Thresholds {
 
 /// The thresholds for `time_bins` time bins.
 fn thresholds(params: &Params, time_bins: u32) -> Result<Thresholds, DataError> {
-    let share = OCCUPANCY.of(params)?;
+    let share = OCCUPANCY.value(params)?;
     if !(0.0..=1.0).contains(&share) {
         let problem =
             format!("--max-occupancy {share} is not a share of the time bins; use 0 to 1");
@@ -128,8 +128,9 @@ fn thresholds(params: &Params, time_bins: u32) -> Result<Thresholds, DataError> 
     }
     Ok(Thresholds {
         charges: (share * f64::from(time_bins)) as u16,
-        run: RUN.of(params)?.min(u16::MAX.into()) as u16,
-        saturation: (SATURATION.of(params)? * f64::from(CHARGE_SCALE)).min(u16::MAX.into()) as u16,
+        run: RUN.value(params)?.min(u16::MAX.into()) as u16,
+        saturation: (SATURATION.value(params)? * f64::from(CHARGE_SCALE)).min(u16::MAX.into())
+            as u16,
     })
 }
 

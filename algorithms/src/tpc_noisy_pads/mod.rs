@@ -13,7 +13,7 @@
 //! | `cpu`, `cuda` | the variants |
 //! | `plugin` | variants from shared libraries |
 
-use text::Foreign;
+use text::Untrusted;
 
 static METRICS: &[MetricInfo] = &[NS_PER_PAD];
 const NS_PER_PAD: MetricInfo =
@@ -91,7 +91,7 @@ impl Algorithm for TpcNoisyPads {
     fn write(&self, _: &ChargeMaps, path: &Path) -> Result<(), DataError> {
         Err(DataError::Shape(format!(
             "{}: maps of charges are made of pages, and can't be written as such",
-            path.shown()
+            path.escaped()
         )))
     }
 

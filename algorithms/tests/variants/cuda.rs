@@ -21,8 +21,8 @@ fn is_small(times: u64, task: &str, name: &str, case: &dyn Case, config: &Config
     let work = case.work();
     let random = config.schedule.policy == Policy::Random;
     let is_stage = matches!(task, "presort" | "cluster" | "cluster-sort" | "hits" | "collect");
-    let most_segments = if random || config.checked || is_stage { 100 } else { 1_000 };
-    if segments(name) > times * most_segments {
+    let max_segments = if random || config.checked || is_stage { 100 } else { 1_000 };
+    if segments(name) > times * max_segments {
         return false;
     }
     let max_items = match (task, work.item_unit) {

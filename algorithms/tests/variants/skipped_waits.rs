@@ -152,7 +152,8 @@ impl fmt::Display for Wait {
 fn waits_of(
     gpus: &[Arc<Gpu>],
     task: &'static dyn Task,
-    (index, name): (usize, &'static str),
+    index: usize,
+    name: &'static str,
     cases: &[&dyn Case],
 ) -> BTreeMap<Wait, bool> {
     let mut waits = BTreeMap::new();
@@ -195,8 +196,8 @@ fn every_wait_is_needed(tasks: impl Fn(&str) -> bool) {
     for (task, cases) in tasks_with_hard_cases().filter(|(task, _)| tasks(task.name())) {
         let mut cases = cases_with(ITEMS, cases);
         cases.truncate(MAX_CASES);
-        for variant in variants(task, Backend::Cuda) {
-            waits.extend(waits_of(&gpus, task, variant, &cases));
+        for (index, name) in variants(task, Backend::Cuda) {
+            waits.extend(waits_of(&gpus, task, index, name, &cases));
         }
     }
     let not_needed = waits.iter().filter(|(_, is_needed)| !**is_needed).map(|(wait, _)| wait);

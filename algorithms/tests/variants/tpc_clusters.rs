@@ -31,7 +31,7 @@ struct Results {
 
 impl Results {
     /// Parses the lines of a case.
-    fn of(lines: &str) -> Self {
+    fn parse(lines: &str) -> Self {
         let mut results = Results::default();
         for line in lines.lines() {
             let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -93,7 +93,8 @@ impl Results {
         let own: Vec<_> = (0..found.len()).filter(|&it| found[it].case as usize == case).collect();
         let clusters = own.iter().map(|&it| (found[it].row.into(), found[it].cluster));
         assert_eq!(clusters.collect::<Vec<_>>(), self.clusters, "{}", variant.name);
-        let labels = own.iter().map(|&it| found.labels.as_ref().map_or(&[][..], |all| all.of(it)));
+        let labels =
+            own.iter().map(|&it| found.labels.as_ref().map_or(&[][..], |all| all.list(it)));
         let comparable = |labels: &[u64]| {
             let mut labels = labels.to_vec();
             if !variant.stable {
@@ -143,7 +144,7 @@ type CasesWithResults = (Vec<ChargeCase>, Vec<Results>);
 
 fn read(file: &Path) -> CasesWithResults {
     let cases = read_charges(file).expect("well-formed");
-    let results: Vec<_> = text_of(file).split("case ").skip(1).map(Results::of).collect();
+    let results: Vec<_> = text_of(file).split("case ").skip(1).map(Results::parse).collect();
     assert_eq!(results.len(), cases.len());
     (cases, results)
 }

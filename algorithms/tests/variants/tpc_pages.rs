@@ -119,7 +119,7 @@ fn tables() -> TempDir {
         format!("0 {} {} 0 0 0 0 0 0 {fec} 0 0 {chip} {channel}\n", pad.row(), pad.pad())
     };
     let channels = Region::all().flat_map(|region| {
-        (0..region.pads().len()).map(move |index| LinkChannel::of_index(region, index))
+        (0..region.pads().len()).map(move |index| LinkChannel::from_index(region, index))
     });
     let lines: String = channels.map(line).collect();
     let folder = tempdir().expect("a folder");

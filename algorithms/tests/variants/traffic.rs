@@ -166,7 +166,7 @@ impl Findings {
         let case = case(task, input.axes);
         let team = Team::new(1).expect("a thread");
         let target = Target::emulated(Arc::clone(gpu), &team);
-        let least = case.work().bytes_min as f64;
+        let min = case.work().bytes_min as f64;
         let mut best = f64::INFINITY;
         let all = variants(task, Backend::Cuda).into_iter();
         for (index, variant) in all.filter(|(_, name)| name.contains(input.variants)) {
@@ -178,8 +178,8 @@ impl Findings {
                 continue;
             }
             let moved = (traffic.input_bytes + traffic.output_bytes) as f64;
-            if moved < 0.9 * least {
-                self.wrong.push(format!("{variant}: moves {moved} bytes, fewer than {least}"));
+            if moved < 0.9 * min {
+                self.wrong.push(format!("{variant}: moves {moved} bytes, fewer than {min}"));
             }
             best = best.min(moved);
             for kernel in &traffic.kernels {
@@ -187,9 +187,9 @@ impl Findings {
             }
         }
         assert!(best.is_finite(), "{} {:?}: no variant", input.task, input.axes);
-        if best > input.max_ratio * least {
+        if best > input.max_ratio * min {
             let name = (input.task, input.axes);
-            self.wrong.push(format!("{name:?}: {best} bytes are moved, not {least}"));
+            self.wrong.push(format!("{name:?}: {best} bytes are moved, not {min}"));
         }
     }
 }

@@ -1,4 +1,4 @@
-// CUDA C++ for a host compiler: included by kernel files in place of CUDA's headers.
+// CUDA C++ for a host compiler: included by kernel files instead of CUDA's headers.
 //
 // Every function here is inlined into the kernel. Functions that need other threads (barriers, warp
 // collectives, spinning) call the runtime, which runs other threads until the result is known.

@@ -173,7 +173,7 @@ fn wrapped(unit: &Unit) -> String {
     text + "}\n"
 }
 
-/// Runs `work` for each item, on as many threads as cargo allows.
+/// Runs `work` for each item, on the number of threads that cargo allows.
 fn in_parallel<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R, String> + Sync,

@@ -26,9 +26,9 @@ impl Block {
                 None => groups.push((what, vec![index])),
             }
         }
-        let say =
+        let described =
             |(what, threads): &(String, Vec<u32>)| format!("threads {} {what}", ranges(threads));
-        groups.iter().map(say).collect::<Vec<_>>().join("; ")
+        groups.iter().map(described).collect::<Vec<_>>().join("; ")
     }
 
     fn activity(&self, number: u32, thread: &Thread) -> Option<String> {
@@ -57,11 +57,11 @@ fn ranges(numbers: &[u32]) -> String {
             _ => parts.push((number, number)),
         }
     }
-    let say = |&(first, last): &(u32, u32)| match last - first {
+    let described = |&(first, last): &(u32, u32)| match last - first {
         0 => first.to_string(),
         _ => format!("{first}-{last}"),
     };
-    parts.iter().map(say).collect::<Vec<_>>().join(", ")
+    parts.iter().map(described).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

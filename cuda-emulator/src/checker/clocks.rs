@@ -173,10 +173,9 @@ mod tests {
     fn a_release_carries_what_the_block_did_before_its_barrier() {
         let mut one = clocks(0);
         let mut two = clocks(1);
-        let (early, late) = (one.now(50), {
-            one.at_barrier();
-            one.now(50)
-        });
+        let early = one.now(50);
+        one.at_barrier();
+        let late = one.now(50);
         let published = one.publishes(0, true).expect("releases");
         two.sees(7, &published, true);
         assert!(two.happened(&early, 7) && !two.happened(&late, 7));

@@ -26,7 +26,7 @@ pub(super) struct Image {
 
 impl Image {
     /// The running program.
-    pub(super) fn of_this_program() -> Self {
+    pub(super) fn for_this_program() -> Self {
         let mut image = Image::default();
         // SAFETY: the callback gets the pointer to `image`, which outlives the call and has no
         // other user during it.

@@ -59,7 +59,7 @@ impl Checker {
             let uses = memory.regions.iter_mut().map(|region| std::mem::take(&mut region.uses));
             uses.map(|uses| counter.launch_uses(uses)).collect()
         });
-        Checker { image: Image::of_this_program(), global, uses, published: BTreeMap::new() }
+        Checker { image: Image::for_this_program(), global, uses, published: BTreeMap::new() }
     }
 
     /// Returns the record of written bytes to `memory`, with the kernel's writes; returns the

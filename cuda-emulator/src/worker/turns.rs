@@ -93,7 +93,7 @@ impl Worker<'_> {
     fn leave_block(&mut self) {
         if let Some(block) = self.blocks.get_mut(self.current) {
             let copy = &mut block.static_copy;
-            // SAFETY: both regions have as many bytes as the kernel's file has shared memory, and
+            // SAFETY: both regions have the bytes of the shared memory of the kernel's file, and
             // they don't overlap.
             unsafe { ptr::copy_nonoverlapping(self.static_shared, copy.as_mut_ptr(), copy.len()) };
         }
@@ -104,7 +104,7 @@ impl Worker<'_> {
         let block = &mut self.blocks[index];
         block.polls = 0;
         let copy = &block.static_copy;
-        // SAFETY: both regions have as many bytes as the kernel's file has shared memory, and they
+        // SAFETY: both regions have the bytes of the shared memory of the kernel's file, and they
         // don't overlap.
         unsafe { ptr::copy_nonoverlapping(copy.as_ptr(), self.static_shared, copy.len()) };
     }

@@ -8,7 +8,7 @@
  */
 #include "sts/clusters.h"
 
-/* In scratch memory: who follows each digi, and, where they come by time, the digis by channel. */
+/* Scratch memory: the follower of each digi, and the digis by channel if they come by time. */
 typedef struct {
     const recobench_sts *input;
     uint64_t *sorted, *other;

@@ -1,5 +1,5 @@
-/* Hits of the STS in one array, in C: as they were found, or each module in order of time; those
- * of the online reconstruction, and the larger ones of the offline one.
+/* Hits of the STS in one array, in C: in the order of the input, or each module in order of time;
+ * those of the online reconstruction, and the larger ones of the offline one.
  *
  *   cc -O3 -shared -fPIC -o libcollect.so collect.c
  *   bench collect --plugin ./libcollect.so
@@ -25,14 +25,14 @@ static void copy_by_time(void *shared, uint64_t module, uint32_t worker) {
     recobench_hit *hits = (recobench_hit *)sts->output.items + sts->output.begins[module];
     for (uint64_t i = 1; i < sts->output.counts[module]; i++) {
         recobench_hit hit = hits[i];
-        uint64_t place = i;
-        for (; place > 0 && hits[place - 1].time > hit.time; place--)
-            hits[place] = hits[place - 1];
-        hits[place] = hit;
+        uint64_t index = i;
+        for (; index > 0 && hits[index - 1].time > hit.time; index--)
+            hits[index] = hits[index - 1];
+        hits[index] = hit;
     }
 }
 
-static void find_places(const recobench_sts *sts) {
+static void find_offsets(const recobench_sts *sts) {
     uint64_t begin = 0;
     for (uint64_t module = 0; module < sts->input.lists; module++) {
         sts->output.begins[module] = begin;
@@ -44,7 +44,7 @@ static void find_places(const recobench_sts *sts) {
 static int32_t run(void *state, const recobench_host *host, const void *input) {
     (void)state;
     recobench_sts sts = *(const recobench_sts *)input;
-    find_places(&sts);
+    find_offsets(&sts);
     for_each_piece(host, sts.input.lists,
                    sts.order == RECOBENCH_BY_TIME ? copy_by_time : copy_module, &sts);
     return RECOBENCH_OK;

@@ -3,19 +3,21 @@
  *   cc -O3 -ffp-contract=off -shared -fPIC -o libdecode.so decode.c
  *   bench decode --plugin ./libdecode.so
  *
- * All headers are read first: they say how many samples each page has, and so where its digits
- * go. Then each page is the work of a thread, and at last holes that damaged pages leave are
- * closed. Maps are filled from the digits, each by one thread, so that none is written by two.
+ * All headers are read first: they have the number of samples of each page, which gives the offset
+ * of its digits. Then each page is decoded by a thread, and at last the holes that damaged pages
+ * leave are closed. Maps are filled from the digits, each by one thread, so that none is written by
+ * two.
  */
 #include "tpc/payload.h"
 
 enum { COLUMNS = 23112, OVERLAP = 16 };
 
-/* Scratch memory: a record a page, room for two pages a thread, and digits if they don't stay. */
+/* Scratch memory: a record a page, a buffer of two pages a thread, and digits unless they are
+ * the output. */
 typedef struct {
     const recobench_decode *input;
     Page *pages;
-    uint8_t *rooms;
+    uint8_t *buffers;
     uint64_t *digits;
     uint32_t fragment;
     recobench_position *positions; /* of the fragment */
@@ -29,10 +31,10 @@ static uint64_t scratch_bytes(const recobench_decode *input, uint32_t workers) {
 
 static Run run_of(const recobench_host *host, const recobench_decode *input) {
     Run run = {.input = input, .pages = host->scratch};
-    run.rooms = (uint8_t *)(run.pages + input->pages);
+    run.buffers = (uint8_t *)(run.pages + input->pages);
     run.digits = input->output == RECOBENCH_DIGITS
                      ? input->samples.items
-                     : (uint64_t *)(run.rooms + host->workers * 2 * PAGE_BYTES);
+                     : (uint64_t *)(run.buffers + host->workers * 2 * PAGE_BYTES);
     return run;
 }
 
@@ -52,34 +54,35 @@ static void decode_page(void *shared, uint64_t number, uint32_t worker) {
     Page *page = &run->pages[number];
     int is_sound = page->state == SOUND &&
                    read_page(run->input, page, run->input->bytes + number * PAGE_BYTES,
-                             run->rooms + worker * 2 * PAGE_BYTES, run->digits + page->place);
+                             run->buffers + worker * 2 * PAGE_BYTES,
+                             run->digits + page->first_digit);
     page->count = is_sound ? page->samples : 0;
     run->input->damaged[number] = page->state != EMPTY && !is_sound;
 }
 
-static void find_places(const Run *run) {
-    uint64_t place = 0;
+static void find_offsets(const Run *run) {
+    uint64_t offset = 0;
     for (uint64_t number = 0; number < run->input->pages; number++) {
-        run->pages[number].place = place;
-        if (run->pages[number].state == SOUND) place += run->pages[number].samples;
+        run->pages[number].first_digit = offset;
+        if (run->pages[number].state == SOUND) offset += run->pages[number].samples;
     }
 }
 
-/* Closes the holes; how many digits there are then. */
+/* Closes the holes; returns the number of digits. */
 static uint64_t close_holes(const Run *run) {
     uint64_t digits = 0;
     for (uint64_t number = 0; number < run->input->pages; number++) {
         Page *page = &run->pages[number];
-        if (page->place != digits)
-            memmove(run->digits + digits, run->digits + page->place,
+        if (page->first_digit != digits)
+            memmove(run->digits + digits, run->digits + page->first_digit,
                     page->count * sizeof *run->digits);
-        page->place = digits;
+        page->first_digit = digits;
         digits += page->count;
     }
     return digits;
 }
 
-/* Whether a page has time bins of the fragment. */
+/* Returns 1 if a page has time bins of the fragment. */
 static int touches(const Run *run, const Page *page) {
     uint32_t first = run->fragment * (run->input->fragment - OVERLAP);
     uint32_t end = first + run->input->fragment;
@@ -87,7 +90,7 @@ static int touches(const Run *run, const Page *page) {
     return has_any && page->first_time_bin < end && page->last_time_bin >= first;
 }
 
-/* The sixteenths of an ADC unit that a value is in a map. */
+/* The value of a digit in a map, in sixteenths of an ADC unit. */
 static uint16_t charge_of(const Run *run, uint64_t digit, uint32_t column) {
     float scale = run->input->format == 1 ? 16.0f : 4.0f;
     float gain = run->input->gains[(digit >> 58) * COLUMNS + column];
@@ -95,11 +98,11 @@ static uint16_t charge_of(const Run *run, uint64_t digit, uint32_t column) {
     return (uint16_t)(charge < 16383.0f ? charge : 16383.0f);
 }
 
-static void place_samples(const Run *run, const Page *page, uint16_t *map,
+static void put_samples(const Run *run, const Page *page, uint16_t *map,
                           recobench_position *positions) {
     uint32_t first = run->fragment * (run->input->fragment - OVERLAP);
     for (uint64_t i = 0; i < page->count; i++) {
-        uint64_t digit = run->digits[page->place + i];
+        uint64_t digit = run->digits[page->first_digit + i];
         uint32_t time = (digit >> 32 & 0x3ffffff) - first;
         recobench_position outside = {0, -1};
         positions[i] = outside;
@@ -123,12 +126,12 @@ static void fill_map(void *shared, uint64_t number, uint32_t worker) {
     for (uint64_t i = 0; i < input->pages; i++) {
         const Page *page = &run->pages[i];
         if (!touches(run, page)) continue;
-        if (page->stream->map == number) place_samples(run, page, map, run->positions + position);
+        if (page->stream->map == number) put_samples(run, page, map, run->positions + position);
         position += page->count;
     }
 }
 
-/* All fragments; how many positions there are. */
+/* Fills the maps of all fragments; returns the number of positions. */
 static uint64_t fill_maps(const recobench_host *host, Run *run) {
     const recobench_decode *input = run->input;
     uint64_t positions = 0;
@@ -163,7 +166,7 @@ static int32_t run(void *state, const recobench_host *host, const void *input) {
     const recobench_decode *decode = shared.input;
     host->stage(host, "headers");
     for_each_piece(host, decode->streams, open_stream, &shared);
-    find_places(&shared);
+    find_offsets(&shared);
     host->stage(host, "decode");
     for_each_piece(host, decode->pages, decode_page, &shared);
     uint64_t samples = close_holes(&shared);

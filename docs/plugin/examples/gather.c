@@ -9,7 +9,7 @@
 
 enum { TRACKS_IN_PIECE = 256 };
 
-/* Where pieces of tracks and of rows go: what is before each of them. */
+/* Offsets of the pieces of tracks and of rows in the output. */
 typedef struct {
     const recobench_gather *gather;
     uint32_t *tracks, *rows;
@@ -20,15 +20,15 @@ static uint64_t counts_at(const recobench_gather *gather, uint64_t array) {
 }
 
 /* The sums of all counts before each piece, and of all. */
-static void sum(const uint8_t *counts, uint32_t bytes, uint64_t pieces, uint32_t *places) {
-    uint32_t place = 0;
+static void sum(const uint8_t *counts, uint32_t bytes, uint64_t pieces, uint32_t *offsets) {
+    uint32_t offset = 0;
     for (uint64_t i = 0; i < pieces; i++) {
         uint32_t count = 0;
         memcpy(&count, counts + i * bytes, bytes);
-        places[i] = place;
-        place += count;
+        offsets[i] = offset;
+        offset += count;
     }
-    places[pieces] = place;
+    offsets[pieces] = offset;
 }
 
 /* Copies pieces from one to another one of an array. Of differences, the first entry of each
@@ -37,11 +37,11 @@ static void copy_pieces(const Run *run, const recobench_gather_array *array, uin
                         uint64_t end) {
     int of_rows = array->per == RECOBENCH_PER_UNATTACHED;
     uint64_t left_out = array->per == RECOBENCH_PER_DIFFERENCE;
-    const uint32_t *places = of_rows ? run->rows : run->tracks;
+    const uint32_t *offsets = of_rows ? run->rows : run->tracks;
     const uint32_t *starts = of_rows ? run->gather->row_starts : run->gather->track_starts;
     for (uint64_t i = begin; i < end; i++) {
-        uint64_t entries = places[i + 1] - places[i] - left_out;
-        uint64_t from = starts[i] + left_out, to = places[i] - i * left_out;
+        uint64_t entries = offsets[i + 1] - offsets[i] - left_out;
+        uint64_t from = starts[i] + left_out, to = offsets[i] - i * left_out;
         memcpy(run->gather->output + array->output_offset + to * array->entry_bytes,
                run->gather->source + array->source_offset + from * array->entry_bytes,
                entries * array->entry_bytes);
@@ -90,8 +90,8 @@ static int32_t prepare(const recobench_variant *variant, const recobench_host *h
 static int32_t run(void *state, const recobench_host *host, const void *input) {
     (void)state;
     const recobench_gather *gather = input;
-    uint32_t *places = host->scratch;
-    Run shared = {gather, places, places + gather->tracks + 1};
+    uint32_t *offsets = host->scratch;
+    Run shared = {gather, offsets, offsets + gather->tracks + 1};
     host->stage(host, "places");
     sum(gather->source + counts_at(gather, gather->track_counts), 2, gather->tracks,
         shared.tracks);

@@ -3,7 +3,7 @@
  *   cc -O3 -shared -fPIC -o libmerge.so merge.c
  *   bench merge --plugin ./libmerge.so
  *
- * What following a link means is said in tpc-merge-gather.md. A leg is a chain of pieces from
+ * tpc-merge-gather.md defines the steps of following a link. A leg is a chain of pieces from
  * head to tail, and its head knows the legs below (0) and above (1).
  */
 #include "plugin.h"
@@ -27,8 +27,8 @@ static uint32_t tail_of(const Relations *all, uint32_t piece) {
     return piece;
 }
 
-/* Whether a leg is found by going on from a head to either side. */
-static int is_beside(const Relations *all, uint32_t head, uint32_t other) {
+/* Returns 1 if a leg is found by following the neighbours of a head to either side. */
+static int is_neighbour(const Relations *all, uint32_t head, uint32_t other) {
     for (int side = 0; side < 2; side++) {
         uint32_t leg = all[head].neighbours[side];
         while (leg != NONE && leg != other) leg = all[leg].neighbours[side];
@@ -42,26 +42,26 @@ static void connect_pieces(Relations *all, uint32_t tail, uint32_t head) {
     all[head].segment_prev = tail;
 }
 
-/* The legs beside two chains that became one, side by side as far as both have any. */
+/* Joins the legs next to two chains that became one, as far as both have any. */
 static void join_side(Relations *all, uint32_t a, uint32_t b, int side) {
     for (;;) {
-        uint32_t beside_b = all[b].neighbours[side];
-        if (beside_b == NONE) return;
+        uint32_t neighbour_b = all[b].neighbours[side];
+        if (neighbour_b == NONE) return;
         all[b].neighbours[side] = NONE;
-        uint32_t beside_a = all[a].neighbours[side];
-        if (beside_a == NONE) {
-            all[a].neighbours[side] = beside_b;
-            all[beside_b].neighbours[1 - side] = a;
+        uint32_t neighbour_a = all[a].neighbours[side];
+        if (neighbour_a == NONE) {
+            all[a].neighbours[side] = neighbour_b;
+            all[neighbour_b].neighbours[1 - side] = a;
             return;
         }
-        all[beside_b].neighbours[1 - side] = NONE;
-        connect_pieces(all, tail_of(all, beside_a), beside_b);
-        a = beside_a;
-        b = beside_b;
+        all[neighbour_b].neighbours[1 - side] = NONE;
+        connect_pieces(all, tail_of(all, neighbour_a), neighbour_b);
+        a = neighbour_a;
+        b = neighbour_b;
     }
 }
 
-/* Puts chain b behind chain a, both by their heads. */
+/* Appends chain b to chain a, both given by their heads. */
 static void append(Relations *all, uint32_t a, uint32_t b) {
     connect_pieces(all, tail_of(all, a), b);
     join_side(all, a, b, 0);
@@ -73,22 +73,22 @@ static int is_same_leg(const Slice *a, const Slice *b) {
     return fabsf(longer->q_over_pt) < CURLS_FROM || a->q_over_pt * b->q_over_pt > 0;
 }
 
-static float least(float a, float b) { return a < b ? a : b; }
-static float most(float a, float b) { return a > b ? a : b; }
+static float minimum(float a, float b) { return a < b ? a : b; }
+static float maximum(float a, float b) { return a > b ? a : b; }
 
-/* Whether leg b reaches further up than leg a, by a piece and the head of each. */
+/* Returns 1 if leg b reaches further up than leg a, by a piece and the head of each. */
 static int is_above(const Slice *slices, uint32_t a, uint32_t head_a, uint32_t b,
                     uint32_t head_b) {
-    float from_a = least(slices[a].zt_min, slices[head_a].zt_min);
-    float to_a = most(slices[a].zt_max, slices[head_a].zt_max);
-    float from_b = least(slices[b].zt_min, slices[head_b].zt_min);
-    float to_b = most(slices[b].zt_max, slices[head_b].zt_max);
+    float from_a = minimum(slices[a].zt_min, slices[head_a].zt_min);
+    float to_a = maximum(slices[a].zt_max, slices[head_a].zt_max);
+    float from_b = minimum(slices[b].zt_min, slices[head_b].zt_min);
+    float to_b = maximum(slices[b].zt_max, slices[head_b].zt_max);
     return to_b - from_a > to_a - from_b;
 }
 
 static void follow(Relations *all, const Slice *slices, uint32_t a, uint32_t b) {
     uint32_t head_a = head_of(all, a), head_b = head_of(all, b);
-    if (head_a == head_b || is_beside(all, head_a, head_b)) return;
+    if (head_a == head_b || is_neighbour(all, head_a, head_b)) return;
     if (is_same_leg(&slices[a], &slices[b])) {
         append(all, head_a, head_b);
         return;

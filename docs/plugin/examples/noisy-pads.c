@@ -1,10 +1,10 @@
-/* Noisy pads of the TPC in C: what is known of the pads of a row stays in the nearest cache.
+/* Noisy pads of the TPC in C: the counters of the pads of a row stay in the nearest cache.
  *
  *   cc -O3 -shared -fPIC -o libnoisy-pads.so noisy-pads.c
  *   bench noisy-pads --plugin ./libnoisy-pads.so
  *
  * Charges lie in tiles of 8 pads and 4 time bins, and a row of pads begins with a tile of its
- * own. Each thread takes the next row of a sector that nobody has, and goes through its tiles in
+ * own. Each thread takes the next row of a sector that no thread has, and goes through its tiles in
  * order of time.
  */
 #include "plugin.h"
@@ -17,10 +17,10 @@ enum {
     TILE = TILE_PADS * TILE_TIMES,
     TILES_IN_LINE = 2889, /* side by side: all rows of pads */
     TILES_OF_ROW = 19,    /* from one row of pads to the next */
-    MOST_ROWS = 256
+    MAX_ROWS = 256
 };
 
-/* A pad so far, and the run that goes on. */
+/* Counters of a pad, and its current run. */
 typedef struct {
     recobench_pad_activity activity;
     uint16_t run;
@@ -64,10 +64,10 @@ static void find_row(const recobench_noisy_pads *input, const uint16_t *map, uin
     }
 }
 
-/* What the threads of a run share. */
+/* State that the threads of a run share. */
 typedef struct {
     const recobench_noisy_pads *input;
-    uint64_t first_pad[MOST_ROWS];
+    uint64_t first_pad[MAX_ROWS];
 } Run;
 
 static void find_piece(void *shared, uint64_t number, uint32_t worker) {
@@ -82,7 +82,7 @@ static void find_piece(void *shared, uint64_t number, uint32_t worker) {
 static int32_t prepare(const recobench_variant *variant, const recobench_host *host,
                        const void *input, void **state) {
     (void)variant, (void)state;
-    if (((const recobench_noisy_pads *)input)->rows <= MOST_ROWS) return RECOBENCH_OK;
+    if (((const recobench_noisy_pads *)input)->rows <= MAX_ROWS) return RECOBENCH_OK;
     host->explain(host, "there are more rows than the TPC has");
     return RECOBENCH_UNAVAILABLE;
 }

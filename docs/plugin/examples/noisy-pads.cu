@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned TILE_PADS = 8, TILE_TIMES = 4, TILE = TILE_PADS * TILE_TIMES;
 constexpr unsigned TILES_IN_LINE = 2889; // side by side: all rows of pads
 constexpr unsigned TILES_OF_ROW = 19;    // from one row of pads to the next
-constexpr unsigned MOST_PADS = TILES_OF_ROW * TILE_PADS;
+constexpr unsigned MAX_PADS = TILES_OF_ROW * TILE_PADS;
 
 // The pads of a sector in front of a row.
 __device__ unsigned first_pad(const recobench_noisy_pads &input, unsigned row) {
@@ -57,7 +57,7 @@ std::int32_t run(void *, const recobench_host *host, const void *shown) {
     const auto &input = *static_cast<const recobench_noisy_pads *>(shown);
     if (input.sectors == 0) return RECOBENCH_OK;
     dim3 rows(unsigned(input.rows), unsigned(input.sectors));
-    find_row<<<rows, MOST_PADS, 0, static_cast<cudaStream_t>(host->stream)>>>(input);
+    find_row<<<rows, MAX_PADS, 0, static_cast<cudaStream_t>(host->stream)>>>(input);
     cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess) return RECOBENCH_OK;
     host->explain(host, cudaGetErrorString(error));

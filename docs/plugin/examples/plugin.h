@@ -1,4 +1,4 @@
-/* What the examples have in common: the table of a plugin, scratch memory, work for threads. */
+/* Common parts of the examples: the table of a plugin, scratch memory, work for threads. */
 #ifndef EXAMPLES_PLUGIN_H
 #define EXAMPLES_PLUGIN_H
 
@@ -33,7 +33,7 @@ static inline int32_t scratch_kept(void *state, const recobench_host *host,
     return RECOBENCH_OK;
 }
 
-/* Pieces of work, numbered from 0: each thread takes the next one that nobody has. */
+/* Pieces of work, numbered from 0: each thread takes the next one that no thread has. */
 typedef struct {
     void (*piece)(void *shared, uint64_t number, uint32_t worker);
     void *shared;

@@ -3,8 +3,8 @@
  *   c++ -O3 -std=c++17 -shared -fPIC -o libsort-cpp.so sort.cpp
  *   bench sort --plugin ./libsort-cpp.so
  *
- * Each thread has room for the largest segment in scratch memory. Nothing may be thrown across
- * the interface: std::stable_sort would allocate, so equal keys keep their order by their places.
+ * Each thread has memory for the largest segment in scratch memory. Nothing may be thrown across
+ * the interface: std::stable_sort would allocate, so equal keys keep their order by their indices.
  */
 #include "../recobench.h"
 
@@ -15,12 +15,12 @@
 
 namespace {
 
-/* What is sorted: the key above the place in the segment. */
+/* An entry to sort: the key above the index in the segment. */
 struct Entry {
-    std::uint64_t key, place, digi;
+    std::uint64_t key, index, digi;
 
     bool operator<(const Entry &other) const {
-        return key != other.key ? key < other.key : place < other.place;
+        return key != other.key ? key < other.key : index < other.index;
     }
 };
 
@@ -35,12 +35,12 @@ struct Run {
     std::uint64_t largest;
     std::atomic<std::uint64_t> next{0};
 
-    void sort_segment(std::uint64_t segment, Entry *room) const {
+    void sort_segment(std::uint64_t segment, Entry *scratch) const {
         const std::uint64_t begin = sort.offsets[segment], end = sort.offsets[segment + 1];
         for (std::uint64_t i = begin; i < end; i++)
-            new (room + (i - begin)) Entry{key_of(sort.input[i]), i, sort.input[i]};
-        std::sort(room, room + (end - begin));
-        std::transform(room, room + (end - begin), sort.output + begin,
+            new (scratch + (i - begin)) Entry{key_of(sort.input[i]), i, sort.input[i]};
+        std::sort(scratch, scratch + (end - begin));
+        std::transform(scratch, scratch + (end - begin), sort.output + begin,
                        [](const Entry &entry) { return entry.digi; });
     }
 
@@ -89,7 +89,7 @@ recobench_variant described() {
     variant.size = sizeof variant;
     variant.task = "sort";
     variant.name = "example-cpp";
-    variant.summary = "a segment a thread, by std::sort with places, in C++";
+    variant.summary = "a segment a thread, by std::sort with indices, in C++";
     variant.backend = RECOBENCH_CPU;
     variant.buffers = RECOBENCH_SEPARATE;
     variant.stable = 1;

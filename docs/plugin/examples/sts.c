@@ -7,10 +7,10 @@
 #include "sts/hits.h"
 #include "sts/presort.h"
 
-/* Scratch memory: digis by side, room to sort them and their clusters, where each side begins. */
+/* Scratch memory: digis by side, buffers to sort them and their clusters, and the offset of each side. */
 typedef struct {
     const recobench_sts *input;
-    uint64_t *digis, *sorted, *other, *begins, *counts;
+    uint64_t *digis, *sorted, *other, *side_offsets, *counts;
     recobench_cluster *found;
     uint32_t *followers;
     uint8_t *is_first;
@@ -28,8 +28,8 @@ static Run run_of(const recobench_host *host, const recobench_sts *input) {
     Run run = {.input = input, .digis = host->scratch};
     run.sorted = run.digis + digis;
     run.other = run.sorted + digis;
-    run.begins = run.other + digis;
-    run.counts = run.begins + sides;
+    run.side_offsets = run.other + digis;
+    run.counts = run.side_offsets + sides;
     run.found = (recobench_cluster *)(run.counts + sides);
     /* Numbers of 64 bits first: all of them stay aligned. */
     uint32_t *modules = (uint32_t *)(run.found + digis);
@@ -42,7 +42,7 @@ static Run run_of(const recobench_host *host, const recobench_sts *input) {
 static void sort_side(void *shared, uint64_t side, uint32_t worker) {
     (void)worker;
     const Run *run = shared;
-    uint64_t begin = run->begins[side], count = run->counts[side];
+    uint64_t begin = run->side_offsets[side], count = run->counts[side];
     sort_by_channel(run->digis + begin, run->sorted + begin, run->other + begin, count);
 }
 
@@ -50,10 +50,10 @@ static void clusters_of_side(void *shared, uint64_t side, uint32_t worker) {
     (void)worker;
     const Run *run = shared;
     const recobench_lists *clusters = &run->input->output;
-    uint64_t begin = run->begins[side];
+    uint64_t begin = run->side_offsets[side];
     recobench_cluster *found = run->found + begin;
     recobench_cluster *sorted = (recobench_cluster *)clusters->items + begin;
-    uint64_t *entries = run->digis + begin; /* which nobody needs any more */
+    uint64_t *entries = run->digis + begin; /* no longer needed */
     uint64_t count = find_clusters(run->input, is_back(run->input, side), run->sorted + begin,
                                    run->counts[side], run->followers + begin,
                                    run->is_first + begin, found);
@@ -75,7 +75,7 @@ static int32_t run(void *state, const recobench_host *host, const void *input) {
     const recobench_sts *sts = input;
     Run shared = run_of(host, sts);
     host->stage(host, "presort");
-    presort(host, sts, shared.presort, shared.digis, shared.begins, shared.counts);
+    presort(host, sts, shared.presort, shared.digis, shared.side_offsets, shared.counts);
     host->stage(host, "sort");
     for_each_piece(host, sides_of(sts), sort_side, &shared);
     host->stage(host, "cluster");

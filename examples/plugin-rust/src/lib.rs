@@ -17,7 +17,7 @@ fn key(digi: u64) -> u64 {
     (digi >> 37 & 0x7ff) << 31 | digi & 0x7fff_ffff
 }
 
-/// What the threads of a run share.
+/// State that the threads of a run share.
 struct Run {
     digis: *mut u64,
     offsets: &'static [u64],
@@ -25,7 +25,7 @@ struct Run {
 }
 
 impl Run {
-    /// Sorts the next segment that nobody has, until there are none.
+    /// Sorts the next segment that no thread has taken, until there are none.
     fn work(&self) {
         loop {
             let segment = self.next_segment.fetch_add(1, Ordering::Relaxed);
@@ -49,7 +49,7 @@ unsafe extern "C" fn work(run: *mut c_void, _worker: u32, _workers: u32) {
 unsafe extern "C" fn run(_state: *mut c_void, host: *const Host, input: *const c_void) -> i32 {
     // SAFETY: the header has a host and a sort lie there during the call.
     let (host, sort) = unsafe { (&*host, &*input.cast::<Sort>()) };
-    // SAFETY: so many offsets are there during the call.
+    // SAFETY: the input has this number of offsets during the call.
     let offsets = unsafe { std::slice::from_raw_parts(sort.offsets, sort.segments as usize + 1) };
     let mut run = Run { digis: sort.input, offsets, next_segment: AtomicUsize::new(0) };
     // SAFETY: all that threads share is there until they are done, which this waits for.

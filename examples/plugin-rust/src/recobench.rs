@@ -9,7 +9,7 @@ pub const IN_PLACE: u32 = 2;
 pub const OK: i32 = 0;
 
 pub type Work = unsafe extern "C" fn(argument: *mut c_void, worker: u32, workers: u32);
-pub type Tell = unsafe extern "C" fn(host: *const Host, words: *const c_char);
+pub type Report = unsafe extern "C" fn(host: *const Host, words: *const c_char);
 pub type Prepare = unsafe extern "C" fn(
     variant: *const Variant,
     host: *const Host,
@@ -30,8 +30,8 @@ pub struct Host {
     pub scratch: *mut c_void,
     pub scratch_bytes: u64,
     pub parallel: unsafe extern "C" fn(host: *const Host, work: Work, argument: *mut c_void),
-    pub stage: Tell,
-    pub explain: Tell,
+    pub stage: Report,
+    pub explain: Report,
 }
 
 #[repr(C)]

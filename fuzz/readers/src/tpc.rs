@@ -62,7 +62,7 @@ pub(crate) fn decode(_: &Scratch, input: &[u8]) -> bool {
     let Some((&version, bytes)) = input.split_first() else {
         return false;
     };
-    let Some(format) = ZsFormat::of_version(version) else {
+    let Some(format) = ZsFormat::from_version(version) else {
         return false;
     };
     let pages: Vec<_> = bytes.chunks(PAGE_BYTES).map(padded).collect();

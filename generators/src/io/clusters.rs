@@ -10,7 +10,7 @@ use std::path::Path;
 use super::file::{check_binary, create, finish};
 use super::source::Source;
 use crate::DataError;
-use crate::tpc::clusters::{Clusters, FIELDS, Layout, Places};
+use crate::tpc::clusters::{Clusters, FIELDS, Layout, Slots};
 
 const MAGIC: [u8; 8] = *b"TPCCLUS1";
 const NUMBERS: usize = 4;
@@ -31,14 +31,14 @@ pub fn check_cluster_file(path: &Path) -> Result<(), DataError> {
 pub fn read_clusters(path: &Path) -> Result<Clusters, DataError> {
     check_cluster_file(path)?;
     let mut source = Source::open(path)?;
-    let places = header(&mut source, path)?;
-    let start_bytes = places.tracks.saturating_mul(size_of::<u32>());
+    let slots = header(&mut source, path)?;
+    let start_bytes = slots.tracks.saturating_mul(size_of::<u32>());
     let starts = source.portion(start_bytes as u64, "starts")?;
-    let bytes = arrays(&mut source, &places)?;
+    let bytes = arrays(&mut source, &slots)?;
     source.end("array")?;
     let (starts, _) = starts.as_chunks();
     let starts = starts.iter().map(|&start| u32::from_le_bytes(start));
-    Clusters::new(places, starts.collect(), bytes)
+    Clusters::new(slots, starts.collect(), bytes)
         .map_err(|problem| DataError::format(path, "its pieces", problem.to_string()))
 }
 
@@ -55,9 +55,9 @@ pub fn write_clusters(path: &Path, clusters: &Clusters) -> Result<(), DataError>
 }
 
 fn write(sink: &mut impl Write, clusters: &Clusters) -> io::Result<()> {
-    let places = clusters.places();
+    let slots = clusters.slots();
     sink.write_all(&MAGIC)?;
-    for index in [places.tracks, places.attached, places.rows, places.row_capacity] {
+    for index in [slots.tracks, slots.attached, slots.rows, slots.row_capacity] {
         sink.write_all(&(index as u64).to_le_bytes())?;
     }
     for start in &clusters.tracks().starts {
@@ -69,13 +69,13 @@ fn write(sink: &mut impl Write, clusters: &Clusters) -> io::Result<()> {
     Ok(())
 }
 
-fn header(source: &mut Source<'_>, path: &Path) -> Result<Places, DataError> {
+fn header(source: &mut Source<'_>, path: &Path) -> Result<Slots, DataError> {
     source.magic(&MAGIC)?;
     let numbers: [u64; NUMBERS] = source.u64s("header")?;
     let [tracks, attached, rows, row_capacity] = numbers.map(|index| index as usize);
-    let places = Places { tracks, attached, rows, row_capacity };
-    match places.problem() {
-        None => Ok(places),
+    let slots = Slots { tracks, attached, rows, row_capacity };
+    match slots.problem() {
+        None => Ok(slots),
         Some(problem) => {
             let location = format!("byte {}", MAGIC.len());
             Err(DataError::format(path, location, problem.to_string()))
@@ -84,8 +84,8 @@ fn header(source: &mut Source<'_>, path: &Path) -> Result<Places, DataError> {
 }
 
 /// All arrays, at the offsets of their layout.
-fn arrays(source: &mut Source<'_>, places: &Places) -> Result<Vec<u8>, DataError> {
-    let layout: Layout = places.layout();
+fn arrays(source: &mut Source<'_>, slots: &Slots) -> Result<Vec<u8>, DataError> {
+    let layout: Layout = slots.layout();
     let mut bytes = Vec::new();
     for (index, field) in FIELDS.iter().enumerate() {
         let range = layout.range(index);

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 use files::Lines;
-use text::Foreign;
+use text::Untrusted;
 
 use super::fields::csv_error;
 use crate::DataError;
 
 /// A reader of text that refuses overlong lines and cut-off last lines.
 pub(super) fn reader<R: Read>(source: R) -> Reader<Lines<R>> {
-    ReaderBuilder::new().trim(Trim::All).from_reader(Lines::of_table(source))
+    ReaderBuilder::new().trim(Trim::All).from_reader(Lines::for_table(source))
 }
 
 /// Calls `take` for each line after the header; its error is reported with the line number.

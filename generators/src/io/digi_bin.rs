@@ -9,7 +9,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::fields::{Limits, Row};
 use crate::DataError;

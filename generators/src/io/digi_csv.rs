@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use csv::StringRecord;
-use text::Foreign;
+use text::Untrusted;
 
 use super::csv_rows::for_each_row;
 use super::fields::{Limits, Row, in_range};

@@ -58,14 +58,14 @@ pub(super) fn csv_error(path: &Path, error: csv::Error) -> DataError {
     let location = error
         .position()
         .map_or_else(|| "while reading".to_owned(), |location| format!("line {}", location.line()));
-    let said = error.to_string();
+    let message = error.to_string();
     let problem = match error.into_kind() {
         // The message for too long or cut-off lines is complete already.
         csv::ErrorKind::Io(source) => return DataError::io(path, source),
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} fields instead of {expected_len}; is the file cut off?")
         }
-        _ => said,
+        _ => message,
     };
     DataError::format(path, location, problem)
 }

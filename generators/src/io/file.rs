@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-use files::{Draft, Links};
+use files::{AtomicFile, Links};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use text::Foreign;
+use text::Untrusted;
 
 use super::compressed::decompressed;
 use crate::DataError;
@@ -23,8 +23,8 @@ pub(super) enum Format {
 
 /// A file being written.
 pub(super) enum Sink {
-    Plain(BufWriter<Draft>),
-    Gzip(Box<GzEncoder<BufWriter<Draft>>>),
+    Plain(BufWriter<AtomicFile>),
+    Gzip(Box<GzEncoder<BufWriter<AtomicFile>>>),
 }
 
 pub(super) fn format_of(path: &Path) -> Result<Format, DataError> {
@@ -47,7 +47,7 @@ pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
         Ok(Format::Csv) => format!("{what} can't be written as text"),
         Err(_) => "unknown file type".to_owned(),
     };
-    Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", path.shown())))
+    Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", path.escaped())))
 }
 
 /// Opens a file; its first bytes show whether it is compressed.
@@ -70,7 +70,7 @@ pub(super) fn open_sniffed<const N: usize>(
 
 /// Creates a file, compressed if its name ends with `.gz`.
 pub(super) fn create(path: &Path) -> Result<Sink, DataError> {
-    let file = Draft::new(path, Links::Followed);
+    let file = AtomicFile::new(path, Links::Followed);
     let file = file.map_err(|source| DataError::io(path, source))?;
     let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
     let compress = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));

@@ -46,7 +46,7 @@ pub use slice_tracks::{check_slice_track_file, read_slice_tracks, write_slice_tr
 pub use sts_raw::{
     check_raw_file, read_raw_timeslices, read_unpacked, write_raw_timeslices, write_unpacked,
 };
-pub use sts_truth::{beside, stem, write_truth};
+pub use sts_truth::{sibling_path, stem, write_truth};
 pub use tpc_charges::{check_charge_file, read_charges, write_charges};
 pub use tpc_labels::{LabelWriter, SectorLabels, labels_of, read_labels, write_labels};
 pub use tpc_mapping::read_pad_mapping;

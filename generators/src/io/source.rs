@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::file::open;
 use crate::DataError;

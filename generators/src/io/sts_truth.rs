@@ -19,15 +19,15 @@ const SOURCES: &str = "crossing";
 /// # Errors
 /// If one of them can't be written.
 pub fn write_truth(digis: &Path, truth: &Truth) -> Result<[PathBuf; 2], DataError> {
-    let crossings = beside(digis, "crossings.csv");
-    let sources = beside(digis, "sources.csv");
+    let crossings = sibling_path(digis, "crossings.csv");
+    let sources = sibling_path(digis, "sources.csv");
     write(&crossings, |sink| write_crossings(sink, truth))?;
     write(&sources, |sink| write_sources(sink, truth))?;
     Ok([crossings, sources])
 }
 
 /// Path of a file next to the digis: their name with another ending.
-pub fn beside(digis: &Path, ending: &str) -> PathBuf {
+pub fn sibling_path(digis: &Path, ending: &str) -> PathBuf {
     digis.with_file_name(format!("{}.{ending}", stem(digis)))
 }
 
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn names_lose_their_endings() {
-        let name = |digis: &str| beside(Path::new(digis), "setup.json");
+        let name = |digis: &str| sibling_path(Path::new(digis), "setup.json");
         assert_eq!(name("a/digis.csv"), Path::new("a/digis.setup.json"));
         assert_eq!(name("digis.bin.gz"), Path::new("digis.setup.json"));
         assert_eq!(name("run.7.csv.gz"), Path::new("run.7.setup.json"));

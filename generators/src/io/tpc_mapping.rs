@@ -6,7 +6,7 @@ use std::path::Path;
 
 use files::{LARGEST_RECORD, read_text};
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::DataError;
 use crate::tpc::geometry::{FECS_IN_SECTOR, PADS_IN_SECTOR, ROWS, pads_in_row};
@@ -113,7 +113,8 @@ impl Wires {
 }
 
 fn parse_pad(fields: &[&str]) -> Result<PadId, String> {
-    let (row, pad): (u8, u8) = (ROW.parse(fields)?, PAD.parse(fields)?);
+    let row: u8 = ROW.parse(fields)?;
+    let pad: u8 = PAD.parse(fields)?;
     let pads = pads_in_row(usize::from(row));
     if usize::from(pad) >= pads {
         return Err(format!("pad {pad} is not in row {row}, which has {pads} pads"));

@@ -1,5 +1,7 @@
 //! Numbers drawn from a stream.
 
+use std::ops::Range;
+
 use rand::Rng;
 use rand::distr::Distribution;
 
@@ -11,16 +13,16 @@ pub(crate) fn uniform(stream: &mut Stream) -> f64 {
 }
 
 /// Uniform in a range.
-pub(crate) fn within(range: (f64, f64), stream: &mut Stream) -> f64 {
-    range.0 + (range.1 - range.0) * uniform(stream)
+pub(crate) fn within(range: Range<f64>, stream: &mut Stream) -> f64 {
+    range.start + (range.end - range.start) * uniform(stream)
 }
 
 /// A random number of a range, uniform on a logarithmic scale.
-pub(crate) fn logarithmic((low, high): (f64, f64), stream: &mut Stream) -> f64 {
-    low * libm::exp(libm::log(high / low) * uniform(stream))
+pub(crate) fn logarithmic(range: Range<f64>, stream: &mut Stream) -> f64 {
+    range.start * libm::exp(libm::log(range.end / range.start) * uniform(stream))
 }
 
-/// A Poisson number with this mean: how many gaps of mean 1 fit into it.
+/// A Poisson number with this mean: the number of gaps of mean 1 that fit into it.
 pub(crate) fn poisson(mean: f64, gaps: &Exponential, stream: &mut Stream) -> usize {
     let limit = mean * f64::from(Exponential::MEAN);
     let mut elapsed = 0.0;

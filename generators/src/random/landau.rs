@@ -20,7 +20,7 @@ const STEP: f64 = 0.01;
 /// The inverse of Landau's distribution, as a table of straight lines, cut off at a maximum value:
 /// its mean would be infinite.
 ///
-/// The parameter is that of Landau (1944): the most probable value is [`Landau::MOST_PROBABLE`],
+/// The parameter is that of Landau (1944): the most probable value is [`Landau::MPV`],
 /// the width (full, at half the maximum) is about 4.02.
 pub struct Landau {
     /// The quantiles at the lower end of each bin, and at the end of the last.
@@ -29,7 +29,7 @@ pub struct Landau {
 
 impl Landau {
     /// The most probable value.
-    pub const MOST_PROBABLE: f32 = -0.222_78;
+    pub const MPV: f32 = -0.222_78;
 
     /// Computes the table; values are `largest` (300 at most) at most.
     pub fn new(largest: f64) -> Self {
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn the_density_peaks_at_the_most_probable_value() {
         let density = |value: f64| exceedance(value - 0.01) - exceedance(value + 0.01);
-        let peak = f64::from(Landau::MOST_PROBABLE);
+        let peak = f64::from(Landau::MPV);
         assert!(density(peak) > density(peak - 0.1));
         assert!(density(peak) > density(peak + 0.1));
     }

@@ -68,17 +68,17 @@ mod tests {
     #[test]
     fn without_skew_segments_differ_by_one_at_most() {
         let counts = counts(1_000_003, 24, Skew::Ratio(1.0));
-        let least = counts.iter().min();
-        let most = counts.iter().max();
-        assert!(most.expect("24") - least.expect("24") <= 1);
+        let min = counts.iter().min();
+        let max = counts.iter().max();
+        assert!(max.expect("24") - min.expect("24") <= 1);
     }
 
     #[test]
     fn the_ratio_is_that_of_fullest_to_emptiest() {
         let counts = counts(10_000_000, 1792, Skew::Ratio(10.0));
-        let least = counts.iter().min();
-        let most = counts.iter().max();
-        let ratio = *most.expect("1792") as f64 / *least.expect("1792") as f64;
+        let min = counts.iter().min();
+        let max = counts.iter().max();
+        let ratio = *max.expect("1792") as f64 / *min.expect("1792") as f64;
         assert!((ratio - 10.0).abs() < 0.1, "{ratio}");
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::{MAX_SEGMENTS, MAX_TIME_NS};
 use crate::DataError;
@@ -62,7 +62,7 @@ impl DigiShape {
         if segments > MAX_SEGMENTS {
             return Err(DataError::shape(format!(
                 "{segments} segments are more than the {MAX_SEGMENTS} that the digis' 17-bit \
-                 module address can tell apart"
+                 module address can distinguish"
             )));
         }
         if digis == 0 {
@@ -122,7 +122,7 @@ impl FromStr for Order {
             None if text == "random" => Ok(Order::Random),
             None if text == "time" => Ok(Order::Time),
             Some(("jitter", distance)) => distance.parse().map(Order::Jitter).map_err(|_| {
-                let order = text.shown();
+                let order = text.escaped();
                 DataError::shape(format!("{order} needs a distance in digis: jitter:64"))
             }),
             _ => Err(DataError::shape(format!(

@@ -136,7 +136,7 @@ impl Labels {
     ///
     /// # Panics
     /// If the index of the sample is out of range.
-    pub fn of(&self, sample: usize) -> &[u64] {
+    pub fn list(&self, sample: usize) -> &[u64] {
         let first = self.first[sample] as usize;
         let end = self.first.get(sample + 1).map_or(self.all.len(), |&end| end as usize);
         &self.all[first..end]
@@ -205,7 +205,7 @@ mod tests {
         let of_samples: [&[u64]; 4] = [&[], &[3, u64::MAX], &[], &[1]];
         of_samples.iter().for_each(|of_sample| labels.push(of_sample));
         for (sample, of_sample) in of_samples.iter().enumerate() {
-            assert_eq!(labels.of(sample), *of_sample);
+            assert_eq!(labels.list(sample), *of_sample);
         }
         assert_eq!((labels.first(), labels.all()), (&[0, 0, 2, 2][..], &[3, u64::MAX, 1][..]));
         let again = Labels::from_parts(labels.first().to_vec(), labels.all().to_vec());

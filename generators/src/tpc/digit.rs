@@ -94,7 +94,7 @@ impl Digit {
     /// Everything but the ADC value: no two digits of a time frame have it in
     /// common.
     #[inline]
-    pub const fn place(self) -> u64 {
+    pub const fn cell_bits(self) -> u64 {
         self.0 >> ADC_BITS
     }
 }
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(digit.pad_id(), PadId::new(151, 137));
         assert_eq!((digit.time_bin(), digit.adc()), (Digit::TIME_BINS - 1, 4095));
         assert_eq!(digit.with_adc(7).adc(), 7);
-        assert_eq!(digit.with_adc(7).place(), digit.place());
+        assert_eq!(digit.with_adc(7).cell_bits(), digit.cell_bits());
         assert_eq!(size_of::<Digit>(), 8);
     }
 

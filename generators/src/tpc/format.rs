@@ -44,7 +44,7 @@ named! {
 
 impl ZsFormat {
     /// The format with this version number, if there is one.
-    pub fn of_version(version: u8) -> Option<Self> {
+    pub fn from_version(version: u8) -> Option<Self> {
         ZsFormat::ALL.into_iter().find(|format| format.version() == version)
     }
 
@@ -94,10 +94,10 @@ mod tests {
     #[test]
     fn versions_come_back() {
         for format in ZsFormat::ALL {
-            assert_eq!(ZsFormat::of_version(format.version()), Some(format));
+            assert_eq!(ZsFormat::from_version(format.version()), Some(format));
         }
         assert_eq!(ZsFormat::DenseLinkV2.version(), 5);
-        assert_eq!(ZsFormat::of_version(0), None);
+        assert_eq!(ZsFormat::from_version(0), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use generators::tpc::clusters::{ClusterShape, Clusters, generate};
 const HEADER_BYTES: usize = 40;
 
 fn made() -> Clusters {
-    let shape = ClusterShape { tracks: 30, fewest: 1, most: 9, row_clusters: 3 };
+    let shape = ClusterShape { tracks: 30, min_clusters: 1, max_clusters: 9, row_clusters: 3 };
     generate(&shape, 1).expect("a sensible shape")
 }
 

@@ -8,15 +8,15 @@ const SAMPLES: usize = 200_000;
 
 /// The largest distance between the shares of two samples that are below a number
 /// (Kolmogorov and Smirnov).
-fn distance(mut ours: Vec<f64>, mut theirs: Vec<f64>) -> f64 {
-    ours.sort_by(f64::total_cmp);
-    theirs.sort_by(f64::total_cmp);
+fn distance(mut drawn: Vec<f64>, mut expected: Vec<f64>) -> f64 {
+    drawn.sort_by(f64::total_cmp);
+    expected.sort_by(f64::total_cmp);
     let share = |of: &[f64], value: f64| {
         let below = of.partition_point(|other| *other < value);
         below as f64 / of.len() as f64
     };
-    let values = ours.iter();
-    let distances = values.map(|&value| (share(&ours, value) - share(&theirs, value)).abs());
+    let values = drawn.iter();
+    let distances = values.map(|&value| (share(&drawn, value) - share(&expected, value)).abs());
     distances.fold(0.0, f64::max)
 }
 
@@ -36,23 +36,23 @@ fn gap_of_mean_one(gap: u32) -> f64 {
 
 #[test]
 fn normal_numbers_are_distributed_as_those_of_rand_distr() {
-    let ours = samples(&Normal::new(), 1, f64::from);
-    let theirs = samples::<f64>(&StandardNormal, 2, |deviate| deviate);
-    let found = distance(ours.clone(), theirs.clone());
+    let drawn = samples(&Normal::new(), 1, f64::from);
+    let expected = samples::<f64>(&StandardNormal, 2, |deviate| deviate);
+    let found = distance(drawn.clone(), expected.clone());
     assert!(found < critical(), "{found}");
     // A fiftieth of a deviation aside would be seen.
-    let moved = ours.iter().map(|deviate| deviate + 0.02).collect();
-    assert!(distance(moved, theirs) > critical());
+    let moved = drawn.iter().map(|deviate| deviate + 0.02).collect();
+    assert!(distance(moved, expected) > critical());
 }
 
 #[test]
 fn gaps_are_distributed_as_exponential_numbers_of_rand_distr() {
-    let ours = samples(&Exponential::new(), 3, gap_of_mean_one);
-    let theirs = samples::<f64>(&Exp1, 4, |gap| gap);
-    let found = distance(ours.clone(), theirs.clone());
+    let drawn = samples(&Exponential::new(), 3, gap_of_mean_one);
+    let expected = samples::<f64>(&Exp1, 4, |gap| gap);
+    let found = distance(drawn.clone(), expected.clone());
     assert!(found < critical(), "{found}");
-    let longer = ours.iter().map(|gap| 1.02 * gap).collect();
-    assert!(distance(longer, theirs) > critical());
+    let longer = drawn.iter().map(|gap| 1.02 * gap).collect();
+    assert!(distance(longer, expected) > critical());
 }
 
 /// The number of gaps of mean 1 in a time is Poisson distributed.
@@ -72,8 +72,8 @@ fn numbers_of_gaps_are_distributed_as_poisson_numbers_of_rand_distr() {
             count += 1.0;
         }
     };
-    let ours = (0..SAMPLES).map(|_| fitting()).collect();
+    let drawn = (0..SAMPLES).map(|_| fitting()).collect();
     let poisson = rand_distr::Poisson::new(MEAN).expect("a mean");
-    let found = distance(ours, samples::<f64>(&poisson, 6, |index| index));
+    let found = distance(drawn, samples::<f64>(&poisson, 6, |index| index));
     assert!(found < critical(), "{found}");
 }

@@ -56,8 +56,8 @@ fn refuses_damage<T>(whole: &[u8], read: impl Fn(&Path) -> Result<T, DataError>,
         read(&path).err().expect("damaged").to_string()
     };
     for length in 0..whole.len() {
-        let said = error(&whole[..length]);
-        assert!(said.contains(&format!("byte {length}: the file ends here")), "{said}");
+        let problem = error(&whole[..length]);
+        assert!(problem.contains(&format!("byte {length}: the file ends here")), "{problem}");
     }
     assert!(error(&[whole, b"x"].concat()).contains("more data after the last timeslice"));
     let mut other = whole.to_vec();
@@ -65,8 +65,8 @@ fn refuses_damage<T>(whole: &[u8], read: impl Fn(&Path) -> Result<T, DataError>,
     assert!(error(&other).contains("the magic is"), "{}", error(&other));
     other[7] = b'1';
     other[changed] ^= 0x80;
-    let said = error(&other);
-    assert!(said.contains("damaged.bin, byte "), "{said}");
+    let problem = error(&other);
+    assert!(problem.contains("damaged.bin, byte "), "{problem}");
 }
 
 #[test]

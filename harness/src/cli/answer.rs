@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::error::{ContextValue, ErrorKind as Kind};
-use text::Foreign;
+use text::Untrusted;
 
 use super::secrets::without_secrets;
 use crate::failure::Exit;
@@ -76,7 +76,7 @@ fn asked_for(text: &str) -> Exit {
 
 /// Escapes typed values in an error, because the parser repeats them unescaped.
 pub(super) fn with_values_shown(mut error: clap::Error) -> clap::Error {
-    let shown = |text: &String| without_secrets(text).shown().to_string();
+    let shown = |text: &String| without_secrets(text).escaped().to_string();
     let values = error.context().filter_map(|(kind, value)| match value {
         ContextValue::String(text) => Some((kind, ContextValue::String(shown(text)))),
         ContextValue::Strings(texts) => {

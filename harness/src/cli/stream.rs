@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::axes::{flag, values};
 use super::measuring::{data_flags, source};
-use super::throughput::{devices, places, settings, shared_settings};
+use super::throughput::{device_sets, devices, settings, shared_settings};
 use crate::request::{MeasureRequest, StreamFlags, StreamRequest};
 
 /// Task that processes the timeslices of a detector.
@@ -87,7 +87,7 @@ impl FromArgMatches for StreamRequest {
         };
         Ok(StreamRequest {
             measuring: MeasureRequest::new(task, source(task, matches), settings(matches)),
-            places: places(matches),
+            device_sets: device_sets(matches),
             events: matches.get_flag(EVENTS).then(|| rules(matches)),
             flags: StreamFlags::from_arg_matches(matches)?,
         })

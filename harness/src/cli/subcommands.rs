@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use super::groups::Group;
 use super::measuring::TaskRequest;
 use super::trial::TrialFlags;
-use crate::duet::protocol;
+use crate::paired::protocol;
 use crate::plugins::trial;
 use crate::request::values::each_once;
 use crate::request::{

@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
 use super::measuring::{data_flags, source};
-use crate::request::{DevicePlace, MeasureRequest, Settings, ThroughputFlags, ThroughputRequest};
+use crate::request::{DeviceSet, MeasureRequest, Settings, ThroughputFlags, ThroughputRequest};
 
 /// Settings of measuring commands that streams share. Plugins are not supported, because their
 /// calls are supervised one at a time.
@@ -46,13 +46,13 @@ pub(super) fn devices(help: &'static str) -> Arg {
         .value_name("DEVICE")
         .value_delimiter(',')
         .action(clap::ArgAction::Append)
-        .value_parser(|text: &str| text.parse::<DevicePlace>())
+        .value_parser(|text: &str| text.parse::<DeviceSet>())
         .help_heading("Where")
         .help(help)
 }
 
 /// Returns the values of `--device`.
-pub(super) fn places(matches: &ArgMatches) -> Vec<DevicePlace> {
+pub(super) fn device_sets(matches: &ArgMatches) -> Vec<DeviceSet> {
     matches.get_many(DEVICES).into_iter().flatten().cloned().collect()
 }
 
@@ -66,7 +66,7 @@ pub(super) fn settings(matches: &ArgMatches) -> Settings {
         seed: matches.get_one("seed").copied().unwrap_or(seed),
         variants: all(matches, "variants"),
         threads: all(matches, "threads"),
-        places: all(matches, "places"),
+        cpu_sets: all(matches, "places"),
         binds: all(matches, "binds"),
         ..Settings::default()
     }
@@ -95,7 +95,7 @@ impl FromArgMatches for ThroughputRequest {
         };
         Ok(ThroughputRequest {
             measuring: MeasureRequest::new(task, source(task, matches), settings(matches)),
-            places: places(matches),
+            device_sets: device_sets(matches),
             flags: ThroughputFlags::from_arg_matches(matches)?,
         })
     }

@@ -9,7 +9,7 @@ use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode, summary_of};
 use generators::DataError;
 use generators::tpc::Digit;
 use reports::units::counted;
-use text::Foreign;
+use text::Untrusted;
 
 use super::write_output::{InputOrigin, OutputJob, VariantChoice};
 use crate::failure::{Exit, Failure};
@@ -78,7 +78,7 @@ fn refuse_several_sectors(path: &Path, frame: &TimeFrame) -> Result<(), Failure>
         0 | 1 => Ok(()),
         count => Err(Failure::Usage(format!(
             "{}: pages of {count} sectors; a list of digits is of one: choose it with --sector",
-            path.shown()
+            path.escaped()
         ))),
     }
 }

@@ -36,7 +36,7 @@ fn write(file: &mut dyn Write, charges: &Charges, found: &Clusters) -> io::Resul
         let qmax = cluster.qmax.into();
         let qtot = cluster.qtot.into();
         let numbers = [pad, time, sigma_pad, sigma_time, qmax, qtot, cluster.flags().into()];
-        let labels = found.labels.as_ref().map_or(&[][..], |labels| labels.of(number));
+        let labels = found.labels.as_ref().map_or(&[][..], |labels| labels.list(number));
         let labels: Vec<_> = labels.iter().map(u64::to_string).collect();
         table.serialize((name, row, numbers, labels.join(" ")))?;
     }

@@ -1,13 +1,13 @@
 //! `bench sort` and the like: measure a task.
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::present::{check_store, keep_complete, present, say_what_resumes, store_and_show};
 use super::suite::dry_run::DryRun;
 use super::suite::resume::{self, ResumableRun};
 use super::{refuse_development_build, say};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Session, Start};
+use crate::measure::{RunSpec, Session, Start};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::gpus::only_verifies;
 use crate::platform::{Interrupt, process_start, use_small_pages};
@@ -27,7 +27,7 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     plugins::load(&settings.plugins, Baseline::Measured)?;
     let mut plan = Plan::new(request)?;
     if session.dry_run {
-        let dry_run = DryRun::of_task(request, &plan);
+        let dry_run = DryRun::for_task(request, &plan);
         plan.notes.iter().for_each(|note| say(&format!("note: {note}")));
         super::put(&output.format, |format, _| Ok(dry_run.render(format)))?;
         return Ok(Exit::Success);
@@ -41,12 +41,12 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     check_store(session.store.as_deref())?;
     super::try_plugins(std::slice::from_ref(&plan), output.quiet)?;
     let interrupt = Interrupt::listen();
-    let mut assignment = Assignment::of(request, &plan);
-    assignment.started = process_start();
-    assignment.start = Start::after(&earlier);
+    let mut run_spec = RunSpec::for_task(request, &plan);
+    run_spec.started = process_start();
+    run_spec.start = Start::after(&earlier);
     // A run that only lacks its end has them.
-    assignment.ceilings &= !plan.is_empty();
-    let outcome = Session::run(&assignment, &interrupt)?;
+    run_spec.ceilings &= !plan.is_empty();
+    let outcome = Session::run(&run_spec, &interrupt)?;
     keep_complete(&outcome, session.store.as_deref(), output.quiet)?;
     let exit = present(&outcome, output)?;
     if outcome.interrupted && output.out.is_some() {
@@ -63,7 +63,7 @@ fn go_on(request: &MeasureRequest, plan: &mut Plan) -> Result<Option<ResumableRu
         let all = plan.len();
         plan.retain(|point| !earlier.done.contains(point));
         let done = all - plan.len();
-        let folder = earlier.folder.shown();
+        let folder = earlier.folder.escaped();
         say(&format!("resuming {folder}: {done} of {all} points are done"));
     }
     Ok(earlier)

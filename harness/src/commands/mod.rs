@@ -36,7 +36,7 @@ use anstream::ColorChoice;
 use reports::paint::Paint;
 use reports::screen::{Screen, Size};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
@@ -129,7 +129,7 @@ fn execute(request: Request) -> Result<Exit, Failure> {
         }
         Request::Man { out } => {
             let pages = cli::write_manual(&out).map_err(Failure::writing(&out))?;
-            say(&format!("{} in {}", units::counted(pages, "manual page"), out.shown()));
+            say(&format!("{} in {}", units::counted(pages, "manual page"), out.escaped()));
             Ok(Exit::Success)
         }
     }

@@ -11,10 +11,10 @@ use reports::record::Effort;
 use reports::run_table::{self, View};
 use reports::store::{self, INTERRUPTED, Run};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::{Exit, Failure};
-use crate::measure::Outcome;
+use crate::measure::RunResult;
 use crate::platform;
 use crate::plugins;
 use crate::request::OutputFlags;
@@ -28,29 +28,29 @@ pub(super) fn store_and_show(
     store: Option<&Path>,
     output: &OutputFlags,
 ) -> Result<Exit, Failure> {
-    let outcome = Outcome::from(Run::read(folder)?);
+    let outcome = RunResult::from(Run::read(folder)?);
     store::clean(folder);
     keep(folder, store, output.quiet)?;
     show_again(&outcome, output)
 }
 
 /// Draws the charts of a run that was measured before, and prints its table.
-pub(super) fn show_again(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, Failure> {
+pub(super) fn show_again(outcome: &RunResult, output: &OutputFlags) -> Result<Exit, Failure> {
     if let Some(wanted) = output.charts_wanted() {
-        let Outcome { record, summary, samples, .. } = outcome;
+        let RunResult { record, summary, samples, .. } = outcome;
         charts::write(&outcome.folder, &charts::draw(record, summary, samples, wanted)?)?;
     }
     present(outcome, output)
 }
 
 /// Prints the table of a run.
-pub(super) fn present(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, Failure> {
+pub(super) fn present(outcome: &RunResult, output: &OutputFlags) -> Result<Exit, Failure> {
     let rank = output.rank;
     super::put(&output.format, |format, screen| {
         let view = View { rank, screen, detail: output.detail };
         Ok(run_table::render(format, &outcome.record, &outcome.summary, view)?)
     })?;
-    let folder = outcome.folder.shown();
+    let folder = outcome.folder.escaped();
     if outcome.interrupted {
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
     }
@@ -84,7 +84,7 @@ fn next_command(folder: &Path) -> Option<String> {
 }
 
 /// Prints how to resume an interrupted run of `points` points.
-pub(super) fn say_what_resumes(outcome: &Outcome, points: usize) {
+pub(super) fn say_what_resumes(outcome: &RunResult, points: usize) {
     let whole = outcome.summary.iter().filter(|row| row.stage == TOTAL);
     let (cut_off, done): (Vec<_>, Vec<_>) = whole.partition(|row| row.stopped_by == INTERRUPTED);
     let lost = match cut_off.iter().filter(|row| row.samples > 0).count() {
@@ -108,7 +108,7 @@ pub(super) fn check_store(store: Option<&Path>) -> Result<(), Failure> {
 
 /// Adds a run to the store if it is complete. Call it before judging and printing, which may fail.
 pub(super) fn keep_complete(
-    outcome: &Outcome,
+    outcome: &RunResult,
     store: Option<&Path>,
     quiet: bool,
 ) -> Result<(), Failure> {
@@ -121,7 +121,7 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
     let Some(store) = store else { return Ok(()) };
     let runs = Store::create_or_open(store)?;
     let added = runs.add(folder, Unfinished::Refuse)?;
-    let stored = format!("stored as {} in {}", added.id(), store.shown());
+    let stored = format!("stored as {} in {}", added.id(), store.escaped());
     let fingerprint = platform::executable_fingerprint();
     let kept = runs.keep_executable(&fingerprint, &std::env::current_exe()?);
     let kept = kept.map_err(Failure::from).and_then(|()| keep_plugins(&runs, folder));
@@ -149,7 +149,7 @@ fn keep_plugins(store: &Store, run: &Path) -> Result<(), Failure> {
         } else {
             super::say(&format!(
                 "note: {} has changed since it was loaded: it is not stored",
-                plugin.file.shown()
+                plugin.file.escaped()
             ));
         }
     }
@@ -209,13 +209,13 @@ mod tests {
 
     /// A new variant needs a style in `reports/src/charts/palette.rs`.
     #[test]
-    fn variants_of_a_task_have_looks_of_their_own() {
+    fn variants_of_a_task_have_styles_of_their_own() {
         for task in tasks() {
-            let mut looks = BTreeMap::new();
+            let mut styles = BTreeMap::new();
             for VariantInfo { name, .. } in task.variants() {
-                let look = charts::look_of(name);
-                let look = look.unwrap_or_else(|| panic!("{} {name} has no look", task.name()));
-                let other = looks.insert(look, name).filter(|other| *other != name);
+                let style = charts::style_index(name);
+                let style = style.unwrap_or_else(|| panic!("{} {name} has no style", task.name()));
+                let other = styles.insert(style, name).filter(|other| *other != name);
                 assert_eq!(other, None, "{} {name} looks like another", task.name());
             }
         }

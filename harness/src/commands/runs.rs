@@ -6,7 +6,7 @@ use reports::compare::{Comparison, Measured, RunScatter};
 use reports::history::{HistoryError, Series, Store};
 use reports::record::{RunRecord, SelfTest};
 use reports::store::{RunSummary, StoreError, read_run, read_summary};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::Failure;
 
@@ -38,11 +38,11 @@ fn stored(id: &str, store: &Path, of: Option<&Series>) -> Result<PathBuf, Failur
         HistoryError::Missing(_) if is_folder => Failure::Usage(format!(
             "{}: no such folder, and no run of that name: there is no store in {}; check the path, \
              or name the store with --store",
-            id.shown(),
-            store.shown()
+            id.escaped(),
+            store.escaped()
         )),
         HistoryError::Unknown { .. } if is_folder => {
-            Failure::Usage(format!("{}: no such folder, and {error}", id.shown()))
+            Failure::Usage(format!("{}: no such folder, and {error}", id.escaped()))
         }
         error => error.into(),
     })
@@ -51,7 +51,7 @@ fn stored(id: &str, store: &Path, of: Option<&Series>) -> Result<PathBuf, Failur
 /// Warns that a run was interrupted, so that points are missing.
 pub(super) fn say_if_unfinished(record: &RunRecord, folder: &Path) {
     if record.finished.is_none() {
-        let folder = folder.shown();
+        let folder = folder.escaped();
         super::say(&format!("note: {folder} was stopped before its end: points are missing"));
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn say_if_unfinished(record: &RunRecord, folder: &Path) {
 /// # Errors
 /// If the run can't be read.
 pub(super) fn series(folder: &Path) -> Result<Series, StoreError> {
-    Ok(Series::of(&read_run(folder)?, &read_summary(folder)?))
+    Ok(Series::for_run(&read_run(folder)?, &read_summary(folder)?))
 }
 
 /// Data of a store on the machine of a run, and problems of reading them. Comparing works without
@@ -92,9 +92,9 @@ impl StoreContext {
             Vec::new()
         });
         let history = runs.iter().map(|run| &run.rows[..]);
-        let by_test = gate.as_ref().and_then(|test| RunScatter::of_points(&test.scatter));
+        let by_test = gate.as_ref().and_then(|test| RunScatter::from_points(&test.scatter));
         StoreContext {
-            scatter: RunScatter::best(RunScatter::of_history(history), by_test),
+            scatter: RunScatter::best(RunScatter::from_history(history), by_test),
             gate,
             problems,
         }

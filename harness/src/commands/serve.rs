@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use crate::duet;
 use crate::failure::{Exit, Failure};
+use crate::paired;
 use crate::plugins::{self, Baseline};
 
 pub(super) fn run(libraries: &[PathBuf]) -> Result<Exit, Failure> {
     super::refuse_development_build()?;
     plugins::load(libraries, Baseline::Measured)?;
-    duet::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
+    paired::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
     Ok(Exit::Success)
 }

@@ -7,9 +7,9 @@ use reports::record::retain_samples_of;
 use reports::report::{self, ReportInput};
 use reports::site::{Page, Site, pages, run_page};
 use reports::store::{Run, RunSummary, read_samples};
-use reports::trend::{self, Terms};
+use reports::trend::{self, ShiftLimits};
 use reports::units::counted;
-use text::Foreign;
+use text::Untrusted;
 
 use super::history::accepted;
 use super::report::{MAX_STORED, own_file};
@@ -25,12 +25,16 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
     }
     runs.retain(|run| !run.rows.is_empty());
     if runs.is_empty() {
-        let nothing = format!("{} has no run with such a point", store.root().shown());
+        let nothing = format!("{} has no run with such a point", store.root().escaped());
         return Err(Failure::NothingMeasured(nothing));
     }
-    let tracks = runs.iter().map(|run| (run.id.as_str(), &run.record, &run.rows[..]));
-    let trends = trend::trends(trend::tracks(tracks), &Terms::default(), &accepted(&store, None)?);
-    let name = || store.root().shown().to_string();
+    let point_histories = runs.iter().map(|run| (run.id.as_str(), &run.record, &run.rows[..]));
+    let trends = trend::trends(
+        trend::point_histories(point_histories),
+        &ShiftLimits::default(),
+        &accepted(&store, None)?,
+    );
+    let name = || store.root().escaped().to_string();
     let title = request.title.clone().unwrap_or_else(name);
     let pages = pages(&Site { title: &title, runs: &runs, trends: &trends });
     own_file::check(&request.out.join("index.html"), request.force)?;
@@ -42,7 +46,7 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
     }
     super::say(&format!(
         "site: {}, with pages of {} and {}",
-        request.out.join("index.html").shown(),
+        request.out.join("index.html").escaped(),
         counted(trends.len(), "point"),
         counted(runs.len(), "run")
     ));
@@ -63,7 +67,7 @@ fn page_of_run(store: &Store, runs: &[RunSummary], i: usize) -> Result<Page, Fai
     let before = runs[..i].iter().rev();
     let before = before.filter(|other| other.record.machine_key == record.machine_key);
     let earlier: Vec<RunSummary> = before.take(MAX_STORED).cloned().collect();
-    let input = ReportInput { earlier: &earlier, ..ReportInput::of(&run) };
+    let input = ReportInput { earlier: &earlier, ..ReportInput::for_run(&run) };
     Ok(Page { path: run_page(id).into(), text: report::html(&input)? })
 }
 

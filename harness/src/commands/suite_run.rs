@@ -8,7 +8,7 @@ use reports::store::Run;
 use super::suite::ExpandedSuite;
 use super::{runs, try_plugins};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Job, KernelTimes, Session, Start, default_folder};
+use crate::measure::{Job, KernelTimes, RunSpec, Session, Start, default_folder};
 use crate::platform::{Interrupt, process_start};
 use crate::request::{DEFAULT_STORE, OutputFlags};
 use crate::suite::Suite;
@@ -56,9 +56,9 @@ impl SuiteRun<'_> {
             ExpandedSuite::new(suite, self.command, self.config)?;
         try_plugins(&plans, self.output.quiet)?;
         let out = self.output.out.clone();
-        let assignment = Assignment {
+        let run_spec = RunSpec {
             command: self.command,
-            jobs: Job::of(&requests, &plans),
+            jobs: Job::pair(&requests, &plans),
             out: out.unwrap_or_else(|| default_folder(self.name)),
             start: Start::New,
             suite: Some(part),
@@ -71,7 +71,7 @@ impl SuiteRun<'_> {
             slowdown: 0.0,
             quiet: self.output.quiet,
         };
-        let outcome = Session::run(&assignment, self.interrupt)?;
+        let outcome = Session::run(&run_spec, self.interrupt)?;
         // Findings, which --quiet does not hide.
         for note in &outcome.record.notes {
             super::say(&format!("note: {note}"));

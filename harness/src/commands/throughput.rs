@@ -1,19 +1,19 @@
 //! `bench throughput`: keep a task busy by streams of events.
 
 use reports::throughput;
-use text::Foreign;
+use text::Untrusted;
 
 use super::refuse_development_build;
 use crate::cli::{CommandEnvironment, Request, parse_in};
 use crate::failure::{Exit, Failure};
 use crate::platform::gpus::only_verifies;
 use crate::platform::{Interrupt, process_start};
-use crate::request::{DevicePlace, ThroughputRequest};
-use crate::throughput::{self as streams, Outcome, Session, StreamPlan};
+use crate::request::{DeviceSet, ThroughputRequest};
+use crate::throughput::{self as streams, Session, StreamPlan, ThroughputResult};
 
 pub(super) fn run(mut request: ThroughputRequest) -> Result<Exit, Failure> {
     request.choose_devices();
-    let mut devices = request.places.iter().flat_map(DevicePlace::devices);
+    let mut devices = request.device_sets.iter().flat_map(DeviceSet::devices);
     if let Some(reason) = devices.find_map(|&device| only_verifies(device)) {
         return Err(Failure::NothingMeasured(format!("nothing was measured: {reason}")));
     }
@@ -60,11 +60,11 @@ fn throughput_of_another() -> Result<Box<ThroughputRequest>, String> {
 }
 
 /// Prints the table of a run.
-fn present(outcome: &Outcome, request: &ThroughputRequest) -> Result<Exit, Failure> {
+fn present(outcome: &ThroughputResult, request: &ThroughputRequest) -> Result<Exit, Failure> {
     super::put(&request.flags.format, |format, screen| {
         Ok(throughput::render(format, &outcome.record, &outcome.rows, screen)?)
     })?;
-    let folder = outcome.folder.shown();
+    let folder = outcome.folder.escaped();
     if outcome.interrupted {
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
     }

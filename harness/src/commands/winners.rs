@@ -4,7 +4,7 @@ use reports::charts;
 use reports::run_table::View;
 use reports::store::{read_run, read_summary};
 use reports::winners;
-use text::Foreign;
+use text::Untrusted;
 
 use super::runs;
 use crate::failure::{Exit, Failure};
@@ -18,7 +18,7 @@ pub(super) fn run(request: &WinnersRequest) -> Result<Exit, Failure> {
     let mut rows = read_summary(&folder)?;
     rows.retain(|row| shown.takes(&row.point()));
     if !rows.iter().any(|row| row.valid_median().is_some()) {
-        let nothing = format!("{} has no such point with a valid time", folder.shown());
+        let nothing = format!("{} has no such point with a valid time", folder.escaped());
         return Err(Failure::NothingMeasured(nothing));
     }
     refuse_unknown_axes(request, &winners::axes(&rows, request.rank))?;
@@ -30,7 +30,7 @@ pub(super) fn run(request: &WinnersRequest) -> Result<Exit, Failure> {
         let maps = charts::draw_winners(&record, &rows, request.rank, &request.over)?;
         match charts::write(out, &maps)?.as_slice() {
             [] => super::say("no map was drawn: the run has a single setting"),
-            paths => paths.iter().for_each(|path| super::say(&path.shown().to_string())),
+            paths => paths.iter().for_each(|path| super::say(&path.escaped().to_string())),
         }
     }
     Ok(Exit::Success)

@@ -9,7 +9,7 @@ mod problems;
 
 use std::slice;
 
-use text::Foreign;
+use text::Untrusted;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -103,11 +103,11 @@ impl<'a> Entry<'a> {
         self.problems.add(self.at, text);
     }
 
-    /// Takes down that nothing reads this key there.
-    pub(crate) fn unknown(self, place: &str, known: &[&str]) {
+    /// Takes down that nothing reads this key in its section.
+    pub(crate) fn unknown(self, context: &str, known: &[&str]) {
         let key = self.key.quoted();
         let instead = instead_of(self.key, known);
-        self.problem(format!("unknown key {key} {place}; {instead}"));
+        self.problem(format!("unknown key {key} {context}; {instead}"));
     }
 
     /// A value, or the values of a list.

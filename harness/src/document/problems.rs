@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 /// A document that makes no sense.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +51,7 @@ impl Problems {
     /// Takes down a problem.
     pub(super) fn add(&self, at: usize, text: impl Into<String>) {
         // Messages of parsers repeat their input.
-        let text = text.into().shown().at_most(SENTENCE).to_string();
+        let text = text.into().escaped().at_most(SENTENCE).to_string();
         self.0.borrow_mut().push((at, text));
     }
 

@@ -183,18 +183,18 @@ impl<'p> InputState<'p> {
         }
         self.take_energy(policy, recorder)?;
         let mut subjects = Vec::new();
-        let mut visited = Vec::new();
+        let mut in_block = Vec::new();
         for (index, candidate) in self.candidates.iter_mut().enumerate() {
             let CandidateState { subject, series, sampler, .. } = candidate;
             subjects.push(&*subject);
             if let Some(sampler) = sampler {
                 sampler.slowdown = self.slowdown;
-                visited.push(BlockCandidate::new(index, sampler, series));
+                in_block.push(BlockCandidate::new(index, sampler, series));
             }
         }
         let mut observer = BlockRecorder { recorder, subjects };
         self.next_round =
-            rounds::sample_block(visited, policy, self.next_round, self.seed, &mut observer)?;
+            rounds::sample_block(in_block, policy, self.next_round, self.seed, &mut observer)?;
         let taken = self.samples_taken() > before;
         self.conclude(policy, recorder)?;
         Ok(taken)

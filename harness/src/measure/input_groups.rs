@@ -9,13 +9,13 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::MeasureError;
-use super::assignment::{Assignment, Job, Outcome};
 use super::cases::{self, InputSlot};
 use super::checking::CandidateOutcome;
 use super::deadline::share;
 use super::input::InputState;
 use super::recorder::Recorder;
 use super::resources::Resources;
+use super::run_spec::{Job, RunResult, RunSpec};
 use super::stopping::Policy;
 use crate::plan::{Input, Origin};
 use crate::platform::available_memory;
@@ -35,7 +35,7 @@ type Ready<'a> = (&'a Job<'a>, InputState<'a>);
 
 /// Remaining inputs, and statistics of the time that inputs take.
 pub(super) struct InputGroups<'a> {
-    assignment: &'a Assignment<'a>,
+    run_spec: &'a RunSpec<'a>,
     resources: &'a Resources,
     left: VecDeque<Planned<'a>>,
     /// Bytes of the inputs prepared so far, and seconds spent on them.
@@ -44,22 +44,22 @@ pub(super) struct InputGroups<'a> {
 
 impl<'a> InputGroups<'a> {
     /// Collects the inputs of all jobs; inputs with the same data are adjacent.
-    pub(super) fn new(assignment: &'a Assignment<'a>, resources: &'a Resources) -> Self {
-        let jobs = assignment.jobs.iter();
+    pub(super) fn new(run_spec: &'a RunSpec<'a>, resources: &'a Resources) -> Self {
+        let jobs = run_spec.jobs.iter();
         let inputs = jobs.flat_map(|job| job.plan.inputs.iter().map(move |input| (job, input)));
         let mut left: Vec<Planned<'a>> = Vec::new();
         for planned in inputs {
             let same = left.iter().rposition(|earlier| is_same(earlier, &planned));
             left.insert(same.map_or(left.len(), |at| at + 1), planned);
         }
-        InputGroups { assignment, resources, left: left.into(), made: (0, 0.0) }
+        InputGroups { run_spec, resources, left: left.into(), made: (0, 0.0) }
     }
 
     /// Measures group after group until all inputs are done or time runs out.
     pub(super) fn measure(
         mut self,
         recorder: &mut Recorder<'_>,
-        outcome: &mut Outcome,
+        outcome: &mut RunResult,
     ) -> Result<(), MeasureError> {
         while !self.left.is_empty() && !recorder.ends_before(Duration::ZERO) {
             let slots = cases::slots(self.left.len());
@@ -86,7 +86,7 @@ impl<'a> InputGroups<'a> {
     /// State of an input that is not generated yet.
     fn state(&self, job: &'a Job<'a>, input: &'a Input) -> InputState<'a> {
         let mut state = InputState::new(self.resources, job.plan, input, job.request.settings.seed);
-        state.slowdown = self.assignment.slowdown;
+        state.slowdown = self.run_spec.slowdown;
         state
     }
 
@@ -191,7 +191,7 @@ impl<'a> InputGroups<'a> {
     }
 }
 
-impl Outcome {
+impl RunResult {
     fn count(&mut self, state: &InputState<'_>) {
         for outcome in state.outcomes() {
             self.measured += usize::from(outcome == CandidateOutcome::Measured);

@@ -4,7 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `folder` | default result folders |
-//! | `assignment` | specification of a run, and its result |
+//! | `run_spec` | specification of a run, and its result |
 //! | `session` | execution of a run: folder, teams, ceilings, jobs |
 //! | `resources` | teams and GPUs |
 //! | `deadline` | deadline of a run, and shares of the remaining time |
@@ -21,7 +21,6 @@
 //! | `device_use` | bandwidth limits of a device, and resource use of a run on it |
 //! | `recorder`, `rows`, `stages`, `notes` | conversion of samples to records |
 
-mod assignment;
 pub(crate) mod cases;
 mod ceilings;
 mod checking;
@@ -39,6 +38,7 @@ mod recorder;
 mod resources;
 mod rounds;
 mod rows;
+mod run_spec;
 mod sampler;
 mod series;
 mod session;
@@ -46,7 +46,6 @@ mod stages;
 mod stopping;
 mod teams;
 
-pub use assignment::{Assignment, Job, KernelTimes, Outcome, Start};
 pub use ceilings::measure_bandwidth;
 pub use checking::{CheckError, check_candidate};
 pub(crate) use deadline::{Deadline, share};
@@ -59,6 +58,7 @@ pub(crate) use resources::Resources;
 pub(crate) use rounds::shuffle;
 pub use rounds::{BlockCandidate, Observer, SampleIndex, Sampler, sample_block};
 pub(crate) use rows::{FAILED, WRONG};
+pub use run_spec::{Job, KernelTimes, RunResult, RunSpec, Start};
 pub use sampler::{CandidateSampler, Sample};
 pub use series::{BlockProgress, Measurement, Series};
 pub use session::Session;

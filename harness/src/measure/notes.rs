@@ -2,7 +2,7 @@
 
 use algorithms::device::Backend;
 use algorithms::device::gpu::monitor::Limit;
-use statistics::oddities;
+use statistics::sample_warnings;
 
 use super::sampler::Sample;
 use super::series::Series;
@@ -42,7 +42,7 @@ pub(super) fn notes(
 ) -> String {
     // Samples throttled by the CPU quota are explained by that, and need no other explanation.
     let free = counted.iter().filter(|sample| !sample.quota_throttled);
-    let odd = oddities(&free.map(|sample| sample.seconds).collect::<Vec<_>>());
+    let odd = sample_warnings(&free.map(|sample| sample.seconds).collect::<Vec<_>>());
     let mut notes: Vec<_> = odd.iter().map(ToString::to_string).collect();
     notes.extend(match backend {
         Backend::Cpu => affected(counted, &ON_CPU),
@@ -50,7 +50,8 @@ pub(super) fn notes(
     });
     let outside = series.samples.len() - counted.len();
     if outside > 0 {
-        notes.push(format!("{outside} more samples do not count: a thread was outside its place"));
+        notes
+            .push(format!("{outside} more samples do not count: a thread was outside its CPU set"));
     }
     if counted.len() == 1 {
         notes.push("a single sample: its scatter is unknown".to_owned());

@@ -62,7 +62,7 @@ impl InputState<'_> {
     ) -> (Vec<SampleRow>, Vec<SummaryRow>) {
         let mut rows = Vec::new();
         let sampler = self.candidates[index].sampler.take();
-        let (Some(case), Some(mut sampler)) = (self.case, sampler) else {
+        let Some((case, mut sampler)) = self.case.zip(sampler) else {
             return (rows, Vec::new());
         };
         if !order.keep && self.is_on_host() {
@@ -155,7 +155,7 @@ fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Sample> {
             run_delay_seconds: row.run_delay_s,
             stages: (!parts.is_empty()).then(|| parts.iter().map(stage).collect()),
             migrated: has(flags::MIGRATED),
-            in_place: !has(flags::OUTSIDE_PLACE),
+            within_cpu_set: !has(flags::OUTSIDE_CPU_SET),
             disturbed: has(flags::DISTURBED),
             slow_clock: has(flags::SLOW_CLOCK),
             launches_in_stages: has(flags::LATE_LAUNCHES),

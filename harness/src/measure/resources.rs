@@ -45,7 +45,7 @@ impl Resources {
             gpus: Gpus::default(),
             watched: WatchedGpus::new(devices),
             mode,
-            quota: CpuQuota::of_this_process(),
+            quota: CpuQuota::for_this_process(),
             cpus: platform::usable_threads(),
             is_known: false,
         })
@@ -75,7 +75,7 @@ impl Resources {
         plan: &Plan,
         spec: &CandidateSpec,
     ) -> Result<Target<'_>, DeviceError> {
-        self.gpus.place(spec.device, &self.team(plan, spec).team)
+        self.gpus.target(spec.device, &self.team(plan, spec).team)
     }
 
     /// Bandwidth limits of the device of a candidate, as far as known.

@@ -114,10 +114,11 @@ impl RowBuilder {
         series: &Series<Sample>,
     ) -> Vec<SummaryRow> {
         let samples = series.samples.iter();
-        let counted: Vec<_> = samples.filter(|sample| sample.in_place).collect();
+        let counted: Vec<_> = samples.filter(|sample| sample.within_cpu_set).collect();
         let outside = series.samples.len() - counted.len();
         if counted.is_empty() && outside > 0 {
-            let note = format!("in {outside} of {outside} samples a thread was outside its place");
+            let note =
+                format!("in {outside} of {outside} samples a thread was outside its CPU set");
             return vec![self.invalid_row(&note)];
         }
         let whole = self.extent.whole();
@@ -289,7 +290,7 @@ fn cpus(sample: &Sample) -> String {
 fn flags(at: SampleIndex, sample: &Sample) -> String {
     let flags = [
         (at.fresh, flags::FRESH),
-        (!sample.in_place, flags::OUTSIDE_PLACE),
+        (!sample.within_cpu_set, flags::OUTSIDE_CPU_SET),
         (sample.migrated, flags::MIGRATED),
         (sample.slow_clock, flags::SLOW_CLOCK),
         (sample.disturbed, flags::DISTURBED),
@@ -323,7 +324,7 @@ fn times_of(
 }
 
 /// Confidence level of an interval, if there are too few samples for 95 %.
-fn confidence_level(found: Option<statistics::Leveled>) -> Params {
+fn confidence_level(found: Option<statistics::ConfidenceInterval>) -> Params {
     let mut metrics = quantities::metrics();
     if let Some(found) = found.filter(|found| found.level < FULL_LEVEL) {
         metrics.set("interval_level", format!("{:.2}", found.level));

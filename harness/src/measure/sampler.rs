@@ -42,7 +42,7 @@ pub struct Sample {
     pub migrated: bool,
     /// True if all workers were on their assigned CPUs. Otherwise the sample is kept but does not
     /// count.
-    pub in_place: bool,
+    pub within_cpu_set: bool,
     /// True if another program used a core just before or after the run.
     pub disturbed: bool,
     /// True if the quota of CPU time was exhausted during the run, so that threads were stopped.
@@ -133,7 +133,7 @@ impl<'a> CandidateSampler<'a> {
         }
     }
 
-    fn all_in_place(&self, cores: &[CoreState]) -> bool {
+    fn all_within_cpu_set(&self, cores: &[CoreState]) -> bool {
         self.spec.is_none_or(|spec| {
             let mut workers = cores.iter().enumerate();
             workers.all(|(worker, core)| spec.allows(worker, core.cpu))
@@ -279,7 +279,7 @@ impl<'a> CandidateSampler<'a> {
             counters: timed.counters,
             stages: staged.stages,
             profiled_seconds: staged.seconds,
-            in_place: self.all_in_place(&before) && self.all_in_place(&after),
+            within_cpu_set: self.all_within_cpu_set(&before) && self.all_within_cpu_set(&after),
             cpus: before.iter().map(|core| core.cpu).collect(),
             quota_throttled: stopped_after > stopped_before,
             ..Sample::default()
@@ -363,7 +363,7 @@ impl Measurement for Sample {
     }
 
     fn counts(&self) -> bool {
-        self.in_place
+        self.within_cpu_set
     }
 
     fn spent(&self) -> Duration {

@@ -13,10 +13,9 @@ use reports::record::{
 };
 use reports::store::{RunFolder, StoreError};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::MeasureError;
-use super::assignment::{Assignment, KernelTimes, Outcome, Start};
 use super::deadline::Deadline;
 use super::folder::claimed;
 use super::gpu::hip::hip_gpus;
@@ -25,6 +24,7 @@ use super::gpu::shaders::shaders;
 use super::input_groups::InputGroups;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
+use super::run_spec::{KernelTimes, RunResult, RunSpec, Start};
 use crate::plan::{Plan, input_records, plugin_records, quantities};
 use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};
@@ -44,7 +44,7 @@ const RESUMED: &str = "resumed at";
 
 /// A run that is being executed.
 pub struct Session<'a> {
-    assignment: &'a Assignment<'a>,
+    run_spec: &'a RunSpec<'a>,
     resources: Resources,
 }
 
@@ -54,27 +54,27 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If an input can't be generated or results can't be written. Results so far are on disk.
     pub fn run(
-        assignment: &'a Assignment<'a>,
+        run_spec: &'a RunSpec<'a>,
         interrupt: &Interrupt,
-    ) -> Result<Outcome, MeasureError> {
-        let deadline = Deadline::new(assignment.started, assignment.budget);
+    ) -> Result<RunResult, MeasureError> {
+        let deadline = Deadline::new(run_spec.started, run_spec.budget);
         let stopped = StoppedPeriods::start();
-        let topology = Topology::of_this_machine();
+        let topology = Topology::this_machine();
         // Start threads first, so that an error leaves no empty run folder.
-        let plans = assignment.jobs.iter().map(|job| job.plan);
-        let resources = Resources::for_plans(plans, gpu_mode(assignment))?;
-        let (mut folder, mut record, mut rows) = open(assignment, &topology)?;
+        let plans = run_spec.jobs.iter().map(|job| job.plan);
+        let resources = Resources::for_plans(plans, gpu_mode(run_spec))?;
+        let (mut folder, mut record, mut rows) = open(run_spec, &topology)?;
         plugin_guard::keep_results_in(folder.path());
-        let mut session = Session { assignment, resources };
-        let mut progress = progress(assignment);
-        progress.line(&format!("results go to {}", folder.path().shown()));
+        let mut session = Session { run_spec, resources };
+        let mut progress = progress(run_spec);
+        progress.line(&format!("results go to {}", folder.path().escaped()));
         for note in &record.notes {
             progress.line(note);
         }
-        let mut outcome = Outcome {
+        let mut outcome = RunResult {
             folder: folder.path().to_owned(),
             summary: rows.summary.clone(),
-            ..Outcome::default()
+            ..RunResult::default()
         };
         outcome.count_rows();
         let notes = session.prepare(&topology, &progress, &mut outcome.effort);
@@ -95,14 +95,14 @@ impl<'a> Session<'a> {
             interrupt,
             deadline,
         };
-        let measured = InputGroups::new(assignment, resources).measure(&mut recorder, &mut outcome);
+        let measured = InputGroups::new(run_spec, resources).measure(&mut recorder, &mut outcome);
         progress.end();
         plugin_guard::return_home();
         measured.map_err(|error| keep(error, folder.path()))?;
         outcome.interrupted = interrupt.asked();
         if !outcome.interrupted {
             outcome.left_out = rows.left_out.len();
-            let note = left_out(assignment.budget, &rows.left_out);
+            let note = left_out(run_spec.budget, &rows.left_out);
             record.notes.extend(note);
         }
         let before = record.throttled.unwrap_or(0);
@@ -112,8 +112,8 @@ impl<'a> Session<'a> {
         outcome.earlier_effort = record.effort.unwrap_or_default();
         // Charts are drawn before the run is finished, so that a run killed meanwhile can be
         // resumed.
-        outcome.effort.charts_s = draw(assignment, &folder, &record, &rows)?;
-        outcome.effort.wall_s = assignment.started.elapsed().as_secs_f64();
+        outcome.effort.charts_s = draw(run_spec, &folder, &record, &rows)?;
+        outcome.effort.wall_s = run_spec.started.elapsed().as_secs_f64();
         record.effort = Some(outcome.whole_effort(&rows.samples));
         // An interrupted run lacks points, so it is not finished.
         record.finished = (!outcome.interrupted).then(now);
@@ -135,17 +135,17 @@ impl<'a> Session<'a> {
         let (cache_bytes, note) = last_level_bytes(topology);
         let cold = |request: &MeasureRequest| request.settings.caches.contains(&CacheMode::Cold);
         let resources = &mut self.resources;
-        if self.assignment.any(cold) {
+        if self.run_spec.any(cold) {
             resources.teams.prepare_flushes(cache_bytes);
         }
         let mut notes = resources.watched.notes();
         notes.extend(note);
-        if self.assignment.any(|request| request.session.counters) {
+        if self.run_spec.any(|request| request.session.counters) {
             notes.extend(resources.teams.open_counters());
         }
-        if self.assignment.ceilings {
+        if self.run_spec.ceilings {
             let report = |text: &str| progress.stage(text);
-            let budget = self.assignment.budget;
+            let budget = self.run_spec.budget;
             let time = budget.map(|budget| budget.mul_f64(CEILINGS));
             resources.teams.measure_bandwidths(cache_bytes, time, report);
             notes.extend(resources.watched.measure_bandwidths(&resources.gpus, report));
@@ -156,23 +156,23 @@ impl<'a> Session<'a> {
 }
 
 /// Under a profiler only the runs themselves are executed.
-fn gpu_mode(assignment: &Assignment<'_>) -> GpuMode {
-    if assignment.any(|request| request.session.profile) {
+fn gpu_mode(run_spec: &RunSpec<'_>) -> GpuMode {
+    if run_spec.any(|request| request.session.profile) {
         return GpuMode::Profile;
     }
-    match assignment.kernels {
+    match run_spec.kernels {
         KernelTimes::OfSome => GpuMode::Measure,
         KernelTimes::OfAll => GpuMode::MeasureKernels,
     }
 }
 
-fn progress(assignment: &Assignment<'_>) -> Progress {
-    let plans = || assignment.jobs.iter().map(|job| job.plan);
+fn progress(run_spec: &RunSpec<'_>) -> Progress {
+    let plans = || run_spec.jobs.iter().map(|job| job.plan);
     let inputs = plans().map(|plan| plan.inputs.len()).sum();
     let points = plans().map(Plan::len).sum();
-    let times = assignment.jobs.iter().map(|job| job.request.settings.max_time);
+    let times = run_spec.jobs.iter().map(|job| job.request.settings.max_time);
     let max_time = times.max().unwrap_or_default();
-    Progress::new(assignment.quiet, inputs, points, max_time)
+    Progress::new(run_spec.quiet, inputs, points, max_time)
 }
 
 /// Note on points without samples because time ran out.
@@ -205,13 +205,13 @@ fn name(point: &Point) -> String {
 
 /// Opens the run folder, new or existing.
 fn open(
-    assignment: &Assignment<'_>,
+    run_spec: &RunSpec<'_>,
     topology: &Topology,
 ) -> Result<(RunFolder, RunRecord, Rows), StoreError> {
-    let path = &assignment.out;
-    match assignment.start {
+    let path = &run_spec.out;
+    match run_spec.start {
         Start::New => {
-            let record = describe(assignment, topology);
+            let record = describe(run_spec, topology);
             Ok((RunFolder::create(&claimed(path)?, &record)?, record, Rows::default()))
         }
         Start::Resume => {
@@ -229,16 +229,16 @@ fn open(
 
 /// Draws the requested charts; returns the time taken in seconds.
 fn draw(
-    assignment: &Assignment<'_>,
+    run_spec: &RunSpec<'_>,
     folder: &RunFolder,
     record: &RunRecord,
     rows: &Rows,
 ) -> Result<f64, MeasureError> {
-    let Some(wanted) = assignment.charts else { return Ok(0.0) };
+    let Some(wanted) = run_spec.charts else { return Ok(0.0) };
     let start = Instant::now();
     let drawn = charts::draw(record, &rows.summary, &rows.samples, wanted);
     let written = drawn.and_then(|drawn| charts::write(folder.path(), &drawn));
-    let kept = || folder.path().shown().to_string();
+    let kept = || folder.path().escaped().to_string();
     written.map_err(|source| MeasureError::Chart { source, kept: kept() })?;
     Ok(start.elapsed().as_secs_f64())
 }
@@ -247,7 +247,7 @@ fn draw(
 fn keep(error: MeasureError, folder: &Path) -> MeasureError {
     match error {
         MeasureError::Store(source) => {
-            MeasureError::StoreInterrupted { source, kept: folder.shown().to_string() }
+            MeasureError::StoreInterrupted { source, kept: folder.escaped().to_string() }
         }
         other => other,
     }
@@ -276,18 +276,18 @@ pub(crate) fn series_of<'a>(
         ..RunRecord::default()
     };
     let devices: Vec<String> = plans.flat_map(Plan::points).map(|point| point.device).collect();
-    Series::of_suite(&record, devices.iter().map(String::as_str), part)
+    Series::for_suite(&record, devices.iter().map(String::as_str), part)
 }
 
 /// Metadata of a run before it starts.
-pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
+pub(crate) fn describe(run_spec: &RunSpec<'_>, topology: &Topology) -> RunRecord {
     let machine = platform::machine(topology);
     let environment = platform::environment();
-    let mut notes = platform::oddities(&environment);
+    let mut notes = platform::environment_warnings(&environment);
     notes.extend(platform::built_for_less());
     notes.extend(clock_problem());
     notes.extend(is_only_tried().then(|| SMALL_NOTE.to_owned()));
-    let plans = assignment.jobs.iter().map(|job| job.plan);
+    let plans = run_spec.jobs.iter().map(|job| job.plan);
     let teams = plans.clone().flat_map(|plan| &plan.teams);
     let threads = teams.map(|team| team.layout.shape().iter().product::<usize>()).max();
     notes.extend(platform::crowded(&environment, threads.unwrap_or(1)));
@@ -314,11 +314,11 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
     }
     RunRecord {
         schema_version: SCHEMA_VERSION,
-        command: assignment.command.to_vec(),
+        command: run_spec.command.to_vec(),
         started: now(),
         finished: None,
-        seed: assignment.jobs.first().map_or(0, |job| job.request.settings.seed),
-        suite: assignment.suite.clone(),
+        seed: run_spec.jobs.first().map_or(0, |job| job.request.settings.seed),
+        suite: run_spec.suite.clone(),
         pair: None,
         software: platform::software(),
         variables: variables(),
@@ -352,7 +352,7 @@ fn expensive_clock(environment: &Environment, samples: &[SampleRow]) -> Option<S
     Some(format!(
         "reading the clock ({}) takes {}, which is {} of the shortest sample: short times are too \
          long by about that; use larger inputs{other}",
-        source.unwrap_or("of an unknown source").shown(),
+        source.unwrap_or("of an unknown source").escaped(),
         units::seconds(price, 2),
         units::percent(price / shortest)
     ))

@@ -10,7 +10,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use statistics::{PILOT, visits_for};
+use statistics::{PILOT, blocks_for};
 
 use super::series::{BlockProgress, Series};
 
@@ -83,7 +83,7 @@ impl Policy {
             let pilot = &series.seconds[..end.unwrap_or(series.seconds.len())];
             let pilot = statistics::Series::new(pilot, &series.block_offsets[..PILOT]);
             let width = pilot.interval()?.relative_width(pilot.median());
-            Some(visits_for(self.precision, width))
+            Some(blocks_for(self.precision, width))
         };
         blocks >= PILOT && planned().is_some_and(|planned| blocks >= planned)
     }

@@ -120,9 +120,9 @@ impl Teams {
             let name = match (placement, inner) {
                 (Placement::None, None) => format!("cpu/{threads}"),
                 _ => {
-                    let places = placement.places_name();
+                    let cpu_sets = placement.cpu_sets_name();
                     let bind = spec.layout.bind_name();
-                    format!("cpu/{threads}/{places}/{bind}")
+                    format!("cpu/{threads}/{cpu_sets}/{bind}")
                 }
             };
             Some((name, state.bandwidth?))
@@ -144,7 +144,7 @@ fn mixed_cores(spec: &TeamSpec) -> Option<String> {
 
 /// Kinds of cores that a team may run on.
 fn kinds(spec: &TeamSpec) -> Vec<CoreKind> {
-    let cpus = spec.cpus.as_ref().map_or_else(usable_cpus, |places| places.concat());
+    let cpus = spec.cpus.as_ref().map_or_else(usable_cpus, |cpu_sets| cpu_sets.concat());
     core_kinds(Path::new("/sys"), &cpus)
 }
 

@@ -138,7 +138,7 @@ impl Plan {
             variant: self.infos[spec.variant].name.to_owned(),
             device: spec.device.to_string(),
             threads: team.threads,
-            places: team.placement.places_name(),
+            cpu_sets: team.placement.cpu_sets_name(),
             bind: team.bind_name(),
             cache: spec.cache.name().to_owned(),
             params: record_params(input.params()),

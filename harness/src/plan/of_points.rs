@@ -16,7 +16,7 @@ pub(crate) type Candidates = Vec<Result<usize, String>>;
 
 impl Plan {
     /// Creates the plan for points of one input; `None` if no point can be measured.
-    pub(crate) fn of_points(points: &[Point]) -> (Option<Plan>, Candidates) {
+    pub(crate) fn from_points(points: &[Point]) -> (Option<Plan>, Candidates) {
         let made = points.first().map(input_of);
         let (task, input) = match made {
             Some(Ok(made)) => made,
@@ -49,7 +49,7 @@ impl Plan {
             |info: &VariantInfo| info.name == point.variant && info.backend == device.backend();
         let unknown = || format!("{} has no variant {} here", point.algorithm, point.variant);
         let variant = self.infos.iter().position(is_it).ok_or_else(unknown)?;
-        let layout = TeamLayout::of_point(point)?;
+        let layout = TeamLayout::from_point(point)?;
         let mut modes = CacheMode::ALL.into_iter();
         let cache = modes.find(|mode| mode.name() == point.cache);
         let cache = cache.ok_or_else(|| format!("there is no cache mode {}", point.cache))?;
@@ -96,7 +96,7 @@ mod tests {
             variant: variant.into(),
             device: "cpu".into(),
             threads: 1,
-            places: "none".into(),
+            cpu_sets: "none".into(),
             bind: "false".into(),
             cache: "hot".into(),
             params: params.parse().expect("well formed"),
@@ -118,13 +118,13 @@ mod tests {
             point("std-stable", &params()),
             point("bogo", &params()),
             Point {
-                places: "cores".into(),
+                cpu_sets: "cores".into(),
                 bind: "close".into(),
                 cache: "cold".into(),
                 ..point("rdst", &params())
             },
         ];
-        let (plan, candidates) = Plan::of_points(&points);
+        let (plan, candidates) = Plan::from_points(&points);
         let planned: Vec<_> = plan.expect("a plan").points().collect();
         assert_eq!(planned, [points[0].clone(), points[2].clone()]);
         let problem = candidates[1].clone().expect_err("unknown");
@@ -136,7 +136,7 @@ mod tests {
     fn other_data_are_refused() {
         let less = params().replace("order=random;", "");
         for (wrong, word) in [(less.as_str(), "other data"), ("spin=up", "no axis spin")] {
-            let (plan, candidates) = Plan::of_points(&[point("rdst", wrong)]);
+            let (plan, candidates) = Plan::from_points(&[point("rdst", wrong)]);
             let problem = candidates[0].as_ref().expect_err("a problem");
             assert!(plan.is_none() && problem.contains(word), "{problem}");
         }

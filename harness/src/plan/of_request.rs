@@ -4,7 +4,7 @@ use std::path::Path;
 
 use algorithms::device::Device;
 use algorithms::task::{Task, VariantInfo};
-use text::Foreign;
+use text::Untrusted;
 
 use super::teams::TeamList;
 use super::{CandidateSpec, Input, Origin, Plan, PlanError, memory, select_variants};
@@ -28,7 +28,7 @@ impl Plan {
         let mut notes = idle_devices(request, &candidates);
         notes.extend(with_one_level(request, &candidates));
         let defaults = request.config.iter();
-        notes.extend(defaults.map(|file| format!("defaults of flags from {}", file.shown())));
+        notes.extend(defaults.map(|file| format!("defaults of flags from {}", file.escaped())));
         notes.extend(origins.iter().flat_map(|(origin, _)| origin.notes()));
         notes.dedup();
         let input =
@@ -131,7 +131,7 @@ pub(crate) fn unknown_levels(
 ) -> Option<(&'static str, String)> {
     let key = said_of_inner_teams(settings)?;
     let first = &infos[*selected.first()?];
-    let problem = format!("has 2 levels, but {} has 1 level of teams; give as many", first.name);
+    let problem = format!("has 2 levels, but {} has 1 level of teams; use 1 level", first.name);
     selected.iter().all(|&number| infos[number].nested.is_none()).then_some((key, problem))
 }
 

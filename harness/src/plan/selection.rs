@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use algorithms::device::Backend;
 use algorithms::task::VariantInfo;
 use glob::Pattern;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::request::suggestion;
 

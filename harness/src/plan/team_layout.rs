@@ -6,7 +6,7 @@ use reports::record::Point;
 
 use crate::platform::Topology;
 use crate::platform::placement::{
-    Bind, BindLevels, InnerBind, Place, Placement, PlacementError, PlacesSpec,
+    Bind, BindLevels, CpuSet, CpuSetSpec, InnerBind, Placement, PlacementError,
 };
 use crate::request::{Settings, Threads};
 
@@ -34,13 +34,13 @@ impl TeamLayout {
     /// All layouts that settings specify, for a variant with nested teams of at most `nested` outer
     /// threads, or with one level of teams, which uses the settings of the outer one.
     pub fn all(settings: &Settings, nested: Option<usize>) -> Vec<Self> {
-        let places = optional(&settings.places);
+        let cpu_sets = optional(&settings.cpu_sets);
         let binds = optional(&settings.binds);
         let mut layouts = Vec::new();
         for threads in settings.thread_counts() {
-            for places in &places {
+            for cpu_sets in &cpu_sets {
                 for bind in &binds {
-                    let layout = Self::with_levels(threads, *places, bind.copied(), nested);
+                    let layout = Self::with_levels(threads, *cpu_sets, bind.copied(), nested);
                     if !layouts.contains(&layout) {
                         layouts.push(layout);
                     }
@@ -52,11 +52,11 @@ impl TeamLayout {
 
     fn with_levels(
         threads: Threads,
-        places: Option<&PlacesSpec>,
+        cpu_sets: Option<&CpuSetSpec>,
         bind: Option<BindLevels>,
         nested: Option<usize>,
     ) -> Self {
-        let placement = Placement::new(places, bind.map(|levels| levels.outer));
+        let placement = Placement::new(cpu_sets, bind.map(|levels| levels.outer));
         let Threads { all, inner } = threads;
         let wanted = bind.and_then(|levels| levels.inner);
         let inner_threads = inner.or(wanted.and_then(|wanted| wanted.threads));
@@ -76,19 +76,19 @@ impl TeamLayout {
     ///
     /// # Errors
     /// If the record can't be parsed.
-    pub fn of_point(point: &Point) -> Result<Self, String> {
+    pub fn from_point(point: &Point) -> Result<Self, String> {
         let levels: BindLevels = match point.bind.as_str() {
             "" => "false".parse()?,
             bind => bind.parse()?,
         };
-        let places: Option<PlacesSpec> = match point.places.as_str() {
+        let cpu_sets: Option<CpuSetSpec> = match point.cpu_sets.as_str() {
             "" | "none" => None,
-            places => Some(places.parse()?),
+            cpu_sets => Some(cpu_sets.parse()?),
         };
         let inner = levels
             .inner
             .map(|InnerBind { bind, threads }| InnerTeams { bind, threads: threads.unwrap_or(1) });
-        let placement = Placement::new(places.as_ref(), Some(levels.outer));
+        let placement = Placement::new(cpu_sets.as_ref(), Some(levels.outer));
         match inner {
             Some(inner) if !point.threads.is_multiple_of(inner.threads) => {
                 Err(format!("{} threads are no teams of {}", point.threads, inner.threads))
@@ -114,12 +114,12 @@ impl TeamLayout {
     /// CPUs of each thread, team by team; `None` if threads are not bound.
     ///
     /// # Errors
-    /// If the places don't exist.
+    /// If the CPU sets don't exist.
     pub fn cpus(
         &self,
         topology: &Topology,
         mask: &[usize],
-    ) -> Result<Option<Vec<Place>>, PlacementError> {
+    ) -> Result<Option<Vec<CpuSet>>, PlacementError> {
         match self.inner {
             None => self.placement.cpus(self.threads, topology, mask),
             Some(inner) => self.placement.cpus_of_nested(self.shape(), inner.bind, topology, mask),
@@ -132,7 +132,7 @@ impl fmt::Display for TeamLayout {
         if self.inner.is_none() {
             return self.placement.fmt(f);
         }
-        write!(f, "places {}, bind {}", self.placement.places_name(), self.bind_name())
+        write!(f, "places {}, bind {}", self.placement.cpu_sets_name(), self.bind_name())
     }
 }
 
@@ -151,7 +151,7 @@ fn optional<T>(values: &[T]) -> Vec<Option<&T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::placement::PlaceKind;
+    use crate::platform::placement::CpuSetKind;
 
     /// Layouts for flags, of a variant with at most `nested` outer threads.
     fn layouts(threads: &str, bind: &str, nested: Option<usize>) -> Vec<(usize, String)> {
@@ -175,19 +175,22 @@ mod tests {
 
     #[test]
     fn combinations_are_there_once() {
-        let places = [PlaceKind::Cores, PlaceKind::Sockets].map(PlacesSpec::all);
+        let cpu_sets = [CpuSetKind::Cores, CpuSetKind::Sockets].map(CpuSetSpec::all);
         let bind = |text: &str| text.parse::<BindLevels>().expect("known");
         let binds = [bind("false"), bind("close"), bind("close+spread")];
-        let placements = |places: &[PlacesSpec], binds: &[BindLevels]| {
-            let settings =
-                Settings { places: places.to_vec(), binds: binds.to_vec(), ..Settings::default() };
+        let placements = |cpu_sets: &[CpuSetSpec], binds: &[BindLevels]| {
+            let settings = Settings {
+                cpu_sets: cpu_sets.to_vec(),
+                binds: binds.to_vec(),
+                ..Settings::default()
+            };
             let all = TeamLayout::all(&settings, None).into_iter();
             all.map(|layout| layout.placement).collect::<Vec<_>>()
         };
-        let all = placements(&places, &binds);
+        let all = placements(&cpu_sets, &binds);
         assert_eq!(all.len(), 3, "{all:?}");
         assert_eq!(placements(&[], &[]), [Placement::None]);
-        assert_eq!(placements(&places, &[]).len(), 2);
+        assert_eq!(placements(&cpu_sets, &[]).len(), 2);
     }
 
     #[test]
@@ -218,18 +221,19 @@ mod tests {
 
     #[test]
     fn layouts_survive_a_round_trip() {
-        let point = |threads, places: &str, bind: &str| Point {
+        let point = |threads, cpu_sets: &str, bind: &str| Point {
             threads,
-            places: places.into(),
+            cpu_sets: cpu_sets.into(),
             bind: bind.into(),
             ..Point::default()
         };
-        for (places, bind) in [("none", "false"), ("cores", "close"), ("cores", "spread+primary")] {
-            let layout = TeamLayout::of_point(&point(8, places, bind)).expect(bind);
+        for (cpu_sets, bind) in [("none", "false"), ("cores", "close"), ("cores", "spread+primary")]
+        {
+            let layout = TeamLayout::from_point(&point(8, cpu_sets, bind)).expect(bind);
             assert_eq!((layout.shape(), layout.bind_name()), ([8, 1], bind.to_owned()));
         }
-        let nested = TeamLayout::of_point(&point(8, "none", "false+false(4)")).expect("nested");
+        let nested = TeamLayout::from_point(&point(8, "none", "false+false(4)")).expect("nested");
         assert_eq!((nested.shape(), nested.placement), ([2, 4], Placement::None));
-        assert!(TeamLayout::of_point(&point(7, "none", "false+false(4)")).is_err());
+        assert!(TeamLayout::from_point(&point(7, "none", "false+false(4)")).is_err());
     }
 }

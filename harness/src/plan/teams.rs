@@ -3,7 +3,7 @@
 use algorithms::device::{Team, TeamError};
 
 use super::{PlanError, TeamLayout};
-use crate::platform::placement::{Place, PlacementError};
+use crate::platform::placement::{CpuSet, PlacementError};
 use crate::platform::{Topology, pin_current_thread, usable_cpus};
 use crate::request::Settings;
 
@@ -19,14 +19,14 @@ pub struct TeamSpec {
     /// Layout of the threads.
     pub layout: TeamLayout,
     /// CPUs of each thread, team by team; `None` if threads are not bound.
-    pub cpus: Option<Vec<Place>>,
+    pub cpus: Option<Vec<CpuSet>>,
 }
 
 impl TeamSpec {
     /// Creates the specification of a team on the CPUs in `mask`.
     ///
     /// # Errors
-    /// If the places don't exist.
+    /// If the CPU sets don't exist.
     pub fn new(
         layout: TeamLayout,
         topology: &Topology,
@@ -41,13 +41,13 @@ impl TeamSpec {
     /// If the threads can't be started or bound.
     pub fn start(&self) -> Result<Team, TeamError> {
         let cpus = self.cpus.clone();
-        let go_to_place = move |worker: usize| match &cpus {
+        let bind_worker = move |worker: usize| match &cpus {
             None => Ok(()),
             Some(cpus) => pin_current_thread(&cpus[worker]),
         };
         match self.layout.shape() {
-            [threads, 1] => Team::placed(threads, go_to_place),
-            nested => Team::nested(nested, go_to_place),
+            [threads, 1] => Team::placed(threads, bind_worker),
+            [outer, inner] => Team::nested(outer, inner, bind_worker),
         }
     }
 
@@ -70,13 +70,13 @@ pub(super) struct TeamList {
 impl TeamList {
     /// Creates an empty list for this machine.
     pub(super) fn new() -> Self {
-        TeamList { teams: Vec::new(), topology: Topology::of_this_machine(), mask: usable_cpus() }
+        TeamList { teams: Vec::new(), topology: Topology::this_machine(), mask: usable_cpus() }
     }
 
     /// Indices of the teams that settings specify; see [`TeamLayout::all`] for `nested`.
     ///
     /// # Errors
-    /// If there are far too many threads, or the places don't exist.
+    /// If there are far too many threads, or the CPU sets don't exist.
     pub(super) fn wanted(
         &mut self,
         settings: &Settings,
@@ -93,7 +93,7 @@ impl TeamList {
     /// Index of a team, which is added if it is new.
     ///
     /// # Errors
-    /// If the places don't exist.
+    /// If the CPU sets don't exist.
     pub(super) fn index_of(&mut self, layout: TeamLayout) -> Result<usize, PlacementError> {
         if let Some(known) = self.teams.iter().position(|team| team.layout == layout) {
             return Ok(known);

@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn missing_cpus_are_named() {
-        let error = pin_current_thread(&[1000]).expect_err("so many?");
+        let error = pin_current_thread(&[1000]).expect_err("no such CPU");
         assert!(error.contains("1000"), "{error}");
         assert!(pin_current_thread(&[usize::MAX]).is_err());
     }

@@ -20,7 +20,7 @@ pub(crate) struct CpuQuota {
 
 impl CpuQuota {
     /// Quota of this process; `None` without any.
-    pub(crate) fn of_this_process() -> Option<Self> {
+    pub(crate) fn for_this_process() -> Option<Self> {
         Self::read(Path::new("/"))
     }
 
@@ -56,7 +56,7 @@ pub(crate) struct StoppedPeriods {
 impl StoppedPeriods {
     /// Starts counting.
     pub(crate) fn start() -> Self {
-        Self::with_quota(CpuQuota::of_this_process())
+        Self::with_quota(CpuQuota::for_this_process())
     }
 
     fn with_quota(quota: Option<CpuQuota>) -> Self {

@@ -9,7 +9,7 @@ use algorithms::device::gpu::{DeviceError, Gpu};
 use algorithms::device::gpu::{hip, webgpu};
 use algorithms::device::{Backend, Device, Target, Team};
 use algorithms::plugin;
-use text::Foreign;
+use text::Untrusted;
 
 /// GPUs by name.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl Gpus {
     ///
     /// # Errors
     /// If the device can't be used.
-    pub fn place<'a>(&self, device: Device, team: &'a Team) -> Result<Target<'a>, DeviceError> {
+    pub fn target<'a>(&self, device: Device, team: &'a Team) -> Result<Target<'a>, DeviceError> {
         let gpu = match device {
             Device::Cpu => return Ok(Target::host(team)),
             _ => Some(self.gpu(device)?),
@@ -37,7 +37,7 @@ impl Gpus {
         Ok(Target { device, gpu, team })
     }
 
-    /// GPU of a device; see [`Gpus::place`].
+    /// GPU of a device; see [`Gpus::target`].
     ///
     /// # Errors
     /// If it can't be used.
@@ -126,7 +126,7 @@ pub fn only_verifies(device: Device) -> Option<String> {
         Device::Wgpu(number) | Device::WgpuChecked(number) => {
             let adapters = webgpu::adapters().ok()?;
             let adapter = adapters.get(number as usize).filter(|it| it.is_software)?;
-            format!("{device} is software, {}, which shows {shows}", adapter.name.shown())
+            format!("{device} is software, {}, which shows {shows}", adapter.name.escaped())
         }
         _ => return None,
     };

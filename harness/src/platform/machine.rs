@@ -6,7 +6,7 @@ use algorithms::device::gpu::cuda;
 use reports::record::{Environment, Gpu, Machine};
 use reports::units;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
-use text::Foreign;
+use text::Untrusted;
 
 use super::affinity::assumption;
 use super::core_kinds::{core_kinds, mixed_kinds};
@@ -17,7 +17,7 @@ use super::{Topology, available_memory, clock, usable_cpus, usable_threads};
 
 /// Description of this machine.
 pub fn this_machine() -> Machine {
-    machine(&Topology::of_this_machine())
+    machine(&Topology::this_machine())
 }
 
 /// Description of this machine, with a given topology.
@@ -86,7 +86,7 @@ pub fn environment() -> Environment {
         turbo: frequency.turbo,
         clock_source: clock::source(sys),
         clock_read_s: Some(clock::price_s()),
-        cpu_quota: CpuQuota::of_this_process().map(|quota| quota.cpus),
+        cpu_quota: CpuQuota::for_this_process().map(|quota| quota.cpus),
         aslr: None,
         visible_devices: std::env::var("CUDA_VISIBLE_DEVICES").ok(),
         transparent_huge_pages: transparent_huge_pages(),
@@ -97,13 +97,13 @@ pub fn environment() -> Environment {
 }
 
 /// Notes on conditions that make measurements unreliable, each with advice.
-pub fn oddities(environment: &Environment) -> Vec<String> {
-    let mut oddities = Vec::new();
+pub fn environment_warnings(environment: &Environment) -> Vec<String> {
+    let mut warnings = Vec::new();
     let threads = environment.usable_threads as f64;
     if let Some(load) = environment.load_1min
         && load > 0.25 * threads
     {
-        oddities.push(format!(
+        warnings.push(format!(
             "the load was {load:.1} on {} at the start: other work may disturb the samples; wait for \
              it to end",
             units::counted(environment.usable_threads, "usable CPU")
@@ -112,15 +112,15 @@ pub fn oddities(environment: &Environment) -> Vec<String> {
     if let Some(governor) = &environment.governor
         && governor != "performance"
     {
-        oddities.push(format!(
+        warnings.push(format!(
             "the CPU frequency governor is {}: the clock may vary; \
              `cpupower frequency-set -g performance` fixes it",
             governor.quoted()
         ));
     }
-    oddities.extend(assumption());
-    oddities.extend(mixed_kinds(&core_kinds(Path::new("/sys"), &usable_cpus())));
-    oddities
+    warnings.extend(assumption());
+    warnings.extend(mixed_kinds(&core_kinds(Path::new("/sys"), &usable_cpus())));
+    warnings
 }
 
 /// A note for a run with more threads than CPUs, or than the quota of the control group allows.
@@ -153,10 +153,10 @@ mod tests {
         let mut environment = environment();
         environment.load_1min = Some(0.0);
         environment.governor = Some("performance".into());
-        assert_eq!(oddities(&environment), [""; 0]);
+        assert_eq!(environment_warnings(&environment), [""; 0]);
         environment.load_1min = Some(environment.usable_threads as f64);
         environment.governor = Some("powersave".into());
-        assert_eq!(oddities(&environment).len(), 2);
+        assert_eq!(environment_warnings(&environment).len(), 2);
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub use drawing::{draw, size};
 pub use exit::Exit;
 pub use fingerprint::variant_fingerprint;
 pub use instruction_sets::{built_for_less, built_level};
-pub use machine::{crowded, environment, host_name, machine, oddities, this_machine};
+pub use machine::{crowded, environment, environment_warnings, host_name, machine, this_machine};
 pub use memory::{available_memory, last_level_bytes};
 pub use pages::use_small_pages;
 pub(crate) use process::tell_of_full_files;

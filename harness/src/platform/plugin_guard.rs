@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use algorithms::plugin::{Call, Watch, set_watch};
 use nix::libc;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
-use text::Foreign;
+use text::Untrusted;
 
 use super::Exit;
 use super::crash_record::{self, record_exit};
@@ -73,7 +73,7 @@ pub(crate) fn install() {
 
 /// Sets the folder of results for reports.
 pub(crate) fn keep_results_in(folder: &Path) {
-    crash_record::current().folder.set(&folder.shown().to_string());
+    crash_record::current().folder.set(&folder.escaped().to_string());
 }
 
 /// Returns to the initial working directory: a plugin may have changed it, and relative paths of

@@ -33,7 +33,7 @@ const MAX_LINE: usize = 64 << 20;
 
 /// Lines from another process; a line without end yields an error.
 pub(crate) fn lines(input: impl Read) -> impl Iterator<Item = io::Result<String>> {
-    BufReader::new(Lines::of_stream(input, MAX_LINE)).lines()
+    BufReader::new(Lines::for_stream(input, MAX_LINE)).lines()
 }
 
 /// Lines from a child, as they come; the receiver allows timeouts.

@@ -56,7 +56,7 @@ impl Topology {
     }
 
     /// Topology of this machine.
-    pub fn of_this_machine() -> Self {
+    pub fn this_machine() -> Self {
         Self::read(Path::new("/sys"))
     }
 

@@ -22,8 +22,8 @@ const LAST_LINES: usize = 3;
 /// A worker process that was started.
 pub(crate) struct Worker {
     pub(crate) process: Child,
-    pub(crate) asks: ChildStdin,
-    pub(crate) answers: ChildStdout,
+    pub(crate) requests: ChildStdin,
+    pub(crate) responses: ChildStdout,
     /// Lines that it writes to standard error.
     pub(crate) stderr_lines: Receiver<String>,
 }
@@ -53,8 +53,8 @@ impl Worker {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn()?;
         match (process.stdin.take(), process.stdout.take(), process.stderr.take()) {
-            (Some(asks), Some(answers), Some(stderr_lines)) => match lines_of(stderr_lines) {
-                Ok(stderr_lines) => Ok(Worker { process, asks, answers, stderr_lines }),
+            (Some(requests), Some(responses), Some(stderr_lines)) => match lines_of(stderr_lines) {
+                Ok(stderr_lines) => Ok(Worker { process, requests, responses, stderr_lines }),
                 Err(error) => Err(given_up(process, error)),
             },
             _ => Err(given_up(process, io::Error::other("it has no standard streams"))),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use algorithms::device::TeamError;
 use algorithms::plugin::PluginError;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::platform::Exit;
 
@@ -14,7 +14,7 @@ use crate::platform::Exit;
 #[derive(Debug, thiserror::Error)]
 pub enum PluginFailure {
     /// A file that can't be read.
-    #[error("plugin {}: {problem}; --plugin takes a shared library", path.shown())]
+    #[error("plugin {}: {problem}; --plugin takes a shared library", path.escaped())]
     Unreadable { path: PathBuf, problem: String },
     /// The file is not a plugin, or not one for this version; found in the trial process.
     #[error("{0}")]
@@ -23,7 +23,7 @@ pub enum PluginFailure {
     #[error(transparent)]
     Unusable(#[from] PluginError),
     /// The plugin crashed or hung during loading.
-    #[error("plugin {}: it {problem}; nothing was measured", path.shown())]
+    #[error("plugin {}: it {problem}; nothing was measured", path.escaped())]
     Crashed { path: PathBuf, problem: String },
     /// Threads that can't be started.
     #[error(transparent)]
@@ -32,7 +32,7 @@ pub enum PluginFailure {
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
     /// The trial process can't be started.
-    #[error("{} can't be started to try a plugin: {source}", bench.shown())]
+    #[error("{} can't be started to try a plugin: {source}", bench.escaped())]
     NoTrial { bench: PathBuf, source: io::Error },
 }
 

@@ -72,7 +72,7 @@ fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
     let fingerprint = fingerprint(&path)?;
     trial::load(&path)?;
     plugin_guard::install();
-    plugin::set_room(memory_budget::memory_budget);
+    plugin::set_available_memory(memory_budget::memory_budget);
     let loaded = registry::load_plugin(&path, fingerprint);
     plugin_guard::return_home();
     Ok(loaded?)
@@ -120,8 +120,9 @@ pub(crate) fn try_out(
     for variant in variants {
         report(&format!("trying {variant}"));
         if let Some(quarantine) = trial::run(&variant)? {
-            let name = (variant.task, variant.variant);
-            plugin::condemn(name, variant.plugin, variant.device, quarantine.clone());
+            let name = variant.variant;
+            let device = variant.device;
+            plugin::quarantine(variant.task, name, variant.plugin, device, quarantine.clone());
             failed.push(FailedTrial { variant, quarantine });
         }
     }

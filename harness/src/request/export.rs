@@ -57,5 +57,5 @@ impl ExportRequest {
 
 fn by_ending(path: &Path) -> Option<ExportFormat> {
     let ending = path.extension()?.to_ascii_lowercase();
-    ExportFormat::of_ending(ending.to_str()?)
+    ExportFormat::from_ending(ending.to_str()?)
 }

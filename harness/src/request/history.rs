@@ -8,7 +8,7 @@ use reports::history::{Filter, Retention, Unfinished};
 use reports::rank::Rank;
 use reports::record::Shard;
 use reports::table::Format;
-use reports::trend::{Listing, Terms};
+use reports::trend::{Listing, ShiftLimits};
 use statistics::Search;
 
 use super::{DEFAULT_STORE, Outputs, PointFlags, values};
@@ -259,8 +259,8 @@ pub struct ShiftJudging {
 
 impl ShiftJudging {
     /// Returns the thresholds.
-    pub fn terms(&self) -> Terms {
-        Terms {
+    pub fn limits(&self) -> ShiftLimits {
+        ShiftLimits {
             min_effect: self.min_effect,
             search: Search { significance: self.significance, ..Search::default() },
             false_discovery: self.false_discovery,

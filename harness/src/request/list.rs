@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
 use clap::Args;
-use text::Foreign;
+use text::Untrusted;
 
 use super::suggestion::instead_of;
 use super::{DescriptionFormat, Outputs};

@@ -53,7 +53,7 @@ pub use settings::Settings;
 pub use site::SiteRequest;
 pub use stream::{Spill, StreamFlags, StreamRequest, WhenFull};
 pub use suite::{AgainstRequest, SuiteRequest};
-pub use throughput::{DevicePlace, Processes, ThroughputFlags, ThroughputRequest};
+pub use throughput::{DeviceSet, Processes, ThroughputFlags, ThroughputRequest};
 pub(crate) use trying::{confirming, is_only_tried};
 pub use values::{SampleRange, Threads};
 pub use verify::{FileOptions, VerifyRequest};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use reports::rank::Rank;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{PointFlags, values};
 
@@ -75,7 +75,7 @@ impl ReportRequest {
             _ => Err(format!(
                 "unknown report format of {}: use a file name that ends in .html or .md, or add \
                  --format html",
-                self.out.shown()
+                self.out.escaped()
             )),
         }
     }

@@ -9,7 +9,7 @@ use clap::{Args, Command};
 use super::trying::is_only_tried;
 use super::values::{self, Threads, each_once};
 use super::{CacheMode, SampleRange};
-use crate::platform::placement::{BindLevels, PlacesSpec};
+use crate::platform::placement::{BindLevels, CpuSetSpec};
 use crate::platform::usable_threads;
 
 /// Variants, devices, threads and sampling of a measuring command.
@@ -34,12 +34,13 @@ pub struct Settings {
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::thread_counts)]
     pub threads: Vec<Vec<Threads>>,
-    /// Places of the threads, as in OMP_PLACES: threads, cores, ll_caches, numa_domains, sockets, or
+    /// CPU sets of the threads, as in OMP_PLACES: threads, cores, ll_caches, numa_domains, sockets, or
     /// a list such as {0:4},{4:4}; repeatable [default: none]
-    #[arg(long, value_name = "PLACES", help_heading = "Where", hide_short_help = true)]
-    pub places: Vec<PlacesSpec>,
-    /// Binding to places, as in OMP_PROC_BIND: false, close, spread or primary, joined by + for nested
-    /// teams; repeatable [default: close if there are places]
+    #[arg(id = "places", long = "places", value_name = "PLACES", help_heading = "Where")]
+    #[arg(hide_short_help = true)]
+    pub cpu_sets: Vec<CpuSetSpec>,
+    /// Binding to CPU sets, as in OMP_PROC_BIND: false, close, spread or primary, joined by + for nested
+    /// teams; repeatable [default: close with --places]
     #[arg(long = "bind", value_name = "POLICY", help_heading = "Where", hide_short_help = true)]
     pub binds: Vec<BindLevels>,
     /// State of the last-level cache before each sample: hot, or cold (flushed).
@@ -87,7 +88,7 @@ impl Settings {
         each_once(&mut self.variants);
         each_once(&mut self.plugins);
         take_checked(&mut self.devices, self.checked);
-        each_once(&mut self.places);
+        each_once(&mut self.cpu_sets);
         each_once(&mut self.binds);
         each_once(&mut self.caches);
         if is_only_tried() {

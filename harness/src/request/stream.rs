@@ -12,7 +12,7 @@ use reports::clock;
 use reports::table::Format;
 
 use super::values::{self, each_once};
-use super::{DevicePlace, MeasureRequest, Outputs, is_only_tried};
+use super::{DeviceSet, MeasureRequest, Outputs, is_only_tried};
 
 /// Default duration of a stream.
 const USUAL: Duration = Duration::from_secs(20);
@@ -28,10 +28,10 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 1e-3..=1e4;
 
 /// Open-loop test: timeslices that arrive on schedule, for workers to process.
 pub struct StreamRequest {
-    /// Task, data, variants and devices; the first device of each entry of `places`.
+    /// Task, data, variants and devices; the first device of each entry of `device_sets`.
     pub measuring: MeasureRequest,
     /// Devices to spread workers over; the CPU if none are given.
-    pub places: Vec<DevicePlace>,
+    pub device_sets: Vec<DeviceSet>,
     /// Rules of event building after the chain: values of all of
     /// [`RULES`](algorithms::sts_events::RULES); `None` if none are built.
     pub events: Option<Params>,
@@ -171,9 +171,10 @@ fn speed(text: &str) -> Result<f64, String> {
 
 /// Parses a jitter; rates are distributed uniformly and never negative.
 fn jitter(text: &str) -> Result<f64, String> {
-    let most = 1.0 / 3_f64.sqrt();
-    let problem = || format!("use a share from 0 to {most:.3}, with which the lowest rate is 0");
-    text.parse().ok().filter(|jitter| (0.0..=most).contains(jitter)).ok_or_else(problem)
+    let max_jitter = 1.0 / 3_f64.sqrt();
+    let problem =
+        || format!("use a share from 0 to {max_jitter:.3}, with which the lowest rate is 0");
+    text.parse().ok().filter(|jitter| (0.0..=max_jitter).contains(jitter)).ok_or_else(problem)
 }
 
 /// Parses an address and a port to listen on.
@@ -229,7 +230,7 @@ impl StreamRequest {
     /// If flags contradict each other.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         self.measuring.settings.tidy();
-        each_once(&mut self.places);
+        each_once(&mut self.device_sets);
         each_once(&mut self.flags.merge);
         let flags = &mut self.flags;
         flags.speeds.sort_by(f64::total_cmp);
@@ -253,7 +254,7 @@ impl StreamRequest {
         }
         for (flag, count) in [
             ("threads", threads.len()),
-            ("places", settings.places.len()),
+            ("places", settings.cpu_sets.len()),
             ("bind", settings.binds.len()),
         ] {
             if count > 1 {
@@ -275,7 +276,7 @@ impl StreamRequest {
                 clock::exactly(now),
             ));
         }
-        if self.places.len() > 1 {
+        if self.device_sets.len() > 1 {
             return Err(
                 "--begin takes one --device, because the start of the next one's workers is not \
                  known; start one run per device"
@@ -287,12 +288,12 @@ impl StreamRequest {
 
     /// Selects the CPU if no devices were given.
     pub(crate) fn choose_devices(&mut self) {
-        if self.places.is_empty() {
-            self.places.push(algorithms::device::Device::Cpu.into());
+        if self.device_sets.is_empty() {
+            self.device_sets.push(algorithms::device::Device::Cpu.into());
         }
         let mut first = Vec::new();
-        for place in &self.places {
-            first.push(place.devices()[0]);
+        for device_set in &self.device_sets {
+            first.push(device_set.devices()[0]);
         }
         each_once(&mut first);
         self.measuring.settings.devices = first;

@@ -1,6 +1,6 @@
 //! Suggestions for unknown names.
 
-use text::Foreign;
+use text::Untrusted;
 
 /// Minimum similarity of a suggested name (Jaro-Winkler; 1 is equal).
 const ALIKE: f64 = 0.7;

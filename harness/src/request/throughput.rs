@@ -8,7 +8,7 @@ use std::time::Duration;
 use algorithms::device::Device;
 use clap::{ArgAction, Args};
 use reports::table::Format;
-use text::Foreign;
+use text::Untrusted;
 
 use super::values::{self, Threads, each_once};
 use super::{MeasureRequest, Outputs, is_only_tried};
@@ -23,10 +23,10 @@ const MAX_PROCESSES: usize = 1024;
 
 /// Task to measure with concurrent event streams.
 pub struct ThroughputRequest {
-    /// Task, data, variants and devices; the first device of each entry of `places`.
+    /// Task, data, variants and devices; the first device of each entry of `device_sets`.
     pub measuring: MeasureRequest,
     /// Devices to spread streams over; each usable device separately if none are given.
-    pub places: Vec<DevicePlace>,
+    pub device_sets: Vec<DeviceSet>,
     /// Flags of streams.
     pub flags: ThroughputFlags,
 }
@@ -94,17 +94,17 @@ impl FromStr for Processes {
 
 /// Device of streams, or several devices of one kind to spread them over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DevicePlace(Vec<Device>);
+pub struct DeviceSet(Vec<Device>);
 
-impl DevicePlace {
+impl DeviceSet {
     /// Returns the devices; at least one.
     pub fn devices(&self) -> &[Device] {
         &self.0
     }
 
     /// Joins these devices; `None` if there are none.
-    pub(crate) fn of_all(devices: Vec<Device>) -> Option<Self> {
-        (!devices.is_empty()).then_some(DevicePlace(devices))
+    pub(crate) fn from_devices(devices: Vec<Device>) -> Option<Self> {
+        (!devices.is_empty()).then_some(DeviceSet(devices))
     }
 
     /// Returns the device of a stream; streams are distributed round-robin.
@@ -113,20 +113,20 @@ impl DevicePlace {
     }
 }
 
-impl From<Device> for DevicePlace {
+impl From<Device> for DeviceSet {
     fn from(device: Device) -> Self {
-        DevicePlace(vec![device])
+        DeviceSet(vec![device])
     }
 }
 
-impl fmt::Display for DevicePlace {
+impl fmt::Display for DeviceSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<String> = self.0.iter().map(Device::to_string).collect();
         f.write_str(&names.join("+"))
     }
 }
 
-impl FromStr for DevicePlace {
+impl FromStr for DeviceSet {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -137,14 +137,14 @@ impl FromStr for DevicePlace {
                 let problem = format!("{} and {device} are devices of different kinds", devices[0]);
                 return Err(format!(
                     "{problem}; give them as two: {}",
-                    text.replace('+', ",").shown()
+                    text.replace('+', ",").escaped()
                 ));
             }
             if devices[..i].contains(device) {
                 return Err(format!("{device} is there twice; give more --streams instead"));
             }
         }
-        Ok(DevicePlace(devices))
+        Ok(DeviceSet(devices))
     }
 }
 
@@ -190,10 +190,10 @@ impl ThroughputRequest {
     }
 
     /// Returns the process counts for a set of devices.
-    pub(crate) fn process_counts(&self, place: &DevicePlace) -> Vec<usize> {
+    pub(crate) fn process_counts(&self, device_set: &DeviceSet) -> Vec<usize> {
         let count = |processes: &Processes| match processes {
             Processes::Count(count) => *count,
-            Processes::PerGpu => place.devices().len(),
+            Processes::PerGpu => device_set.devices().len(),
         };
         let mut counts: Vec<usize> = self.flags.processes.iter().map(count).collect();
         each_once(&mut counts);
@@ -206,7 +206,7 @@ impl ThroughputRequest {
     /// If flags contradict each other.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         self.measuring.settings.tidy();
-        each_once(&mut self.places);
+        each_once(&mut self.device_sets);
         if self.measuring.settings.threads.is_empty() {
             self.measuring.settings.threads.push(vec![1.into()]);
         }
@@ -235,10 +235,11 @@ impl ThroughputRequest {
     /// Selects all usable devices if none were given; see
     /// [`MeasureRequest::choose_devices`].
     pub(crate) fn choose_devices(&mut self) {
-        if self.places.is_empty() {
-            self.places = usable_devices().into_iter().map(DevicePlace::from).collect();
+        if self.device_sets.is_empty() {
+            self.device_sets = usable_devices().into_iter().map(DeviceSet::from).collect();
         }
-        let mut first: Vec<Device> = self.places.iter().map(|place| place.0[0]).collect();
+        let mut first: Vec<Device> =
+            self.device_sets.iter().map(|device_set| device_set.0[0]).collect();
         each_once(&mut first);
         self.measuring.settings.devices = first;
     }
@@ -258,12 +259,12 @@ mod tests {
     }
 
     #[test]
-    fn devices_of_one_kind_are_a_place() {
-        let place: DevicePlace = "cuda:0+cuda:1".parse().expect("one kind");
-        assert_eq!(place.to_string(), "cuda:0+cuda:1");
-        let devices: Vec<Device> = (0..3).map(|stream| place.of_stream(stream)).collect();
+    fn devices_of_one_kind_form_a_set() {
+        let device_set: DeviceSet = "cuda:0+cuda:1".parse().expect("one kind");
+        assert_eq!(device_set.to_string(), "cuda:0+cuda:1");
+        let devices: Vec<Device> = (0..3).map(|stream| device_set.of_stream(stream)).collect();
         assert_eq!(devices, [Device::Cuda(0), Device::Cuda(1), Device::Cuda(0)]);
-        let checked: DevicePlace = "wgpu:0+checked+wgpu:1".parse().expect("one kind");
+        let checked: DeviceSet = "wgpu:0+checked+wgpu:1".parse().expect("one kind");
         assert_eq!(checked.devices(), [Device::WgpuChecked(0), Device::Wgpu(1)]);
         for (text, problem) in [
             ("cuda:0+cpu", "different kinds; give them as two: cuda:0,cpu"),
@@ -271,7 +272,7 @@ mod tests {
             ("cpu+cpu", "cpu is there twice"),
             ("cuda:0+", "unknown device"),
         ] {
-            let error = text.parse::<DevicePlace>().expect_err("refused");
+            let error = text.parse::<DeviceSet>().expect_err("refused");
             assert!(error.contains(problem), "{text}: {error}");
         }
     }

@@ -29,7 +29,7 @@ impl Settings {
     /// Limits samples and time for smoke mode.
     pub(super) fn make_short(&mut self) {
         self.max_time = self.max_time.min(MAX_TIME);
-        let most = self.samples.map_or(MAX_SAMPLES, |samples| samples.max.min(MAX_SAMPLES));
-        self.samples = Some(SampleRange { min: 1, max: most });
+        let max = self.samples.map_or(MAX_SAMPLES, |samples| samples.max.min(MAX_SAMPLES));
+        self.samples = Some(SampleRange { min: 1, max });
     }
 }

@@ -11,7 +11,7 @@ use clap::builder::{
 };
 use reports::rank::Rank;
 use statistics::Search;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{CacheMode, FailOn, MemoryPages};
 use crate::platform::usable_threads;

@@ -129,7 +129,7 @@ pub(super) fn scenario(params: &Params) -> Result<Scenario, DataError> {
 
 /// Parameters for one of the timeslices that complete parameters specify, and its scenario.
 fn single(params: &Params) -> Result<(Params, Scenario), DataError> {
-    let scale = sts_scenario::SCALE.of(params)? / f64::from(scenario(params)?.timeslices);
+    let scale = sts_scenario::SCALE.value(params)? / f64::from(scenario(params)?.timeslices);
     let mut single = params.clone();
     single.set(sts_scenario::SCALE.axis().name, scale.to_string());
     let scenario = scenario(&single)?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use algorithms::algorithm::Segments;
 
 use super::live::{Cursor, Delta};
-use super::protocol::{Ask, Check, EventCounts, Expected, ResultDigest};
+use super::protocol::{Check, EventCounts, Expected, Request, ResultDigest};
 use super::timeslice_log::{
     CheckRecord, Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult,
 };
@@ -48,7 +48,7 @@ struct State {
 /// State of a worker.
 #[derive(Default)]
 struct WorkerSlot {
-    asks: Option<ChildStdin>,
+    requests: Option<ChildStdin>,
     /// Start time of its current timeslice.
     since_ns: u64,
     /// Reason for losing it.
@@ -57,9 +57,9 @@ struct WorkerSlot {
 
 impl WorkerSlot {
     /// Sends a line. If the worker is gone, its listener notices.
-    fn send(&mut self, ask: &Ask) {
-        let line = worker::line(ask);
-        let _ = self.asks.as_mut().map(|asks| asks.write_all(line.as_bytes()));
+    fn send(&mut self, request: &Request) {
+        let line = worker::line(request);
+        let _ = self.requests.as_mut().map(|requests| requests.write_all(line.as_bytes()));
     }
 }
 
@@ -80,8 +80,9 @@ impl Dispatcher {
     }
 
     /// Adds a worker with its input pipe.
-    pub(super) fn add_worker(&self, worker: usize, asks: ChildStdin) {
-        self.state().workers[worker] = WorkerSlot { asks: Some(asks), ..WorkerSlot::default() };
+    pub(super) fn add_worker(&self, worker: usize, requests: ChildStdin) {
+        self.state().workers[worker] =
+            WorkerSlot { requests: Some(requests), ..WorkerSlot::default() };
     }
 
     /// Starts a new log; all workers are idle. Hits are written to the folder, if given.
@@ -92,7 +93,7 @@ impl Dispatcher {
         state.wrong = None;
         // Workers lost since the last log.
         for worker in 0..state.workers.len() {
-            if state.workers[worker].asks.is_none() {
+            if state.workers[worker].requests.is_none() {
                 state.log.lose(worker);
             }
         }
@@ -130,7 +131,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// If it does not have that timeslice.
-    pub(super) fn answer(
+    pub(super) fn record_result(
         &self,
         worker: usize,
         outcome: TimesliceResult,
@@ -142,7 +143,7 @@ impl Dispatcher {
         };
         let outcome = TimesliceResult { check: check.map(recorded), ..outcome };
         let mut state = self.state();
-        state.log.answer(worker, outcome)?;
+        state.log.record_result(worker, outcome)?;
         state.hand_out(self.check_every);
         let data = state.log.records()[outcome.number as usize].data as usize;
         let problem = check.and_then(|check| self.wrong(data, check.found, check.segments()));
@@ -189,15 +190,15 @@ impl Dispatcher {
     }
 
     /// Sends a request to a worker; has no effect if it is gone.
-    pub(super) fn ask(&self, worker: usize, ask: &Ask) {
-        self.state().workers[worker].send(ask);
+    pub(super) fn send_request(&self, worker: usize, request: &Request) {
+        self.state().workers[worker].send(request);
     }
 
     /// Records that a worker has ended; an idle one gets its timeslice.
     pub(super) fn lose(&self, worker: usize, end: String) {
         let mut state = self.state();
         let slot = &mut state.workers[worker];
-        slot.asks = None;
+        slot.requests = None;
         slot.end = Some(end);
         state.log.lose(worker);
         state.hand_out(self.check_every);
@@ -207,7 +208,7 @@ impl Dispatcher {
 
     /// Closes the input pipes of all workers, which then end.
     pub(super) fn shut_down(&self) {
-        self.state().workers.iter_mut().for_each(|slot| slot.asks = None);
+        self.state().workers.iter_mut().for_each(|slot| slot.requests = None);
     }
 
     /// Closes the log; see [`TimesliceLog::close`].
@@ -266,10 +267,10 @@ impl State {
             // Hashing the number avoids a correlation with prepared data and workers.
             let check = generators::random::mix(number).is_multiple_of(check_every);
             let hits = self.hits.as_ref().map(|hits| hits.join(format!("{number}.hits.bin")));
-            let ask = Ask::Process { number, data, check, hits };
+            let request = Request::Process { number, data, check, hits };
             let slot = &mut self.workers[worker];
             slot.since_ns = now_ns();
-            slot.send(&ask);
+            slot.send(&request);
         }
     }
 }
@@ -302,14 +303,14 @@ mod tests {
         let right = ResultDigest { clusters: 5, hits: 2, sum: 27, events: None };
         let dispatcher = Dispatcher::new(1, vec![expected(None)], 1);
         dispatcher.open_for_tests(TimesliceLog::new(1, 4, 4, WhenFull::Wait));
-        let answer = |number, found| {
+        let record = |number, found| {
             dispatcher.emit(0, 1, false);
             let check = Some(check(found, 1, 0));
-            assert_eq!(dispatcher.answer(0, outcome(number, None), check), Ok(()));
+            assert_eq!(dispatcher.record_result(0, outcome(number, None), check), Ok(()));
         };
-        answer(0, right);
-        answer(1, ResultDigest { sum: 8, ..right });
-        answer(2, ResultDigest { hits: 3, ..right });
+        record(0, right);
+        record(1, ResultDigest { sum: 8, ..right });
+        record(2, ResultDigest { hits: 3, ..right });
         let (log, wrong) = dispatcher.take();
         assert_eq!(log.counts().checked, 3);
         let problem = "5 clusters, 2 hits, but not the right ones".to_owned();
@@ -344,7 +345,7 @@ mod tests {
             dispatcher.open_for_tests(TimesliceLog::new(1, 4, 4, WhenFull::Wait));
             dispatcher.emit(0, 1, false);
             let check = found.map(|found| check(found, 1, 0));
-            assert_eq!(dispatcher.answer(0, outcome(0, built), check), Ok(()));
+            assert_eq!(dispatcher.record_result(0, outcome(0, built), check), Ok(()));
             dispatcher.take().1.map_or_else(String::new, |wrong| wrong.problem)
         };
         let built = EventCounts { events: 4, digis: 60, took_ns: 1 };

@@ -51,7 +51,7 @@ mod workers;
 use std::io;
 use std::path::PathBuf;
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::measure::MeasureError;
 use crate::platform::{Exit, RAISE_LIMITS};
@@ -74,7 +74,7 @@ pub enum StreamError {
     #[error("timeslices can't be emitted, as the system gives no thread: {0}")]
     Source(io::Error),
     /// Hits can't be written.
-    #[error("{}: {source}", path.shown())]
+    #[error("{}: {source}", path.escaped())]
     Hits {
         /// Folder of the hits.
         path: PathBuf,

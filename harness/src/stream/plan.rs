@@ -15,7 +15,7 @@ use super::variants::{recommended, variant_of};
 use crate::plan::{CandidateSpec, Input, Origin, Plan, PlanError, TeamSpec, check_threads};
 use crate::platform::placement::PlacementError;
 use crate::platform::{usable_cpus, usable_threads};
-use crate::request::{DevicePlace, Source, StreamRequest};
+use crate::request::{DeviceSet, Source, StreamRequest};
 use crate::throughput::{others_problem, team_specs};
 
 /// Maximum number of timeslices per speed: each has a row and a record in memory.
@@ -39,7 +39,7 @@ pub(crate) struct Planned {
 /// Workers on a device.
 #[derive(Clone, Debug)]
 pub(super) struct StreamPoint {
-    pub(super) place: DevicePlace,
+    pub(super) device_set: DeviceSet,
     pub(super) identity: Point,
     pub(super) backend: String,
     /// Configuration of each worker.
@@ -60,15 +60,15 @@ impl Planned {
         let [input] = &plan.inputs[..] else {
             return Err(usage("a stream has one kind of data; give each axis one value"));
         };
-        let rules = request.events.as_ref().map(EventRules::of).transpose()?;
+        let rules = request.events.as_ref().map(EventRules::from_params).transpose()?;
         check_memory(request, &plan, input)?;
         check_count(request, input)?;
         let mut notes = Vec::new();
         let mut points = Vec::new();
-        for place in &request.places {
-            match others_problem(place) {
+        for device_set in &request.device_sets {
+            match others_problem(device_set) {
                 Some(problem) => notes.push(problem),
-                None => points.extend(points_of(request, &plan, input, place, rules)?),
+                None => points.extend(points_of(request, &plan, input, device_set, rules)?),
             }
         }
         let writes_no_hits = |point: &StreamPoint| point.identity.variant == OFFLINE;
@@ -91,7 +91,7 @@ impl Planned {
 
     /// Semantics of the result of a point's variant.
     pub(super) fn semantics(point: &StreamPoint, input: &Timeslices) -> Semantics {
-        let device = point.place.devices()[0];
+        let device = point.device_set.devices()[0];
         let variant = variant_of(device.backend(), &point.identity.variant);
         variant.map_or_else(|_| Semantics::default(), |variant| (variant.semantics)(input))
     }
@@ -154,30 +154,30 @@ fn points_of(
     request: &StreamRequest,
     plan: &Plan,
     input: &Input,
-    place: &DevicePlace,
+    device_set: &DeviceSet,
     rules: Option<EventRules>,
 ) -> Result<Vec<StreamPoint>, PlanError> {
     let processes = request.flags.processes as usize;
-    let candidates = input.candidates.iter().filter(|it| it.device == place.devices()[0]);
+    let candidates = input.candidates.iter().filter(|it| it.device == device_set.devices()[0]);
     let point = |candidate: &CandidateSpec| {
         let layout = &plan.teams[candidate.team].layout;
         check_threads(layout.threads.saturating_mul(processes), usable_threads())?;
-        let specs = team_specs(layout, place, processes);
+        let specs = team_specs(layout, device_set, processes);
         let specs = specs.map_err(|PlacementError(problem)| PlanError::Usage(problem))?;
-        let mut identity = Point { device: place.to_string(), ..plan.point(input, candidate) };
+        let mut identity = Point { device: device_set.to_string(), ..plan.point(input, candidate) };
         for (name, value) in request.events.iter().flat_map(Params::iter) {
             identity.params.set(name, value);
         }
         let opening = |(number, spec): (usize, &TeamSpec)| Opening {
             variant: identity.variant.clone(),
-            device: place.of_stream(number).to_string(),
+            device: device_set.of_stream(number).to_string(),
             threads: layout.threads,
             cpus: spec.cpus.clone(),
             events: rules.map(Rules::from),
         };
         let taken: Option<Vec<_>> = specs.iter().map(|spec| spec.cpus.as_ref()).collect();
         Ok(StreamPoint {
-            place: place.clone(),
+            device_set: device_set.clone(),
             backend: plan.variant(candidate).backend.to_string(),
             openings: specs.iter().enumerate().map(opening).collect(),
             spare_cpu: taken.and_then(|taken| spare(taken.into_iter().flatten().flatten())),

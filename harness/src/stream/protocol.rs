@@ -12,11 +12,11 @@ use crate::platform::worker::any_path;
 /// Request to a worker. The worker ends when its standard input is closed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Ask {
-    /// Get ready; sent once, before all others. Answered by [`Answer::Ready`] or
-    /// [`Answer::Refused`].
+pub(super) enum Request {
+    /// Get ready; sent once, before all others. Answered by [`Response::Ready`] or
+    /// [`Response::Refused`].
     Open(Opening),
-    /// Process a timeslice. Answered by [`Answer::Done`] or [`Answer::Refused`].
+    /// Process a timeslice. Answered by [`Response::Done`] or [`Response::Refused`].
     Process {
         number: u64,
         /// Index of the prepared timeslice.
@@ -27,8 +27,8 @@ pub(super) enum Ask {
         #[serde(default, skip_serializing_if = "Option::is_none", with = "any_path")]
         hits: Option<PathBuf>,
     },
-    /// Process all prepared timeslices once more. Answered by [`Answer::Compared`] or
-    /// [`Answer::Refused`].
+    /// Process all prepared timeslices once more. Answered by [`Response::Compared`] or
+    /// [`Response::Refused`].
     Compare,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Rules {
 /// Response of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Answer {
+pub(super) enum Response {
     Ready {
         /// Digest of each of the prepared timeslices.
         found: Vec<ResultDigest>,
@@ -192,24 +192,24 @@ mod tests {
         let rules =
             EventRules { window_ns: 1, min_digis: 2, dead_time_ns: 3, before_ns: 4, after_ns: 5 };
         assert_eq!(EventRules::from(Rules::from(rules)), rules);
-        let open = Ask::Open(Opening {
+        let open = Request::Open(Opening {
             variant: "time-sweep".into(),
             device: "cpu".into(),
             threads: 2,
             cpus: Some(vec![vec![0], vec![1, 2]]),
             events: Some(rules.into()),
         });
-        for ask in [open, Ask::Process { number: 7, data: 3, check: true, hits: None }] {
-            let line = serde_json::to_string(&ask).expect("serialises");
+        for request in [open, Request::Process { number: 7, data: 3, check: true, hits: None }] {
+            let line = serde_json::to_string(&request).expect("serialises");
             assert!(!line.contains('\n'));
-            assert_eq!(serde_json::from_str::<Ask>(&line).expect("parses"), ask);
+            assert_eq!(serde_json::from_str::<Request>(&line).expect("parses"), request);
         }
         // Sums use all 64 bits.
         let found = ResultDigest { clusters: 1, hits: 2, sum: u64::MAX - 1, events: None };
         let check = Some(Check { found, stride: 4, turn: 3, took_ns: 70 });
         let built = Some(EventCounts { events: 3, digis: 40, took_ns: 500 });
-        let done = Answer::Done { number: 7, begun_ns: 1, ended_ns: u64::MAX, check, built };
+        let done = Response::Done { number: 7, begun_ns: 1, ended_ns: u64::MAX, check, built };
         let line = serde_json::to_string(&done).expect("serialises");
-        assert_eq!(serde_json::from_str::<Answer>(&line).expect("parses"), done);
+        assert_eq!(serde_json::from_str::<Response>(&line).expect("parses"), done);
     }
 }

@@ -12,7 +12,7 @@ use reports::record::{RunRecord, YesNo};
 use reports::store::StreamFolder;
 use reports::stream::{StreamRow, TimesliceRow, WRONG, short};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::StreamError;
 use super::begin::{StartMissed, StartTime};
@@ -29,7 +29,7 @@ use super::speed::{SpeedContext, SpeedResult, Stream};
 use super::tally::{self, Content};
 use super::timeslice_log::TimesliceLog;
 use super::workers::{Readiness, WorkerRefusal, Workers};
-use crate::measure::{self, Assignment, MeasureError, claimed, default_folder};
+use crate::measure::{self, MeasureError, RunSpec, claimed, default_folder};
 use crate::plan::Origin;
 use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::energy::EnergyCounters;
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder("stream"));
         let path = claimed(&path).map_err(MeasureError::from)?;
         let mut folder = StreamFolder::create(&path, &record).map_err(MeasureError::from)?;
-        (self.report)(&format!("results go to {}", path.shown()));
+        (self.report)(&format!("results go to {}", path.escaped()));
         let mut outcome = StreamResult { folder: path, ..StreamResult::default() };
         let mut timeslices = Vec::new();
         for index in 0..self.planned.points.len() {
@@ -152,7 +152,7 @@ impl<'a> Session<'a> {
         record.notes.extend(self.live.end());
         record.notes.extend(outcome.remarks.iter().map(|&remark| remark.to_owned()));
         outcome.interrupted = self.interrupt.asked();
-        let kept = || outcome.folder.shown().to_string();
+        let kept = || outcome.folder.escaped().to_string();
         if self.request.flags.charts {
             let drawn = charts::draw_stream(&record, &outcome.rows, &timeslices);
             let written = drawn.and_then(|drawn| charts::write(&outcome.folder, &drawn));
@@ -167,8 +167,8 @@ impl<'a> Session<'a> {
 
     fn describe(&self) -> RunRecord {
         let measuring = &self.request.measuring;
-        let assignment = Assignment::of(measuring, &self.planned.plan);
-        let mut record = measure::describe(&assignment, &Topology::of_this_machine());
+        let run_spec = RunSpec::for_task(measuring, &self.planned.plan);
+        let mut record = measure::describe(&run_spec, &Topology::this_machine());
         record.notes.extend(self.planned.notes.iter().cloned());
         record
     }
@@ -230,7 +230,7 @@ impl<'a> Session<'a> {
             expected: expected.iter().map(|it| it.found(Segments::ALL)).collect(),
             workers: Workers::new(Arc::clone(&dispatcher), count),
             dispatcher,
-            counters: EnergyCounters::for_devices(point.place.devices().iter().copied()),
+            counters: EnergyCounters::for_devices(point.device_set.devices().iter().copied()),
         };
         if !flags.find_limit {
             for (index, &speed) in flags.speeds.iter().enumerate() {
@@ -274,7 +274,7 @@ impl<'a> Session<'a> {
             let ids: Vec<String> =
                 device_run.workers.ids().iter().map(|(_, id)| id.to_string()).collect();
             let ready = units::seconds(readiness.seconds, 2);
-            let device = &device_run.point.place;
+            let device = &device_run.point.device_set;
             (self.report)(&format!("workers on {device}, ready in {ready}: {}", ids.join(" ")));
         }
         Ok(filled)
@@ -374,7 +374,7 @@ impl<'a> Session<'a> {
         let Some(all) = &self.request.flags.hits else { return Ok(None) };
         // The path is absolute, because workers may have another working directory.
         let all = std::path::absolute(all).unwrap_or_else(|_| all.clone());
-        let own = all.join(format!("{}-{}", point.place, short(speed)).replace(':', "-"));
+        let own = all.join(format!("{}-{}", point.device_set, short(speed)).replace(':', "-"));
         match files::create_folder(&own) {
             Ok(()) => Ok(Some(own)),
             Err(source) => Err(StreamError::Hits { path: own, source }),
@@ -401,7 +401,7 @@ impl<'a> Session<'a> {
         let length = humantime::format_duration(self.request.flags.length());
         let variant = &point.identity.variant;
         let speed = short(speed);
-        format!("{variant} on {}, speed {speed}, for {length}", point.place)
+        format!("{variant} on {}, speed {speed}, for {length}", point.device_set)
     }
 }
 
@@ -453,7 +453,7 @@ fn record_speed(
 }
 
 fn interrupted(source: reports::store::StoreError, outcome: &StreamResult) -> StreamError {
-    let kept = outcome.folder.shown().to_string();
+    let kept = outcome.folder.escaped().to_string();
     MeasureError::StoreInterrupted { source, kept }.into()
 }
 
@@ -479,7 +479,7 @@ fn words_of_limit(point: &StreamPoint, limit: &Limit, length: Duration) -> Strin
         (None, Some(high)) => format!("does not keep up with {} the detector's rate", times(high)),
         (None, None) => "was not tried at any speed".to_owned(),
     };
-    format!("{} on {}: {result}", point.identity.variant, point.place)
+    format!("{} on {}: {result}", point.identity.variant, point.device_set)
 }
 
 #[cfg(test)]

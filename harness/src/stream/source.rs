@@ -122,7 +122,7 @@ mod tests {
         seed: 1,
     };
 
-    /// Emits 1 ms timeslices for 20 ms, for a worker that takes one and never answers.
+    /// Emits 1 ms timeslices for 20 ms, for a worker that takes one and never responds.
     fn emitted(queue: usize, when_full: WhenFull) -> (TimesliceLog, u64) {
         let dispatcher = Dispatcher::new(1, Vec::new(), 1);
         dispatcher.open_for_tests(TimesliceLog::new(1, 100, queue, when_full));

@@ -1,7 +1,7 @@
 //! Conversion of a log to rows.
 
 use reports::record::YesNo;
-use reports::stream::{Fate, StreamRow, Times, TimesliceRow, WRONG, shortfall};
+use reports::stream::{StreamRow, Times, TimesliceRow, TimesliceState, WRONG, shortfall};
 
 use super::data::Size;
 use super::dispatcher::Wrong;
@@ -32,7 +32,7 @@ pub(super) fn fill(row: &mut StreamRow, ran: &SpeedResult, content: &Content<'_>
     (row.lost, row.dropped, row.backlog) = (counts.lost, counts.dropped, counts.backlog);
     (row.repeated, row.checked) = (counts.repeated, counts.checked);
     row.workers_lost = ran.log.workers_lost();
-    row.most_waiting = ran.log.max_waiting() as u64;
+    row.max_waiting = ran.log.max_waiting() as u64;
     let size = |record: &Record| sizes.get(record.data as usize).copied().unwrap_or_default();
     let mean = |of: fn(Size) -> u64| {
         records.iter().map(|record| of(size(record)) as f64).sum::<f64>()
@@ -170,12 +170,12 @@ pub(super) fn rows(point_id: &str, ran: &SpeedResult, content: &Content<'_>) -> 
 }
 
 /// Final state of a timeslice. At the end none is waiting any more.
-fn fate(state: State) -> Fate {
+fn fate(state: State) -> TimesliceState {
     match state {
-        State::Done => Fate::Done,
-        State::Lost => Fate::Lost,
-        State::Dropped => Fate::Dropped,
-        State::Backlog | State::Waiting | State::WithWorker => Fate::Backlog,
+        State::Done => TimesliceState::Done,
+        State::Lost => TimesliceState::Lost,
+        State::Dropped => TimesliceState::Dropped,
+        State::Backlog | State::Waiting | State::WithWorker => TimesliceState::Backlog,
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
                 let built = Some(EventCounts { events: 3, digis: 250, took_ns: 20 * MS });
                 let outcome =
                     TimesliceResult { number: order.number, begun_ns, ended_ns, check, built };
-                log.answer(0, outcome).expect("its own");
+                log.record_result(0, outcome).expect("its own");
             }
         }
         log.close(std::iter::empty());
@@ -314,9 +314,9 @@ mod tests {
         let rows = rows("id", &ran(), &content);
         assert_eq!(rows.len(), 10);
         let TimesliceRow { due_s, digis, clusters, hits, fate, .. } = rows[0].clone();
-        assert_eq!((due_s, digis, clusters, hits, fate), (0.1, 1000, 7, 3, Fate::Done));
+        assert_eq!((due_s, digis, clusters, hits, fate), (0.1, 1000, 7, 3, TimesliceState::Done));
         assert!((rows[0].latency_s().expect("done") - 0.081).abs() < 1e-9);
-        assert_eq!((rows[9].fate, rows[9].latency_s()), (Fate::Backlog, None));
+        assert_eq!((rows[9].fate, rows[9].latency_s()), (TimesliceState::Backlog, None));
         assert_eq!((rows[0].events, rows[0].event_digis), (Some(3), Some(250)));
         assert_eq!((rows[0].building_s, rows[9].events), (Some(0.02), None));
     }

@@ -124,7 +124,7 @@ pub(super) struct TimesliceLog {
     is_closed: bool,
     max_waiting: usize,
     /// Number of recorded results, counted separately from the records.
-    answers: u64,
+    results: u64,
     /// Indices of timeslices with a final state, in order of reaching it.
     settled: Vec<u32>,
 }
@@ -141,7 +141,7 @@ impl TimesliceLog {
             when_full,
             is_closed: false,
             max_waiting: 0,
-            answers: 0,
+            results: 0,
             settled: Vec::with_capacity(capacity),
         }
     }
@@ -199,7 +199,7 @@ impl TimesliceLog {
     ///
     /// # Errors
     /// If the worker does not have that timeslice.
-    pub(super) fn answer(
+    pub(super) fn record_result(
         &mut self,
         worker: usize,
         result: TimesliceResult,
@@ -212,7 +212,7 @@ impl TimesliceLog {
         (record.begun_ns, record.ended_ns) = (result.begun_ns, result.ended_ns);
         record.check = result.check;
         record.built = result.built;
-        self.answers += 1;
+        self.results += 1;
         self.settled.push(result.number as u32);
         self.workers[worker] = Worker::Idle;
         self.idle.push_back(worker);
@@ -339,7 +339,7 @@ impl TimesliceLog {
     /// completed ones equals the number of recorded results.
     pub(super) fn is_balanced(&self) -> bool {
         let Counts { due, done, lost, dropped, backlog, .. } = self.counts();
-        due == done + lost + dropped + backlog && done == self.answers
+        due == done + lost + dropped + backlog && done == self.results
     }
 }
 
@@ -378,9 +378,9 @@ mod tests {
         };
         log.lose(0);
         assert_eq!(handed(&mut log), [(1, 0)]);
-        assert_eq!(log.answer(0, with(7)), Err(UnexpectedResult));
-        assert_eq!(log.answer(1, with(3)), Ok(()));
-        assert_eq!(log.answer(1, with(9)), Err(UnexpectedResult));
+        assert_eq!(log.record_result(0, with(7)), Err(UnexpectedResult));
+        assert_eq!(log.record_result(1, with(3)), Ok(()));
+        assert_eq!(log.record_result(1, with(9)), Err(UnexpectedResult));
         let built: Vec<_> = log.settled_since(0).map(|record| record.built).collect();
         assert_eq!(built, [with(3).built]);
     }
@@ -390,15 +390,15 @@ mod tests {
         let mut log = log(2, 8, WhenFull::Wait);
         assert_eq!(emit(&mut log, 3), [Emission::Accepted; 3]);
         assert_eq!(handed(&mut log), [(0, 0), (1, 1)]);
-        assert_eq!(log.answer(1, done(1)), Ok(()));
+        assert_eq!(log.record_result(1, done(1)), Ok(()));
         assert_eq!(handed(&mut log), [(1, 2)]);
-        assert_eq!(log.answer(0, done(0)), Ok(()));
-        assert_eq!(log.answer(1, done(2)), Ok(()));
+        assert_eq!(log.record_result(0, done(0)), Ok(()));
+        assert_eq!(log.record_result(1, done(2)), Ok(()));
         emit(&mut log, 1);
         assert_eq!(handed(&mut log), [(0, 3)], "it has been idle for longer");
         log.close(std::iter::empty());
         assert!(!log.is_over());
-        assert_eq!(log.answer(0, done(3)), Ok(()));
+        assert_eq!(log.record_result(0, done(3)), Ok(()));
         assert!(log.is_over() && log.is_balanced());
         assert_eq!(log.counts(), Counts { due: 4, emitted: 4, done: 4, ..Counts::default() });
     }
@@ -408,10 +408,10 @@ mod tests {
         let mut log = log(2, 8, WhenFull::Wait);
         emit(&mut log, 2);
         handed(&mut log);
-        assert_eq!(log.answer(0, done(1)), Err(UnexpectedResult));
-        assert_eq!(log.answer(0, done(0)), Ok(()));
-        assert_eq!(log.answer(0, done(0)), Err(UnexpectedResult), "twice");
-        assert_eq!(log.answer(7, done(0)), Err(UnexpectedResult));
+        assert_eq!(log.record_result(0, done(1)), Err(UnexpectedResult));
+        assert_eq!(log.record_result(0, done(0)), Ok(()));
+        assert_eq!(log.record_result(0, done(0)), Err(UnexpectedResult), "twice");
+        assert_eq!(log.record_result(7, done(0)), Err(UnexpectedResult));
     }
 
     #[test]
@@ -420,13 +420,13 @@ mod tests {
         emit(&mut log, 4);
         assert_eq!(handed(&mut log), [(0, 0), (1, 1), (2, 2)]);
         log.lose(0);
-        assert_eq!(log.answer(0, done(0)), Err(UnexpectedResult), "too late");
-        assert_eq!(log.answer(1, done(1)), Ok(()));
+        assert_eq!(log.record_result(0, done(0)), Err(UnexpectedResult), "too late");
+        assert_eq!(log.record_result(1, done(1)), Ok(()));
         assert_eq!(handed(&mut log), [(1, 0)], "before the one that waits");
         log.lose(1);
-        assert_eq!(log.answer(2, done(2)), Ok(()));
+        assert_eq!(log.record_result(2, done(2)), Ok(()));
         assert_eq!(handed(&mut log), [(2, 3)]);
-        assert_eq!(log.answer(2, done(3)), Ok(()));
+        assert_eq!(log.record_result(2, done(3)), Ok(()));
         log.close(std::iter::empty());
         assert!(log.is_over() && log.is_balanced());
         let counts =
@@ -458,7 +458,7 @@ mod tests {
             assert_eq!(emit(&mut log, 3), [Emission::Accepted, Emission::Accepted, refused]);
             log.hand_out();
             assert_eq!(log.max_waiting(), 2);
-            assert_eq!(log.answer(0, done(0)), Ok(()));
+            assert_eq!(log.record_result(0, done(0)), Ok(()));
             assert_eq!(handed(&mut log).len(), 1);
             assert_eq!(emit(&mut log, 1), [Emission::Accepted]);
             // Two of those that were held back were due.

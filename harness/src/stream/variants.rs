@@ -3,7 +3,7 @@
 use algorithms::algorithm::{Algorithm, Variant};
 use algorithms::device::Backend;
 use algorithms::sts::task::{STS, StsTask};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::plan::device_names;
 

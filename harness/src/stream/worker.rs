@@ -8,11 +8,11 @@ use algorithms::algorithm::Segments;
 use algorithms::device::{Arena, Device, Target};
 use algorithms::sts::task::Timeslices;
 use algorithms::sts_events::EventRules;
-use text::Foreign;
+use text::Untrusted;
 
 use super::check_budget::{CheckBudget, DigestCost};
 use super::job::{Job, JobResult, wrong};
-use super::protocol::{Answer, Ask, Check, Opening, ResultDigest};
+use super::protocol::{Check, Opening, Request, Response, ResultDigest};
 use super::variants::variant_of;
 use super::{hits_file, ring};
 use crate::plan::{TeamLayout, TeamSpec};
@@ -47,14 +47,14 @@ pub(crate) fn work(memory: i32) -> Exit {
         Err(End::Refused { problem, is_wrong }) => {
             let code = if is_wrong { Exit::WrongOutput } else { Exit::Failed };
             // If the parent is gone, the message has no receiver.
-            let _ = send(&Answer::Refused { problem, is_wrong });
+            let _ = send(&Response::Refused { problem, is_wrong });
             code
         }
     }
 }
 
 fn serve(memory: i32) -> Result<(), End> {
-    let Some(Ask::Open(opening)) = recv()? else {
+    let Some(Request::Open(opening)) = recv()? else {
         return Err(unable("this subcommand is only started by `bench stream`"));
     };
     if memory <= libc::STDERR_FILENO {
@@ -79,11 +79,11 @@ fn serve(memory: i32) -> Result<(), End> {
         let mut jobs = jobs.collect::<Result<Vec<_>, _>>()?;
         send(&ready(&mut jobs)?)?;
         let mut budget = CheckBudget::default();
-        while let Some(ask) = recv()? {
-            match ask {
-                Ask::Open(_) => return Err(unable("it is open already")),
-                Ask::Compare => send(&compare(&mut jobs)?)?,
-                Ask::Process { number, data, check, hits } => {
+        while let Some(request) = recv()? {
+            match request {
+                Request::Open(_) => return Err(unable("it is open already")),
+                Request::Compare => send(&compare(&mut jobs)?)?,
+                Request::Process { number, data, check, hits } => {
                     let checked = jobs.get_mut(data);
                     let checked =
                         checked.ok_or_else(|| unable(format!("there is no timeslice {data}")))?;
@@ -92,10 +92,10 @@ fn serve(memory: i32) -> Result<(), End> {
                     let check = if check { checked.check(&mut budget)? } else { None };
                     if let Some(path) = hits {
                         let written = hits_file::write(&path, &checked.job.output()?);
-                        written.map_err(|error| unable(format!("{}: {error}", path.shown())))?;
+                        written.map_err(|error| unable(format!("{}: {error}", path.escaped())))?;
                     }
                     checked.job.release();
-                    send(&Answer::Done { number, begun_ns, ended_ns, check, built })?;
+                    send(&Response::Done { number, begun_ns, ended_ns, check, built })?;
                 }
             }
         }
@@ -169,14 +169,14 @@ impl<'a> CheckedJob<'a> {
 }
 
 /// Processes all timeslices once more, and digests copies of the complete outputs.
-fn compare(jobs: &mut [CheckedJob<'_>]) -> Result<Answer, End> {
+fn compare(jobs: &mut [CheckedJob<'_>]) -> Result<Response, End> {
     let found = jobs.iter_mut().map(|CheckedJob { job, .. }| {
         job.process()?;
         let sums = job.sums()?;
         job.release();
         Ok(sums.found(Segments::ALL))
     });
-    Ok(Answer::Compared { found: found.collect::<Result<_, End>>()? })
+    Ok(Response::Compared { found: found.collect::<Result<_, End>>()? })
 }
 
 fn team(opening: &Opening) -> TeamSpec {
@@ -186,7 +186,7 @@ fn team(opening: &Opening) -> TeamSpec {
 
 /// Processes each timeslice for checking and timing. The largest is first, so that its buffers are
 /// large enough for all others.
-fn ready(jobs: &mut [CheckedJob<'_>]) -> Result<Answer, End> {
+fn ready(jobs: &mut [CheckedJob<'_>]) -> Result<Response, End> {
     let mut all = vec![ResultDigest::default(); jobs.len()];
     let mut largest_first: Vec<usize> = (0..jobs.len()).collect();
     largest_first.sort_by_key(|&index| Reverse(jobs[index].job.digis()));
@@ -194,7 +194,7 @@ fn ready(jobs: &mut [CheckedJob<'_>]) -> Result<Answer, End> {
         all[index] = jobs[index].get_ready()?;
     }
     let took_ns = jobs.iter().map(|checked| checked.work_ns).collect();
-    Ok(Answer::Ready { found: all, took_ns })
+    Ok(Response::Ready { found: all, took_ns })
 }
 
 pub(super) fn unable(problem: impl ToString) -> End {
@@ -221,7 +221,7 @@ mod tests {
     use crate::platform::shared_memory::SharedMemory;
 
     fn rules() -> Option<EventRules> {
-        EventRules::of(&Params::default()).ok()
+        EventRules::from_params(&Params::default()).ok()
     }
 
     /// Digests that a worker computes from shared memory, with a variant on a device.
@@ -238,7 +238,7 @@ mod tests {
             let jobs = inputs.iter().map(|input| open(input).map(CheckedJob::new));
             let jobs = jobs.collect::<Result<Vec<_>, _>>();
             match jobs.and_then(|mut jobs| ready(&mut jobs)) {
-                Ok(Answer::Ready { found, .. }) => found,
+                Ok(Response::Ready { found, .. }) => found,
                 _ => panic!("not ready"),
             }
         })

@@ -11,7 +11,7 @@ use algorithms::algorithm::Segments;
 
 use super::StreamError;
 use super::dispatcher::{Dispatcher, Wrong};
-use super::protocol::{Answer, Ask, Opening, ResultDigest};
+use super::protocol::{Opening, Request, Response, ResultDigest};
 use super::timeslice_log::TimesliceResult;
 use super::worker::SUBCOMMAND;
 use crate::platform::shared_memory::SharedMemory;
@@ -40,8 +40,8 @@ struct RunningWorker {
     process: Arc<Mutex<Child>>,
     id: u32,
     listener: JoinHandle<()>,
-    /// Receives answers that are not results.
-    answers: Receiver<Answer>,
+    /// Receives responses that are not results.
+    responses: Receiver<Response>,
 }
 
 /// A worker that was started and is not ready yet.
@@ -54,7 +54,7 @@ struct StartingWorker {
 pub(super) enum Comparison {
     Right,
     Wrong(Wrong),
-    /// Some workers did not answer, with the reasons.
+    /// Some workers did not respond, with the reasons.
     Unknown(String),
 }
 
@@ -118,32 +118,33 @@ impl Workers {
             let memory = memory.lend_to(command);
             command.arg("--memory").arg(memory.to_string());
         });
-        let Worker { process, mut asks, answers, stderr_lines } =
+        let Worker { process, mut requests, responses, stderr_lines } =
             started.map_err(StreamError::Start)?;
-        let line = worker::line(&Ask::Open(opening.clone()));
+        let line = worker::line(&Request::Open(opening.clone()));
         // If the worker is gone, that is noticed next.
-        let _ = asks.write_all(line.as_bytes());
-        self.dispatcher.add_worker(number, asks);
+        let _ = requests.write_all(line.as_bytes());
+        self.dispatcher.add_worker(number, requests);
         let id = process.id();
         let process = Arc::new(Mutex::new(process));
-        let (sender, first_answers) = channel();
+        let (sender, first_responses) = channel();
         let ear = WorkerReader {
             number,
             dispatcher: Arc::clone(&self.dispatcher),
             process: Arc::clone(&process),
             stderr_lines,
         };
-        let listener = Builder::new().spawn(move || ear.listen(answers, &sender));
+        let listener = Builder::new().spawn(move || ear.listen(responses, &sender));
         let listener = listener.map_err(StreamError::Start)?;
-        self.slots[number] = Some(RunningWorker { process, id, listener, answers: first_answers });
+        self.slots[number] =
+            Some(RunningWorker { process, id, listener, responses: first_responses });
         Ok(StartingWorker { number, since })
     }
 
     fn wait_for(&self, started: &StartingWorker) -> Result<Readiness, WorkerRefusal> {
         let number = started.number;
         let unable = |problem: String| WorkerRefusal { problem, is_wrong: false };
-        match self.answer_of(number, READY_TIMEOUT.saturating_sub(started.since.elapsed())) {
-            Ok(Answer::Ready { found, took_ns }) => {
+        match self.response_of(number, READY_TIMEOUT.saturating_sub(started.since.elapsed())) {
+            Ok(Response::Ready { found, took_ns }) => {
                 let seconds = started.since.elapsed().as_secs_f64();
                 if let Some((_, problem)) = self.first_wrong(&found) {
                     return Err(WorkerRefusal { problem, is_wrong: true });
@@ -151,9 +152,9 @@ impl Workers {
                 let mean = took_ns.iter().sum::<u64>() as f64 / took_ns.len().max(1) as f64;
                 Ok(Readiness { seconds, took_s: mean * 1e-9 })
             }
-            Ok(Answer::Refused { problem, is_wrong }) => Err(WorkerRefusal { problem, is_wrong }),
-            Ok(Answer::Done { .. } | Answer::Compared { .. }) => {
-                Err(unable(format!("worker {number} answers too early")))
+            Ok(Response::Refused { problem, is_wrong }) => Err(WorkerRefusal { problem, is_wrong }),
+            Ok(Response::Done { .. } | Response::Compared { .. }) => {
+                Err(unable(format!("worker {number} responds too early")))
             }
             Err(RecvTimeoutError::Timeout) => {
                 let limit = humantime::format_duration(READY_TIMEOUT);
@@ -166,10 +167,10 @@ impl Workers {
         }
     }
 
-    /// Next answer of a worker that is not a result.
-    fn answer_of(&self, number: usize, timeout: Duration) -> Result<Answer, RecvTimeoutError> {
+    /// Next response of a worker that is not a result.
+    fn response_of(&self, number: usize, timeout: Duration) -> Result<Response, RecvTimeoutError> {
         let worker = self.slots[number].as_ref().ok_or(RecvTimeoutError::Disconnected)?;
-        worker.answers.recv_timeout(timeout)
+        worker.responses.recv_timeout(timeout)
     }
 
     /// Description of a worker's end.
@@ -191,22 +192,22 @@ impl Workers {
     pub(super) fn compare(&self) -> Comparison {
         let since = Instant::now();
         let there: Vec<usize> = self.ids().into_iter().map(|(number, _)| number).collect();
-        there.iter().for_each(|&number| self.dispatcher.ask(number, &Ask::Compare));
+        there.iter().for_each(|&number| self.dispatcher.send_request(number, &Request::Compare));
         let mut comparison = Comparison::Right;
         for worker in there {
             let unknown =
                 |problem: String| Comparison::Unknown(format!("worker {worker} {problem}"));
-            match self.answer_of(worker, READY_TIMEOUT.saturating_sub(since.elapsed())) {
-                Ok(Answer::Compared { found }) => {
+            match self.response_of(worker, READY_TIMEOUT.saturating_sub(since.elapsed())) {
+                Ok(Response::Compared { found }) => {
                     if let Some((data, problem)) = self.first_wrong(&found) {
                         return Comparison::Wrong(Wrong { worker, number: data as u64, problem });
                     }
                 }
-                Ok(Answer::Refused { problem, is_wrong: true }) => {
+                Ok(Response::Refused { problem, is_wrong: true }) => {
                     return Comparison::Wrong(Wrong { worker, number: 0, problem });
                 }
-                Ok(Answer::Refused { problem, .. }) => comparison = unknown(problem),
-                Ok(_) => comparison = unknown("sent an unexpected answer".to_owned()),
+                Ok(Response::Refused { problem, .. }) => comparison = unknown(problem),
+                Ok(_) => comparison = unknown("sent an unexpected response".to_owned()),
                 Err(RecvTimeoutError::Timeout) => {
                     self.end(worker);
                     let limit = humantime::format_duration(READY_TIMEOUT);
@@ -267,28 +268,28 @@ struct WorkerReader {
 }
 
 impl WorkerReader {
-    /// Forwards its answers to the dispatcher until it is gone; the first one goes to the thread that
+    /// Forwards its responses to the dispatcher until it is gone; the first one goes to the thread that
     /// waits for readiness.
-    fn listen(self, answers: ChildStdout, first: &Sender<Answer>) {
+    fn listen(self, responses: ChildStdout, first: &Sender<Response>) {
         let mut refusal = None;
-        for line in lines(answers).map_while(Result::ok) {
+        for line in lines(responses).map_while(Result::ok) {
             match serde_json::from_str(&line) {
-                Ok(Answer::Done { number, begun_ns, ended_ns, check, built }) => {
+                Ok(Response::Done { number, begun_ns, ended_ns, check, built }) => {
                     let outcome =
                         TimesliceResult { number, begun_ns, ended_ns, check: None, built };
-                    if self.dispatcher.answer(self.number, outcome, check).is_err() {
+                    if self.dispatcher.record_result(self.number, outcome, check).is_err() {
                         refusal = Some(format!(
                             "answered for timeslice {number}, which was not assigned to it"
                         ));
                         break;
                     }
                 }
-                Ok(answer) => {
-                    if let Answer::Refused { problem, .. } = &answer {
+                Ok(response) => {
+                    if let Response::Refused { problem, .. } = &response {
                         refusal = Some(format!("gave up: {problem}"));
                     }
                     // If the receiver has timed out, it treats the worker as lost.
-                    let _ = first.send(answer);
+                    let _ = first.send(response);
                 }
                 Err(_) => break,
             }

@@ -68,9 +68,9 @@ fn suites_are_as_short_as_they_should_be() {
     let points = |name| built_in(name).points().count();
     assert!(points("smoke") <= 70, "{} points", points("smoke"));
     // On a single core all threads are one.
-    let least = if usable_threads() > 1 { 64 } else { 45 };
+    let min = if usable_threads() > 1 { 64 } else { 45 };
     let nightly = points("nightly");
-    assert!((least..=170).contains(&nightly), "{nightly} points");
+    assert!((min..=170).contains(&nightly), "{nightly} points");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn every_point_of_smoke_takes_its_input() {
             };
             let case = plan.task().generate(params, 1).expect("an input");
             for spec in &input.candidates {
-                let target = gpus.place(spec.device, &team).expect("the host");
+                let target = gpus.target(spec.device, &team).expect("the host");
                 let prepared = case.prepare(spec.variant, &target).err();
                 assert_eq!(prepared, None, "{}", plan.variant(spec).name);
                 ready += 1;

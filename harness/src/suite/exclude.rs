@@ -6,7 +6,7 @@ use reports::record::Point;
 
 use super::task::{axis, axis_values, variants};
 use crate::document::{Entry, Section};
-use crate::platform::placement::{BindLevels, PlacesSpec};
+use crate::platform::placement::{BindLevels, CpuSetSpec};
 use crate::request::values;
 
 /// Keys in addition to the task's axes: the fields of a point.
@@ -67,7 +67,7 @@ impl Condition<'_> {
             "variant" => Some(point.variant.as_str()),
             "device" => Some(point.device.as_str()),
             "threads" => Some(threads.as_str()),
-            "places" => Some(point.places.as_str()),
+            "places" => Some(point.cpu_sets.as_str()),
             "bind" => Some(point.bind.as_str()),
             "cache" => Some(point.cache.as_str()),
             axis => point.params.get(axis),
@@ -100,7 +100,7 @@ fn field_value(field: &str, text: &str) -> Result<String, String> {
         "device" => values::device(text).map(|device| device.to_string()),
         "threads" => values::threads(text).map(|threads| threads.all.to_string()),
         "places" if text == "none" => Ok(text.to_owned()),
-        "places" => text.parse().map(|places: PlacesSpec| places.to_string()),
+        "places" => text.parse().map(|cpu_sets: CpuSetSpec| cpu_sets.to_string()),
         "bind" => text.parse().map(|levels: BindLevels| levels.to_string()),
         _ => values::cache(text).map(|cache| cache.name().to_owned()),
     }

@@ -9,7 +9,7 @@
 //! | `part` | the points of a product of axes |
 //! | `shard` | parts of a suite for several machines |
 
-use text::Foreign;
+use text::Untrusted;
 
 pub mod built_in;
 #[cfg(test)]
@@ -46,7 +46,7 @@ pub use part::{Part, SuiteInput};
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// Neither a file nor a built-in suite.
-    #[error("unknown suite: there is no file {} and no built-in suite of that name; {instead}", Path::new(name).shown())]
+    #[error("unknown suite: there is no file {} and no built-in suite of that name; {instead}", Path::new(name).escaped())]
     Unknown {
         /// Requested name.
         name: String,
@@ -54,7 +54,7 @@ pub enum SuiteError {
         instead: String,
     },
     /// A file that can't be read.
-    #[error("{}: {source}", path.shown())]
+    #[error("{}: {source}", path.escaped())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -103,7 +103,7 @@ impl SuiteFile {
     /// # Errors
     /// If there is no such suite, or its list of plugins is not valid.
     pub fn read(suite: &Path) -> Result<Self, SuiteError> {
-        let name = suite.shown().to_string();
+        let name = suite.escaped().to_string();
         let text = built_in::text(suite)?;
         let plugins = document::read(&name, &text, |root| {
             root.entry("plugins").map_or_else(Vec::new, Entry::texts)

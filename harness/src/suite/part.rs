@@ -116,7 +116,7 @@ fn points(task: &dyn Task, params: &Params, settings: &Settings) -> Vec<Point> {
                     variant: variant.name.to_owned(),
                     device: device.to_string(),
                     threads: team.threads,
-                    places: team.placement.places_name(),
+                    cpu_sets: team.placement.cpu_sets_name(),
                     bind: team.bind_name(),
                     cache: cache.name().to_owned(),
                     params: params.clone(),

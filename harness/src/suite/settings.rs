@@ -42,7 +42,7 @@ pub(super) fn read_key(settings: &mut Settings, entry: Entry<'_>) -> bool {
         "max-time" => set(&mut settings.max_time, entry.value(values::duration)),
         "precision" => set(&mut settings.precision, entry.value(values::percentage)),
         "threads" => settings.threads = entry.values(values::thread_counts),
-        "places" => settings.places = entry.values(str::parse),
+        "places" => settings.cpu_sets = entry.values(str::parse),
         "bind" => settings.binds = entry.values(str::parse),
         "cache" => settings.caches = entry.values(values::cache),
         "device" => settings.devices = entry.values(device),

@@ -95,9 +95,9 @@ mod tests {
             let shards = shards(of);
             let counts: Vec<_> = shards.iter().map(|shard| inputs(shard).len()).collect();
             assert_eq!(counts.iter().sum::<usize>(), 13, "{counts:?}");
-            let least = counts.iter().min();
-            let most = counts.iter().max();
-            assert!(most <= least.map(|least| least + 1).as_ref(), "{counts:?}");
+            let min = counts.iter().min();
+            let max = counts.iter().max();
+            assert!(max <= min.map(|min| min + 1).as_ref(), "{counts:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::slice;
 use algorithms::axis::Axis;
 use algorithms::registry;
 use algorithms::task::Task;
-use text::Foreign;
+use text::Untrusted;
 
 use super::exclude::Exclude;
 use super::{Part, Settings, settings};

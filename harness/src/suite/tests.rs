@@ -213,9 +213,9 @@ fn defaults_are_overridden_by_tasks() {
     let on_cpu = variants.iter().filter(|info| info.backend == Backend::Cpu);
     assert_eq!(suite.points().count(), 2 * on_cpu.count());
     let points = suite.points();
-    let places: HashSet<_> = points.map(|it| (&it.places[..], &it.bind[..])).collect();
+    let cpu_sets: HashSet<_> = points.map(|it| (&it.cpu_sets[..], &it.bind[..])).collect();
     let expected = [("cores", "close"), ("{0}", "close")];
-    assert_eq!(places, HashSet::from(expected));
+    assert_eq!(cpu_sets, HashSet::from(expected));
 }
 
 /// The points that a plan has.

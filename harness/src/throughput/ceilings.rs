@@ -13,7 +13,7 @@ use super::gpus::StreamGpus;
 use super::links::Links;
 use crate::measure::{gpu_ceilings, measure_bandwidth};
 use crate::platform::{last_level_bytes, usable_threads};
-use crate::request::DevicePlace;
+use crate::request::DeviceSet;
 
 /// Measured bandwidths: that of the host with all CPUs, and those of GPUs.
 #[derive(Default)]
@@ -36,14 +36,14 @@ impl Ceilings {
     /// # Errors
     /// If the threads can't be started.
     pub(super) fn measure(
-        places: &[DevicePlace],
+        device_sets: &[DeviceSet],
         gpus: &StreamGpus,
         time: Option<Duration>,
         report: impl Fn(&str),
     ) -> Result<Self, TeamError> {
         let mut ceilings = Ceilings::default();
         let mut devices: Vec<Device> = Vec::new();
-        for &device in places.iter().flat_map(DevicePlace::devices) {
+        for &device in device_sets.iter().flat_map(DeviceSet::devices) {
             if !devices.contains(&device) {
                 devices.push(device);
             }
@@ -54,7 +54,7 @@ impl Ceilings {
                     let threads = usable_threads();
                     report(&format!("measuring the bandwidth of {threads} threads"));
                     let team = Team::new(threads)?;
-                    let topology = crate::platform::Topology::of_this_machine();
+                    let topology = crate::platform::Topology::this_machine();
                     let (bytes, note) = last_level_bytes(&topology);
                     ceilings.notes.extend(note);
                     let bandwidth = measure_bandwidth(&team, bytes, time);
@@ -63,21 +63,21 @@ impl Ceilings {
                 _ => ceilings.measure_gpu(device, gpus, &report),
             }
         }
-        for place in places.iter().filter(|place| place.devices().len() > 1) {
-            ceilings.measure_links(place, gpus, &report);
+        for device_set in device_sets.iter().filter(|device_set| device_set.devices().len() > 1) {
+            ceilings.measure_links(device_set, gpus, &report);
         }
         Ok(ceilings)
     }
 
     /// Measures several GPUs together: each has its own memory, but they share that of the host.
-    fn measure_links(&mut self, place: &DevicePlace, gpus: &StreamGpus, report: impl Fn(&str)) {
-        report(&format!("measuring the links of {place} at once"));
-        let at_once = Links::open(place, gpus).and_then(|mut links| links.at_once());
+    fn measure_links(&mut self, device_set: &DeviceSet, gpus: &StreamGpus, report: impl Fn(&str)) {
+        report(&format!("measuring the links of {device_set} at once"));
+        let at_once = Links::open(device_set, gpus).and_then(|mut links| links.at_once());
         gpus.trim();
         match at_once {
             Ok(link) => {
                 let of_each = |figure: fn(&Bandwidth) -> f64| {
-                    let names = place.devices().iter().map(|device| device.to_string());
+                    let names = device_set.devices().iter().map(|device| device.to_string());
                     names.filter_map(|name| self.named.get(&name)).map(figure).sum()
                 };
                 let all = Bandwidth {
@@ -86,10 +86,10 @@ impl Ceilings {
                     store_bytes_per_s: None,
                     link: Some(link),
                 };
-                self.named.insert(place.to_string(), all);
+                self.named.insert(device_set.to_string(), all);
             }
             Err(error) => self.notes.push(format!(
-                "what the links of {place} carry at once was not measured, so their share is of \
+                "what the links of {device_set} carry at once was not measured, so their share is of \
                  what each carries alone: {error}"
             )),
         }
@@ -115,7 +115,7 @@ impl Ceilings {
     pub(super) fn fill(
         &self,
         row: &mut ThroughputRow,
-        place: &DevicePlace,
+        device_set: &DeviceSet,
         gpu_metrics: Option<EventGpuMetrics>,
     ) {
         let Some(rate) = row.events_per_s else { return };
@@ -126,16 +126,16 @@ impl Ceilings {
             return;
         };
         // Streams are evenly distributed.
-        let devices = place.devices().len() as f64;
+        let devices = device_set.devices().len() as f64;
         row.kernels_share =
             (gpu_metrics.kernel_s > 0.0).then(|| rate * gpu_metrics.kernel_s / devices);
         // The slowest device is relevant where they differ.
-        let all = || place.devices().iter().filter_map(|it| self.named.get(&it.to_string()));
+        let all = || device_set.devices().iter().filter_map(|it| self.named.get(&it.to_string()));
         let largest =
             |share: &dyn Fn(&Bandwidth) -> Option<f64>| all().filter_map(share).reduce(f64::max);
         row.copy_share = largest(&|it| Some(bytes / devices / it.copy_bytes_per_s));
         let alone = largest(&|it| Some(rate / devices * gpu_metrics.link_s(it)?));
-        let at_once = self.named.get(&place.to_string()).filter(|_| devices > 1.0);
+        let at_once = self.named.get(&device_set.to_string()).filter(|_| devices > 1.0);
         let at_once = at_once.and_then(|it| Some(rate * gpu_metrics.link_s(it)?));
         // The larger fraction: of all links at once, or of the slowest of them.
         row.link_share = [alone, at_once].into_iter().flatten().reduce(f64::max);
@@ -193,14 +193,14 @@ mod tests {
     fn shares_are_of_all_devices_together() {
         let named = ["cuda:0", "cuda:1"].map(|name| (name.to_owned(), gpu()));
         let ceilings = Ceilings { named: named.into(), notes: Vec::new() };
-        let place: DevicePlace = "cuda:0+cuda:1".parse().expect("one kind");
+        let device_set: DeviceSet = "cuda:0+cuda:1".parse().expect("one kind");
         let mut row = ThroughputRow {
             events_per_s: Some(1000.0),
             bytes_min: 1e8,
             ..ThroughputRow::default()
         };
         let gpu_metrics = EventGpuMetrics { kernel_s: 1e-3, up_bytes: 60e6, down_bytes: 20e6 };
-        ceilings.fill(&mut row, &place, Some(gpu_metrics));
+        ceilings.fill(&mut row, &device_set, Some(gpu_metrics));
         let close = |share: Option<f64>, expected: f64| {
             assert!((share.expect("known") - expected).abs() < 1e-9, "{share:?} {expected}");
         };
@@ -214,8 +214,8 @@ mod tests {
             LinkBandwidth { h2d_bytes_per_s: up, d2h_bytes_per_s: down, both_bytes_per_s: 120e9 };
         let mut ceilings = ceilings;
         let at_once = Bandwidth { link: Some(link), ..Bandwidth::default() };
-        ceilings.named.insert(place.to_string(), at_once);
-        ceilings.fill(&mut row, &place, Some(gpu_metrics));
+        ceilings.named.insert(device_set.to_string(), at_once);
+        ceilings.fill(&mut row, &device_set, Some(gpu_metrics));
         close(row.link_share, 0.8);
         close(row.copy_share, 0.05);
     }

@@ -20,7 +20,7 @@ use super::placement::team_specs;
 use crate::measure::gpu_ceilings::buffers;
 use crate::plan::TeamLayout;
 use crate::platform::placement::{Placement, PlacementError};
-use crate::request::DevicePlace;
+use crate::request::DeviceSet;
 
 /// Block size: a transfer takes a few milliseconds, so that the time for waiting is negligible.
 const BLOCK: usize = 128 << 20;
@@ -39,7 +39,7 @@ pub(crate) enum LinksError {
     Team(#[from] TeamError),
     /// CPUs near a GPU that don't exist.
     #[error("{}", .0.0)]
-    Place(PlacementError),
+    Placement(PlacementError),
 }
 
 /// A link that carries blocks.
@@ -66,11 +66,12 @@ impl Links {
     ///
     /// # Errors
     /// If one can't be used, or there is no memory for a block.
-    pub(crate) fn open(place: &DevicePlace, gpus: &StreamGpus) -> Result<Self, LinksError> {
+    pub(crate) fn open(device_set: &DeviceSet, gpus: &StreamGpus) -> Result<Self, LinksError> {
         let layout = TeamLayout { threads: 1, placement: Placement::None, inner: None };
-        let specs = team_specs(&layout, place, place.devices().len()).map_err(LinksError::Place)?;
+        let specs = team_specs(&layout, device_set, device_set.devices().len())
+            .map_err(LinksError::Placement)?;
         let mut links = Vec::new();
-        for (&device, spec) in place.devices().iter().zip(&specs) {
+        for (&device, spec) in device_set.devices().iter().zip(&specs) {
             // The host has no link.
             if let Some(gpu) = gpus.for_stream(device, 0)? {
                 links.push(GpuLink::new(gpu, spec.start()?, BLOCK)?);

@@ -39,4 +39,4 @@ pub(crate) use links::Links;
 pub(crate) use multiprocess::{SUBCOMMAND, opening, refuse, work};
 pub(crate) use placement::team_specs;
 pub(crate) use plan::{StreamPlan, others_problem};
-pub(crate) use session::{Outcome, Session};
+pub(crate) use session::{Session, ThroughputResult};

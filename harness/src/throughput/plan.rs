@@ -8,7 +8,7 @@ use reports::units;
 use crate::plan::{CandidateSpec, Input, Plan, PlanError, check_events, check_threads};
 use crate::platform::gpus::why_not_measured;
 use crate::platform::usable_threads;
-use crate::request::{DevicePlace, Processes, ThroughputRequest};
+use crate::request::{DeviceSet, Processes, ThroughputRequest};
 
 /// Memory of an event read from a file, in multiples of its input: itself, its reference, its
 /// buffers.
@@ -29,7 +29,7 @@ pub(crate) struct PointSpec {
     /// Index of the input.
     pub(super) input: usize,
     pub(super) candidate: CandidateSpec,
-    pub(super) place: DevicePlace,
+    pub(super) device_set: DeviceSet,
     pub(super) streams: usize,
     pub(super) batch: usize,
     /// Number of processes that drive the streams; a single one is this process.
@@ -65,21 +65,21 @@ impl StreamPlan {
         check_processes(request)?;
         check(request, &plan)?;
         let (usable, unusable): (Vec<_>, Vec<_>) =
-            request.places.iter().partition(|place| others_problem(place).is_none());
+            request.device_sets.iter().partition(|device_set| others_problem(device_set).is_none());
         let mut notes: Vec<String> = unusable.into_iter().filter_map(others_problem).collect();
         let mut points = Vec::new();
         for (input, planned) in plan.inputs.iter().enumerate() {
             for &candidate in &planned.candidates {
-                let on_it = |place: &&DevicePlace| place.devices()[0] == candidate.device;
-                for place in usable.iter().copied().filter(on_it) {
-                    let processes = request.process_counts(place);
+                let on_it = |device_set: &&DeviceSet| device_set.devices()[0] == candidate.device;
+                for device_set in usable.iter().copied().filter(on_it) {
+                    let processes = request.process_counts(device_set);
                     for (&batch, &processes) in
                         batches.iter().flat_map(|batch| processes.iter().map(move |it| (batch, it)))
                     {
                         points.extend(streams.iter().map(|&streams| PointSpec {
                             input,
                             candidate,
-                            place: place.clone(),
+                            device_set: device_set.clone(),
                             streams,
                             batch,
                             processes,
@@ -148,17 +148,19 @@ fn check_events_fit(request: &ThroughputRequest, plan: &Plan) -> Result<(), Plan
 /// Returns an error if processes would have no stream at any point, or no GPU.
 fn check_processes(request: &ThroughputRequest) -> Result<(), PlanError> {
     let streams = request.stream_counts().into_iter().max().unwrap_or(1);
-    for place in &request.places {
-        let maximum = request.process_counts(place).into_iter().max().unwrap_or(1);
+    for device_set in &request.device_sets {
+        let maximum = request.process_counts(device_set).into_iter().max().unwrap_or(1);
         if maximum > streams {
             return Err(PlanError::Usage(format!(
-                "{} of {place} need as many --streams, and there are {streams} at most",
+                "{} of {device_set} need at least {maximum} --streams, and there are {streams} at most",
                 processes_in_words(maximum)
             )));
         }
     }
-    let has_gpu = |place: &DevicePlace| place.devices().iter().any(|&it| it != Device::Cpu);
-    if request.flags.processes.contains(&Processes::PerGpu) && !request.places.iter().any(has_gpu) {
+    let has_gpu = |device_set: &DeviceSet| device_set.devices().iter().any(|&it| it != Device::Cpu);
+    if request.flags.processes.contains(&Processes::PerGpu)
+        && !request.device_sets.iter().any(has_gpu)
+    {
         let problem = "--processes per-gpu is for GPUs; name some by --device, such as \
                        cuda:0+cuda:1, or give a number of processes";
         return Err(PlanError::Usage(problem.to_owned()));
@@ -168,11 +170,11 @@ fn check_processes(request: &ThroughputRequest) -> Result<(), PlanError> {
 
 /// Reason for a device list to be unusable although its first device, which the plan reports on, is
 /// usable.
-pub(crate) fn others_problem(place: &DevicePlace) -> Option<String> {
-    let (first, others) = place.devices().split_first()?;
+pub(crate) fn others_problem(device_set: &DeviceSet) -> Option<String> {
+    let (first, others) = device_set.devices().split_first()?;
     let mut others = others.iter().filter(|_| why_not_measured(*first).is_none());
     let problem = |device: &Device| {
-        Some(format!("{place} can't be used: {device}: {}", why_not_measured(*device)?))
+        Some(format!("{device_set} can't be used: {device}: {}", why_not_measured(*device)?))
     };
     others.find_map(problem)
 }

@@ -142,7 +142,7 @@ pub(super) fn measure(
 ) -> Result<Measured, MeasureError> {
     let all: Vec<usize> = (0..point.streams).collect();
     let (works, ran) = with_streams(setup, events, point, &all, |_, streams, checked| {
-        let counters = EnergyCounters::for_devices(point.place.devices().iter().copied());
+        let counters = EnergyCounters::for_devices(point.device_set.devices().iter().copied());
         let clock = Clock::new(streams.len(), length.wanted, length.max);
         let (events, stats) = run(streams, &clock, setup.interrupt, || {
             watch(&clock, &counters, setup.interrupt).unwrap_or_default()
@@ -221,7 +221,7 @@ fn fill(
     row.working_set_bytes = working_set_bytes;
     let tally = Tally { window: ran.window, events: &ran.events, items: &works.items };
     tally.fill(row);
-    setup.ceilings.fill(row, &point.place, gpu_metrics);
+    setup.ceilings.fill(row, &point.device_set, gpu_metrics);
     let WindowStats { busy, cpu_w, gpu_w } = ran.stats;
     row.cores_share = busy.map(|busy| busy.own);
     row.others_share = busy.and_then(|busy| busy.others);
@@ -234,7 +234,7 @@ fn fill(
 /// Row of a point with only the properties of its events.
 fn describe(plan: &Plan, point: &PointSpec, works: &WorkSummary) -> ThroughputRow {
     let identity = Point {
-        device: point.place.to_string(),
+        device: point.device_set.to_string(),
         ..plan.point(&plan.inputs[point.input], &point.candidate)
     };
     ThroughputRow {
@@ -273,7 +273,7 @@ fn ready<'a>(
     team: &'a Team,
     cases: &Batch<'a>,
 ) -> Result<Stream<'a>, PointFailure> {
-    let device = point.place.of_stream(number);
+    let device = point.device_set.of_stream(number);
     let target = Target { device, gpu: setup.gpus.for_stream(device, number)?, team };
     let prepared = cases.iter().map(|case| case.prepare(point.candidate.variant, &target));
     let candidates = prepared.collect::<Result<_, _>>();
@@ -301,8 +301,8 @@ fn check_all(
                 return Err(PointFailure::Unavailable(note.to_owned()));
             }
             let input = case.work().input_bytes;
-            let beside = (candidate.buffer_bytes() + allocated).saturating_sub(input);
-            buffers = buffers.max(beside);
+            let buffer_bytes = (candidate.buffer_bytes() + allocated).saturating_sub(input);
+            buffers = buffers.max(buffer_bytes);
             working_set += input;
         }
         working_set += buffers;
@@ -327,12 +327,12 @@ fn gpu_metrics(stream: &mut Stream<'_>) -> Result<Option<EventGpuMetrics>, Point
     Ok(Some(EventGpuMetrics::mean(&all)))
 }
 
-/// Runs all streams until their clock ends them, and `beside` concurrently.
+/// Runs all streams until their clock ends them, and `concurrent_work` concurrently.
 pub(super) fn run<T>(
     streams: &mut [Stream<'_>],
     clock: &Clock<'_>,
     interrupt: &Interrupt,
-    beside: impl FnOnce() -> T,
+    concurrent_work: impl FnOnce() -> T,
 ) -> (Result<Vec<Vec<Event>>, PointFailure>, T) {
     thread::scope(|scope| {
         let work = |stream: &mut Stream<'_>| {
@@ -351,13 +351,13 @@ pub(super) fn run<T>(
             })
         };
         let running: Vec<_> = streams.iter_mut().map(start).collect();
-        let beside = beside();
+        let result = concurrent_work();
         let ended = running.into_iter().map(|stream| {
             stream?.join().unwrap_or_else(|panic| Err(PointFailure::Wrong(panicked(&*panic))))
         });
         // Collect first, so that all threads are joined before an error is returned.
         let ended: Vec<_> = ended.collect();
-        (ended.into_iter().collect(), beside)
+        (ended.into_iter().collect(), result)
     })
 }
 

@@ -9,7 +9,7 @@ use reports::record::RunRecord;
 use reports::store::ThroughputFolder;
 use reports::throughput::ThroughputRow;
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::ceilings::Ceilings;
 use super::events::Events;
@@ -17,7 +17,7 @@ use super::gpus::StreamGpus;
 use super::multiprocess::{self, WorkerPool};
 use super::plan::{PointSpec, StreamPlan, processes_in_words};
 use super::point::{Command, Measured, Setup, WindowLength, measure};
-use crate::measure::{self, Assignment, Deadline, MeasureError, claimed, default_folder};
+use crate::measure::{self, Deadline, MeasureError, RunSpec, claimed, default_folder};
 use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::{Exit, Interrupt, Topology};
 use crate::request::ThroughputRequest;
@@ -30,7 +30,7 @@ const IN_WINDOW: f64 = 0.5;
 
 /// Result of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct ThroughputResult {
     pub(crate) rows: Vec<ThroughputRow>,
     pub(crate) record: RunRecord,
     pub(crate) folder: PathBuf,
@@ -39,7 +39,7 @@ pub(crate) struct Outcome {
     wrong: usize,
 }
 
-impl Outcome {
+impl ThroughputResult {
     /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         if self.wrong > 0 {
@@ -75,7 +75,7 @@ impl<'a> Session<'a> {
         started: Instant,
         interrupt: &'a Interrupt,
         report: &'a dyn Fn(&str),
-    ) -> Result<Outcome, MeasureError> {
+    ) -> Result<ThroughputResult, MeasureError> {
         let session = Session {
             request,
             planned,
@@ -87,23 +87,23 @@ impl<'a> Session<'a> {
         session.carry_out()
     }
 
-    fn carry_out(&self) -> Result<Outcome, MeasureError> {
+    fn carry_out(&self) -> Result<ThroughputResult, MeasureError> {
         let stopped = StoppedPeriods::start();
         let mut record = self.describe();
         let name = format!("throughput-{}", self.planned.plan.task().name());
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder(&name));
         let path = claimed(&path)?;
         let mut folder = ThroughputFolder::create(&path, &record)?;
-        (self.report)(&format!("results go to {}", path.shown()));
+        (self.report)(&format!("results go to {}", path.escaped()));
         let budget = self.request.flags.budget;
         let time = budget.map(|budget| budget.mul_f64(CEILINGS));
-        let ceilings = Ceilings::measure(&self.request.places, &self.gpus, time, self.report)?;
+        let ceilings = Ceilings::measure(&self.request.device_sets, &self.gpus, time, self.report)?;
         record.ceilings.clone_from(&ceilings.named);
         record.notes.extend(ceilings.notes.iter().cloned());
         folder.describe(&record)?;
-        let mut outcome = Outcome { folder: path, ..Outcome::default() };
+        let mut outcome = ThroughputResult { folder: path, ..ThroughputResult::default() };
         let measured = self.measure_all(&ceilings, &mut folder, &mut outcome, &mut record);
-        let kept = || outcome.folder.shown().to_string();
+        let kept = || outcome.folder.escaped().to_string();
         measured.map_err(|error| match error {
             MeasureError::Store(source) => MeasureError::StoreInterrupted { source, kept: kept() },
             other => other,
@@ -123,8 +123,8 @@ impl<'a> Session<'a> {
 
     fn describe(&self) -> RunRecord {
         let measuring = &self.request.measuring;
-        let assignment = Assignment::of(measuring, &self.planned.plan);
-        let mut record = measure::describe(&assignment, &Topology::of_this_machine());
+        let run_spec = RunSpec::for_task(measuring, &self.planned.plan);
+        let mut record = measure::describe(&run_spec, &Topology::this_machine());
         record.notes.extend(self.planned.notes.iter().cloned());
         record
     }
@@ -133,7 +133,7 @@ impl<'a> Session<'a> {
         &self,
         ceilings: &Ceilings,
         folder: &mut ThroughputFolder,
-        outcome: &mut Outcome,
+        outcome: &mut ThroughputResult,
         record: &mut RunRecord,
     ) -> Result<(), MeasureError> {
         let setup = Setup {
@@ -205,7 +205,7 @@ impl<'a> Session<'a> {
             number + 1,
             self.planned.points.len(),
             plan.variant(&point.candidate).name,
-            point.place,
+            point.device_set,
             units::counted(point.streams, "stream"),
             units::counted(threads, "thread"),
             point.batch,

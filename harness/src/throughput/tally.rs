@@ -1,5 +1,6 @@
 //! Rates and quantiles of events.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use reports::throughput::{EventRow, ThroughputRow};
@@ -93,9 +94,9 @@ impl Tally<'_> {
     }
 
     /// Start and end in seconds relative to the start of the window.
-    fn within(&self, event: &Event) -> (f64, f64) {
+    fn within(&self, event: &Event) -> Range<f64> {
         let from_begin = |time: Duration| time.as_secs_f64() - self.window.begin.as_secs_f64();
-        (from_begin(event.begin), from_begin(event.end))
+        from_begin(event.begin)..from_begin(event.end)
     }
 
     fn delivery_share(&self) -> Option<f64> {
@@ -110,14 +111,14 @@ impl Tally<'_> {
 }
 
 /// Distributes an amount evenly over its time span, into blocks of the given length.
-fn spread(blocks: &mut [f64], length: f64, (begin, end): (f64, f64), amount: f64) {
+fn spread(blocks: &mut [f64], length: f64, span: Range<f64>, amount: f64) {
     let whole = blocks.len() as f64 * length;
-    let from = begin.clamp(0.0, whole);
-    let to = end.clamp(0.0, whole);
+    let from = span.start.clamp(0.0, whole);
+    let to = span.end.clamp(0.0, whole);
     if to <= from {
         return;
     }
-    let in_a_second = amount / (end - begin);
+    let in_a_second = amount / (span.end - span.start);
     let first = ((from / length) as usize).min(blocks.len() - 1);
     for (i, block) in blocks.iter_mut().enumerate().skip(first) {
         let low = from.max(i as f64 * length);

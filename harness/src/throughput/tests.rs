@@ -65,7 +65,7 @@ fn emulated(line: &str, names: &[&str]) -> StreamPlan {
     let device = Device::Emulator;
     let points = kernels.map(|variant| PointSpec {
         candidate: CandidateSpec { variant, device, ..point.candidate },
-        place: device.into(),
+        device_set: device.into(),
         ..point.clone()
     });
     planned.points = points.collect();
@@ -179,10 +179,10 @@ fn events_differ_and_are_made_once_for_all_points() {
 fn device_lists_with_missing_devices_are_skipped() {
     let mut request = request("merge --device cpu --streams 1");
     let missing = "cuda:900+cuda:901".parse().expect("one kind");
-    request.places.push(missing);
+    request.device_sets.push(missing);
     request.choose_devices();
     let planned = StreamPlan::new(&request).expect("the CPU is there");
-    assert!(planned.points.iter().all(|point| point.place == Device::Cpu.into()));
+    assert!(planned.points.iter().all(|point| point.device_set == Device::Cpu.into()));
     let notes = &planned.plan.notes;
     assert!(notes.iter().any(|note| note.contains("cuda:900 can't be used")), "{notes:?}");
 }

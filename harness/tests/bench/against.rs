@@ -94,7 +94,7 @@ fn revisions_are_those_of_the_checkout_and_the_new_side_is_the_bench_that_runs()
         let mut command = folder.command("run ../pair.toml --against HEAD~1 --no-store --quiet");
         let path = std::env::var("PATH").expect("a search path");
         command.env("PATH", format!("{}:{path}", folder.path().display()));
-        Run::of(command.current_dir(folder.join(checkout)))
+        Run::from_command(command.current_dir(folder.join(checkout)))
     };
     let shallow = against("shallow").exits(2);
     shallow.says("--against HEAD~1").says("this is a shallow clone: fetch more history");

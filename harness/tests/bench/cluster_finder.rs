@@ -194,7 +194,7 @@ fn what_clusters_cant_be_found_in_is_refused_by_its_line() {
             2 | generate charges --out charges.csv | .cases
             2 | cluster-finder --qmax-cutoff 256 | --qmax-cutoff
             2 | cluster-finder --orbits 148 | use 147 orbits or fewer
-            2 | tpc --noisy nobody | there are published, lab
+            2 | tpc --noisy unknown | there are published, lab
             2 | tpc --fragment 32001 | 17 to 32000
             1 | cluster-finder --input missing.cases | missing.cases
         ",

@@ -101,7 +101,7 @@ fn defaults_come_from_the_nearest_file() {
     fs::create_dir_all(&below).expect("made");
     let dry_run = |flags: &str| {
         let mut command = folder.command(&format!("sort --dry-run {flags}"));
-        Run::of(command.current_dir(&below))
+        Run::from_command(command.current_dir(&below))
     };
     let sort = "threads = 1\ndigis = \"1M\"\nvariant = [\"std-stable\"]\nmax-time = \"3s\"\n";
     folder.write("recobench.toml", format!("[sort]\n{sort}"));

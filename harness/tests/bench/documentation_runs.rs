@@ -65,28 +65,28 @@ fn lines(text: &str) -> Vec<String> {
 }
 
 /// A folder with `bench` on the path, and the parts of the repository that commands name.
-struct Place(Folder);
+struct Sandbox(Folder);
 
-impl Place {
-    fn of(page: &Path, text: &str) -> Option<Self> {
-        let place = Place(measuring()?);
+impl Sandbox {
+    fn new(page: &Path, text: &str) -> Option<Self> {
+        let sandbox = Sandbox(measuring()?);
         for folder in ["bin", "docs", "results"] {
-            fs::create_dir_all(place.0.join(folder)).expect("made");
+            fs::create_dir_all(sandbox.0.join(folder)).expect("made");
         }
-        symlink(BENCH, place.0.join("bin/bench")).expect("linked");
-        symlink(in_repository("docs/plugin"), place.0.join("docs/plugin")).expect("linked");
+        symlink(BENCH, sandbox.0.join("bin/bench")).expect("linked");
+        symlink(in_repository("docs/plugin"), sandbox.0.join("docs/plugin")).expect("linked");
         // The suite that a page shows is the one that its commands name.
         if let Some(suite) = blocks(text, "toml").first() {
-            place.0.write("suite.toml", suite);
+            sandbox.0.write("suite.toml", suite);
         }
         for (name, commands) in BEFORE {
             if page.ends_with(name) {
                 let failed: Vec<String> =
-                    commands.iter().filter_map(|command| place.run(page, command)).collect();
+                    commands.iter().filter_map(|command| sandbox.run(page, command)).collect();
                 assert!(failed.is_empty(), "{}", failed.join("\n"));
             }
         }
-        Some(place)
+        Some(sandbox)
     }
 
     /// Runs a command line; returns a description of a failure.
@@ -102,7 +102,7 @@ impl Place {
         shell.env("PATH", format!("{}:{path}", self.0.join("bin").display()));
         shell.env("RECOBENCH_SMALL", "1").envs(LITTLE_MEMORY);
         let start = Instant::now();
-        let run = Run::of(&mut shell);
+        let run = Run::from_command(&mut shell);
         eprintln!("{:5.1} s {}: {line}", start.elapsed().as_secs_f64(), page.display());
         let fine = run.code.is_some_and(|code| VERDICTS.contains(&code));
         (!fine).then(|| format!("{}: {}", page.display(), run.story()))
@@ -113,9 +113,9 @@ impl Place {
 /// run.
 #[test]
 fn advice_works_when_it_is_pasted() {
-    let Some(place) = Place::of(Path::new("advice"), "") else { return };
+    let Some(sandbox) = Sandbox::new(Path::new("advice"), "") else { return };
     let here = Path::new("advice");
-    let run = |line: &str| assert_eq!(place.run(here, line), None);
+    let run = |line: &str| assert_eq!(sandbox.run(here, line), None);
     let sorts = "bench sort --variant 'std-s*,rdst' --digis 1k,2k --cache hot,cold --samples 5..10";
     for name in ["old", "my new"] {
         run(&format!("{sorts} --places cores --store 'a store' --out '{name}'"));
@@ -123,10 +123,10 @@ fn advice_works_when_it_is_pasted() {
     run("bench compare old 'my new' --store 'a store' --min-effect 3% --format json=c.json");
     run("bench report 'my new' --out r.html && bench report 'my new' --out r.md");
     let comparison: serde_json::Value =
-        serde_json::from_str(&place.0.read("c.json")).expect("JSON");
+        serde_json::from_str(&sandbox.0.read("c.json")).expect("JSON");
     let points = comparison["points"].as_array().expect("points");
     let next = points.iter().filter_map(|point| point["next"].as_str()).map(str::to_owned);
-    let page = place.0.read("r.html");
+    let page = sandbox.0.read("r.html");
     let again = page.split("<code>").skip(1).filter_map(|code| code.split("</code>").next());
     let again = again.flat_map(|code| code.lines()).map(|line| {
         line.replace("&quot;", "\"")
@@ -152,12 +152,12 @@ fn next_lines(text: &str) -> Vec<String> {
 /// suites and inputs from files.
 #[test]
 fn printed_advice_works_for_all_kinds_of_axes_and_for_files() {
-    let Some(place) = Place::of(Path::new("printed advice"), "") else { return };
+    let Some(sandbox) = Sandbox::new(Path::new("printed advice"), "") else { return };
     let here = Path::new("printed advice");
-    let run = |line: &str| assert_eq!(place.run(here, line), None);
+    let run = |line: &str| assert_eq!(sandbox.run(here, line), None);
     let suite = "name = \"mine\"\n[defaults]\nthreads = 1\nsamples = \"5..5\"\n[[task]]\n\
         name = \"sort\"\nvariants = [\"rdst\"]\n[task.axes]\nsegments = 24\ndigis = \"2k\"\n";
-    fs::write(place.0.path().join("my suite.toml"), suite).expect("written");
+    fs::write(sandbox.0.path().join("my suite.toml"), suite).expect("written");
     run("bench generate sts --segments 24 --digis 2k --out 'my digis.bin'");
     let flags = "--samples 5..5 --threads 1 --no-charts -q";
     let commands = [
@@ -172,10 +172,10 @@ fn printed_advice_works_for_all_kinds_of_axes_and_for_files() {
         run(&format!("{command} --out 'a {number}'"));
         run(&format!("{command} --out 'b {number}'"));
         run(&format!("bench compare 'a {number}' 'b {number}' > {number}.txt"));
-        let advised = next_lines(&place.0.read(format!("{number}.txt")));
+        let advised = next_lines(&sandbox.0.read(format!("{number}.txt")));
         assert!(!advised.is_empty(), "{command}");
         let measures = advised.iter().filter(|line| !line.starts_with("bench compare"));
-        let record = place.0.record(format!("a {number}"));
+        let record = sandbox.0.record(format!("a {number}"));
         assert!(!record.axes.is_empty() && !record.metrics.is_empty(), "{command}");
         measures.take(2).for_each(|line| run(line));
     }
@@ -189,8 +189,8 @@ fn run_pages(wanted: impl Fn(&Path) -> bool) {
         if lines.is_empty() {
             continue;
         }
-        let Some(place) = Place::of(&page, &text) else { return };
-        failed.extend(lines.iter().filter_map(|line| place.run(&page, line)));
+        let Some(sandbox) = Sandbox::new(&page, &text) else { return };
+        failed.extend(lines.iter().filter_map(|line| sandbox.run(&page, line)));
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }

@@ -48,8 +48,8 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     let points = |trials: &[Trial]| trials.iter().map(|trial| trial.points).collect::<Vec<_>>();
     assert_eq!(points(&test.trials), [20, 10, 10, 10, 10]);
     // In paired runs each of the two points has one slowdown, and none.
-    let in_turn = points(&test.in_turn);
-    assert_eq!((in_turn[0], in_turn[1..].iter().sum::<usize>()), (2, 2));
+    let paired = points(&test.paired);
+    assert_eq!((paired[0], paired[1..].iter().sum::<usize>()), (2, 2));
     let runs: Vec<_> = test.scatter.iter().map(|point| point.runs).collect();
     assert_eq!(runs, [9, 9]);
     let compared = folder.bench("compare runs/run-0 runs/run-1 --store store");

@@ -34,8 +34,8 @@ fn clusters_of_a_file_are_gathered() {
 
 /// Returns a file of two tracks of two clusters each, and a row with a capacity of four.
 fn file(starts: [u32; 2], track_counts: [u16; 2], row_count: u32) -> Vec<u8> {
-    const PLACES: u64 = 8;
-    let header = [2, PLACES, 1, 4].map(u64::to_le_bytes).concat();
+    const SLOTS: u64 = 8;
+    let header = [2, SLOTS, 1, 4].map(u64::to_le_bytes).concat();
     let starts = starts.map(u32::to_le_bytes).concat();
     let rows = row_count.to_le_bytes().to_vec();
     let counts = track_counts.map(u16::to_le_bytes).concat();

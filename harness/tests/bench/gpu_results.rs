@@ -13,7 +13,7 @@ fn script(folder: &Folder, bench: &Path, line: &str) -> Run {
     bash.args(line.split_whitespace());
     bash.env("BENCH", bench).env_remove("FLAGS");
     bash.env("PATH", format!("{}:{path}", folder.display()));
-    Run::of(bash.current_dir(folder.path()))
+    Run::from_command(bash.current_dir(folder.path()))
 }
 
 /// The exit codes of all steps, by name.

@@ -33,7 +33,7 @@ fn bench(folder: &Folder, arguments: &str, more: &[(&str, &str)]) -> Run {
     command.env("LD_LIBRARY_PATH", folder.join("."));
     command.env("RECOBENCH_KERNELS", folder.join("kernels"));
     command.envs(more.iter().copied());
-    Run::of(&mut command)
+    Run::from_command(&mut command)
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn what_fails_in_a_process_is_reported_by_the_first_one() {
     // Of both processes, whichever was the first to fail.
     for (fails, code, words) in [
         ("hipModuleLaunchKernel:719", 3, "(change_words): hipErrorUnknown (719)"),
-        ("hipHostMalloc:2", 5, "not run: the host has no room for a page-locked buffer"),
+        ("hipHostMalloc:2", 5, "not run: the host has no memory for a page-locked buffer"),
     ] {
         let run = line.replace("--out out", &format!("--out out-{code}"));
         bench(&folder, &run, &[("HIP_STUB_FAIL", fails)]).exits(code).prints(words);

@@ -17,12 +17,12 @@ use crate::common::{BENCH, Folder, Run, folder, measuring};
 struct Pids(PathBuf);
 
 impl Pids {
-    fn new(most: usize) -> Option<Self> {
+    fn new(max: usize) -> Option<Self> {
         let roots = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].map(Path::new);
-        let group = |root: &Path| root.join(format!("recobench-{}-{most}", std::process::id()));
+        let group = |root: &Path| root.join(format!("recobench-{}-{max}", std::process::id()));
         let made = roots.into_iter().map(group).find(|group| {
             let limited = fs::create_dir(group)
-                .and_then(|()| fs::write(group.join("pids.max"), most.to_string()));
+                .and_then(|()| fs::write(group.join("pids.max"), max.to_string()));
             if limited.is_err() {
                 let _ = fs::remove_dir(group);
             }
@@ -37,7 +37,7 @@ impl Pids {
     fn bench(&self, folder: &Folder, line: &str) -> Run {
         let procs = self.0.join("cgroup.procs");
         let script = format!("echo $$ > {} && exec {BENCH} {line}", procs.to_string_lossy());
-        Run::of(Command::new("sh").args(["-c", &script]).current_dir(&**folder))
+        Run::from_command(Command::new("sh").args(["-c", &script]).current_dir(&**folder))
     }
 }
 
@@ -71,8 +71,8 @@ fn few_threads_are_no_panic_of_any_command() {
     let run = folder.bench("history --store s --format csv").exits(0).stdout;
     assert_eq!(run.lines().count(), 3, "{run}");
     fs::copy(BENCH, folder.join("base")).expect("copied");
-    for most in [1, 2, 3, 4, 6] {
-        let Some(pids) = Pids::new(most) else { return };
+    for max in [1, 2, 3, 4, 6] {
+        let Some(pids) = Pids::new(max) else { return };
         for line in [
             "generate sts --segments 24 --digis 100k --out d.bin",
             "generate tpc --sectors 1 --orbits 1 --out d.pages",
@@ -92,7 +92,7 @@ fn few_threads_are_no_panic_of_any_command() {
         ] {
             let run = pids.bench(&folder, line);
             ends_well(&run);
-            if most == 1 && line.starts_with("generate") {
+            if max == 1 && line.starts_with("generate") {
                 assert_eq!(run.code, Some(1), "{}", run.story());
                 run.says("the system gives no thread");
             }
@@ -145,8 +145,9 @@ fn a_file_of_defaults_that_all_can_write_loads_no_plugin() {
     let folder = folder();
     fs::create_dir_all(folder.join("pub/me")).expect("made");
     folder.write("pub/recobench.toml", "plugin = \"./e.so\"\n");
-    let list =
-        |folder: &Folder| Run::of(folder.command("list sort").current_dir(folder.join("pub/me")));
+    let list = |folder: &Folder| {
+        Run::from_command(folder.command("list sort").current_dir(folder.join("pub/me")))
+    };
     let mode = |mode| {
         let file = folder.join("pub/recobench.toml");
         fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("permitted");
@@ -181,7 +182,7 @@ axes = { digis = "2k", segments = 24 }
     let mut against =
         folder.command("run tiny.toml --store s --against base --out new --no-charts");
     refuse(&mut against, libc::SYS_personality, Errno::EPERM);
-    let run = Run::of(&mut against);
+    let run = Run::from_command(&mut against);
     assert!(matches!(run.code, Some(0 | 4 | 5)), "{}", run.story());
     run.prints("addresses were randomised");
     for side in ["new", "new/base"] {
@@ -191,7 +192,8 @@ axes = { digis = "2k", segments = 24 }
 
 #[test]
 fn cpus_that_the_system_does_not_name_are_assumed_with_a_note() {
-    let (Some(folder), Some(driver)) = (measuring(), StubGpu::new()) else { return };
+    let Some(folder) = measuring() else { return };
+    let Some(driver) = StubGpu::new() else { return };
     // Real GPU drivers may crash if the CPUs are unknown: libnuma does, which AMD's loads.
     driver.spoil_hip_runtime();
     let line = "sort --segments 24 --digis 2k --samples 3..3 --threads 1 --variant std-stable \
@@ -199,7 +201,7 @@ fn cpus_that_the_system_does_not_name_are_assumed_with_a_note() {
     let mut sort = folder.command(line);
     driver.lend_to(&mut sort);
     refuse(&mut sort, libc::SYS_sched_getaffinity, Errno::EINVAL);
-    let run = Run::of(&mut sort).exits(0);
+    let run = Run::from_command(&mut sort).exits(0);
     let note = "the CPUs that may be used are not known (Invalid argument)";
     run.says(note);
     assert!(folder.record("r").notes.iter().any(|known| known.starts_with(note)));

@@ -242,7 +242,9 @@ fn a_port_that_is_taken_is_reported_before_anything_begins() {
     );
     let mut odd =
         folder.command(&format!("{SMALL} --influx {} --out run", "http://127.0.0.1:1/write"));
-    Run::of(odd.env("INFLUX_TOKEN", "two words")).exits(1).says("INFLUX_TOKEN has characters");
+    Run::from_command(odd.env("INFLUX_TOKEN", "two words"))
+        .exits(1)
+        .says("INFLUX_TOKEN has characters");
     assert!(!folder.join("run").exists());
 }
 

@@ -90,7 +90,7 @@ fn a_baseline_whose_executable_is_lost_is_not_one_that_never_was() {
 #[test]
 fn runs_without_results_are_stored_and_never_accepted() {
     let Some(folder) = measured() else { return };
-    let small = |line: &str| Run::of(folder.command(line).env("RECOBENCH_SMALL", "1"));
+    let small = |line: &str| Run::from_command(folder.command(line).env("RECOBENCH_SMALL", "1"));
     let line = "run mini.toml --store s --no-charts --quiet --out small";
     small(line).exits(0).says("RECOBENCH_SMALL is set");
     let run = folder.bench("history accept latest --store s").exits(2);
@@ -125,7 +125,7 @@ fn nightly(folder: &Folder, settings: &[(&str, &str)]) -> Run {
     script.env("BENCH", BENCH).env("STORE", folder.join("s"));
     script.env("RESULTS", folder.join("n")).env("SCHEDULES", "0").env("VERIFY", "merge");
     script.env("FLAGS", "--no-ceilings --quiet").envs(settings.iter().copied());
-    Run::of(&mut script)
+    Run::from_command(&mut script)
 }
 
 /// The ids of accepted runs.

@@ -46,7 +46,7 @@ fn clusters_of_pages_have_the_labels_of_the_same_charges() {
 }
 
 #[test]
-fn labels_that_are_not_of_the_pages_are_refused_with_their_place() {
+fn labels_that_are_not_of_the_pages_are_refused_with_their_position() {
     let folder = with_labels("--truth tracks");
     let whole = fs::read(folder.join("f.labels")).expect("written");
     folder.bench("generate tpc --sectors 3 --orbits 1 --occupancy 0.02 --out g.pages").exits(0);

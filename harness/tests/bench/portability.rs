@@ -92,7 +92,7 @@ fn kernels_of_a_plugin_are_compared_with_those_that_it_names() {
                    -DWRITTEN_AS=\"layer\" -DDIFFERS=\"nothing-much\"";
     let plugin = workshop.plugin("libforeign.so", defines);
     let table = workshop.bench("portability sort --run run").exits(0).stdout;
-    assert!(!table.contains("segmented-radix"), "nothing is beside it: {table}");
+    assert!(!table.contains("segmented-radix"), "nothing corresponds to it: {table}");
     let table = workshop.bench(format!("portability --run run --plugin {plugin}")).exits(0).stdout;
     assert_eq!(table.matches("sort: segmented-radix,").count(), 2, "{table}");
     let layer = table.lines().find(|line| line.starts_with("layer")).expect("a row");

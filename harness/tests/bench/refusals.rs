@@ -205,7 +205,7 @@ fn standard_output_may_be_full_or_closed() {
             eprintln!("skipped: no /dev/full here");
             return;
         };
-        let run = Run::of(Command::new(BENCH).arg(argument).stdout(full));
+        let run = Run::from_command(Command::new(BENCH).arg(argument).stdout(full));
         run.exits(1).says("standard output");
     }
 }
@@ -216,7 +216,7 @@ fn a_reader_that_leaves_changes_no_exit_code() {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
     let line = "sort --segments 24 --digis 5k --max-time 50ms --out r";
-    Run::of(folder.command(line).stdout(writer)).exits(0);
+    Run::from_command(folder.command(line).stdout(writer)).exits(0);
     let chart = folder.join("r/bars.svg");
     assert!(chart.exists(), "charts are drawn all the same");
 }

@@ -16,8 +16,8 @@ fn column(folder: &Folder, run: &str, name: &str) -> Vec<String> {
     let text = folder.read(format!("{run}/stream.csv"));
     let mut rows = csv::Reader::from_reader(text.as_bytes());
     let headers = rows.headers().expect("a header").clone();
-    let place = headers.iter().position(|header| header == name).expect(name);
-    rows.records().map(|row| row.expect("a row")[place].to_owned()).collect()
+    let index = headers.iter().position(|header| header == name).expect(name);
+    rows.records().map(|row| row.expect("a row")[index].to_owned()).collect()
 }
 
 fn numbers<const N: usize>(folder: &Folder, run: &str, names: [&str; N]) -> [u64; N] {
@@ -81,8 +81,8 @@ fn sum_of_timeslices(folder: &Folder, run: &str, name: &str) -> u64 {
     let text = folder.read(format!("{run}/timeslices.csv"));
     let mut rows = csv::Reader::from_reader(text.as_bytes());
     let headers = rows.headers().expect("a header").clone();
-    let place = headers.iter().position(|header| header == name).expect(name);
-    rows.records().filter_map(|row| row.expect("a row")[place].parse::<u64>().ok()).sum()
+    let index = headers.iter().position(|header| header == name).expect(name);
+    rows.records().filter_map(|row| row.expect("a row")[index].parse::<u64>().ok()).sum()
 }
 
 #[test]
@@ -115,10 +115,10 @@ fn the_limit_is_a_speed_that_was_kept_up_to_the_end() {
     let [kept_up, duration, speed] =
         ["kept_up", "duration_s", "speed"].map(|name| column(&folder, "run", name));
     assert!(speed.len() > 1, "{speed:?}");
-    for (place, speed) in speed.iter().enumerate() {
+    for (index, speed) in speed.iter().enumerate() {
         // A speed that was not sustained may end early.
-        let is_whole = duration[place] == "0.1";
-        assert!(is_whole || kept_up[place] == "no", "speed {speed}: {duration:?}");
+        let is_whole = duration[index] == "0.1";
+        assert!(is_whole || kept_up[index] == "no", "speed {speed}: {duration:?}");
     }
 }
 
@@ -266,8 +266,8 @@ fn a_long_stream_takes_no_more_memory() {
     let due_meanwhile = seconds * 400 * 8 / 10;
     let more = |process: usize| if process == 0 { due_meanwhile * of_timeslice } else { 0 };
     for (process, (before, after)) in before.iter().zip(&after).enumerate() {
-        let most = before + before / 50 + (4 << 20) + more(process);
-        assert!(*after <= most, "process {process}: {before} bytes, then {after}");
+        let max = before + before / 50 + (4 << 20) + more(process);
+        assert!(*after <= max, "process {process}: {before} bytes, then {after}");
     }
     Run::end_of(bench).exits(0);
     assert_eq!(column(&folder, "run", "workers_lost"), ["0"]);

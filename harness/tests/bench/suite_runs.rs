@@ -60,7 +60,8 @@ fn assert_complete(folder: &Folder, run: impl AsRef<Path>) {
 fn a_run_killed_again_and_again_loses_and_repeats_nothing() {
     let Some(folder) = suite() else { return };
     let deadline = Instant::now() + Duration::from_secs(120);
-    let (mut kills, mut done): (_, Vec<SummaryRow>) = (0, Vec::new());
+    let mut kills = 0;
+    let mut done: Vec<SummaryRow> = Vec::new();
     loop {
         let mut child = folder.start(&format!("{LITTLE} --out r"));
         // Ever later, so that it comes to an end.

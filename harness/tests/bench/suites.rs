@@ -35,7 +35,8 @@ fn a_suite_is_read_once_as_a_pipe_has_to_be() {
         [task.axes]\ndigis = 1000\n";
     folder.write("suite.toml", suite);
     let script = format!("cat suite.toml | {BENCH} run /dev/stdin --dry-run");
-    let run = Run::of(Command::new("sh").args(["-c", &script]).current_dir(folder.path()));
+    let run =
+        Run::from_command(Command::new("sh").args(["-c", &script]).current_dir(folder.path()));
     run.exits(0).prints("piped: 1 input, 1 candidate");
 }
 

@@ -200,11 +200,11 @@ fn the_files_of_a_run_are_as_they_were() {
 
 #[test]
 fn a_store_takes_no_names_that_can_not_be_read() {
-    for (name, place) in [("a\u{1b}[2J", "has control characters"), (&long(), "is longer than")] {
+    for (name, problem) in [("a\u{1b}[2J", "has control characters"), (&long(), "is longer than")] {
         let folder = runs(name);
         let run = folder.bench("history add base");
         says_text(&run);
-        run.exits(1).says("base/run.json: cpu_model: ").says(place);
+        run.exits(1).says("base/run.json: cpu_model: ").says(problem);
         edit_record(&folder.join("base"), |record| {
             record["machine"]["cpu_model"] = "Model".into();
             record["software"]["git_commit"] = "abc".into();
@@ -212,7 +212,7 @@ fn a_store_takes_no_names_that_can_not_be_read() {
         });
         let run = folder.bench("history add base");
         says_text(&run);
-        run.exits(1).says("base/summary.csv: row 2, variant: \"one").says(place);
+        run.exits(1).says("base/summary.csv: row 2, variant: \"one").says(problem);
     }
 }
 
@@ -256,7 +256,7 @@ fn messages_repeat_words_of_others_as_text() {
         (&[&hostile], "unrecognized subcommand"),
         (&["sort", "--config", odd], r"\u{1b}[2J"),
     ] {
-        let run = Run::of(folder.command("").args(arguments));
+        let run = Run::from_command(folder.command("").args(arguments));
         assert!(run.code.is_some_and(|code| code > 0), "{}", run.story());
         says_text(&run);
         run.exits_in_words(says);

@@ -88,7 +88,7 @@ fn invalid_input_is_refused_and_leaves_nothing() {
         2 | throughput merge --device cpu --streams 100000 --out r | of memory
         2 | throughput merge --device cpu --variant none --out r | none
         2 | throughput merge --device cpu --processes per-gpu --out r | --processes per-gpu is for GPUs
-        2 | throughput merge --device cpu --streams 2 --processes 3 --out r | need as many --streams
+        2 | throughput merge --device cpu --streams 2 --processes 3 --out r | need at least 3 --streams
         2 | throughput merge --device cpu --processes 0 --out r | use a number from 1 to
         5 | throughput merge --device cuda:900 --out r | cuda:900 can't be used
         5 | throughput merge --device emulator --out r | emulator
@@ -135,8 +135,8 @@ fn several_processes_do_what_one_does() {
     let text = folder.read("run/throughput.csv");
     let mut rows = csv::Reader::from_reader(text.as_bytes());
     let headers = rows.headers().expect("a header").clone();
-    let place = |name: &str| headers.iter().position(|it| it == name).expect(name);
-    let names = ["streams", "processes", "valid", "items", "item_unit"].map(place);
+    let column = |name: &str| headers.iter().position(|it| it == name).expect(name);
+    let names = ["streams", "processes", "valid", "items", "item_unit"].map(column);
     let rows: Vec<csv::StringRecord> = rows.records().map(|row| row.expect("a row")).collect();
     let of = |row: &csv::StringRecord| names.map(|name| row[name].to_owned()).join(" ");
     let all: Vec<String> = rows.iter().map(of).collect();
@@ -144,7 +144,7 @@ fn several_processes_do_what_one_does() {
     assert_eq!(all, expected.map(|it| format!("{it} yes 1000.0 slice track")));
     for name in ["items_per_s", "p50_s", "cores_share", "working_set_bytes"] {
         let known =
-            |row: &csv::StringRecord| row[place(name)].parse::<f64>().is_ok_and(|it| it > 0.0);
+            |row: &csv::StringRecord| row[column(name)].parse::<f64>().is_ok_and(|it| it > 0.0);
         assert!(rows.iter().all(known), "{name}: {text}");
     }
     // All streams of both processes, each under its own number.

@@ -42,7 +42,7 @@ fn stages() -> Stages {
 /// After the check, the warm-up, and a sample at least.
 const RUNS_BEFORE_FAILURE: usize = 4;
 
-/// Fails in the end, however its runs are divided into visits. For a single test,
+/// Fails in the end, however its runs are divided into blocks. For a single test,
 /// as tests may share a process.
 fn failing_in_time() -> Result<Stages, DeviceError> {
     static RUNS: AtomicUsize = AtomicUsize::new(0);

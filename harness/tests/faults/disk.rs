@@ -47,7 +47,7 @@ pub struct Disk {
 
 impl Disk {
     /// A disk with a tree, all of which was synced.
-    pub fn of(tree: &Tree) -> Self {
+    pub fn from_tree(tree: &Tree) -> Self {
         let mut disk = Disk { objects: vec![Object::folder()] };
         for (path, content) in tree {
             match content {
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn unsynced_data_are_lost() {
         let old = Tree::from([("a".into(), Some(b"old".to_vec()))]);
-        let mut disk = Disk::of(&old);
+        let mut disk = Disk::from_tree(&old);
         let written = |path: &str, bytes: &[u8]| Operation::Write {
             path: path.into(),
             offset: 0,

@@ -32,7 +32,7 @@ fn kill(times: u32) {
     }
     let mut tried = Tried::default();
     for scenario in SCENARIOS.iter().filter(|scenario| KILLED.contains(&scenario.name)) {
-        let reference = Reference::of(scenario);
+        let reference = Reference::record(scenario);
         let start = Instant::now();
         planted(&reference.beginning).bench(scenario.line);
         let whole = start.elapsed();

@@ -94,13 +94,13 @@ fn command(folder: &Folder, line: &str) -> Command {
 pub fn run_with(fault: Fault, folder: &Folder, line: &str) -> Run {
     let mut command = command(folder, line);
     command.env("FAULTS_KIND", fault.kind.name()).env("FAULTS_AT", fault.at.to_string());
-    Run::of(&mut command)
+    Run::from_command(&mut command)
 }
 
 /// Runs a command in which nothing goes wrong; returns its operations.
 pub fn record(folder: &Folder, line: &str) -> (Run, Vec<Operation>) {
     let log = tempfile::NamedTempFile::new().expect("a file");
-    let run = Run::of(command(folder, line).env("FAULTS_LOG", log.path()));
+    let run = Run::from_command(command(folder, line).env("FAULTS_LOG", log.path()));
     let root = folder.path().canonicalize().expect("a folder");
     let operations = read_log(&fs::read(log.path()).expect("readable"), &root);
     (run, operations)
@@ -108,5 +108,5 @@ pub fn record(folder: &Folder, line: &str) -> (Run, Vec<Operation>) {
 
 /// Runs a command with a clock that is wrong by `seconds` seconds.
 pub fn run_by_clock(seconds: i64, folder: &Folder, line: &str) -> Run {
-    Run::of(command(folder, line).env("FAULTS_CLOCK", seconds.to_string()))
+    Run::from_command(command(folder, line).env("FAULTS_CLOCK", seconds.to_string()))
 }

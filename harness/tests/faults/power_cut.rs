@@ -39,7 +39,7 @@ fn cut_the_power(choose: fn(Vec<DiskState>, usize) -> Vec<DiskState>) {
     }
     let mut tried = Tried::default();
     for (number, scenario) in SCENARIOS.iter().enumerate() {
-        let reference = Reference::of(scenario);
+        let reference = Reference::record(scenario);
         announced_is_durable(scenario, &reference);
         let chosen = choose(all_left(&reference), number);
         tried.add(Tried::all(&chosen, |left| check(scenario, &reference, left)));
@@ -49,7 +49,7 @@ fn cut_the_power(choose: fn(Vec<DiskState>, usize) -> Vec<DiskState>) {
 
 /// Each disk once that a power cut can leave.
 fn all_left(reference: &Reference) -> Vec<DiskState> {
-    let mut disk = Disk::of(&reference.beginning);
+    let mut disk = Disk::from_tree(&reference.beginning);
     let mut seen = HashSet::new();
     let mut all = Vec::new();
     for (number, operation) in reference.operations.iter().enumerate() {
@@ -81,7 +81,7 @@ fn check(scenario: &Scenario, reference: &Reference, left: &DiskState) {
 /// A command that has ended has left all of it on the disk, and so has a run each point that it has
 /// done.
 fn announced_is_durable(scenario: &Scenario, reference: &Reference) {
-    let mut disk = Disk::of(&reference.beginning);
+    let mut disk = Disk::from_tree(&reference.beginning);
     for operation in &reference.operations {
         disk.apply(operation);
         if *operation == Operation::Sync("r/summary.csv".into()) {

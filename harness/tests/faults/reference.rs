@@ -22,7 +22,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    pub fn of(scenario: &Scenario) -> Self {
+    pub fn record(scenario: &Scenario) -> Self {
         let beginning = scenario.beginning();
         let folder = planted(&beginning);
         let (run, operations) = record(&folder, scenario.line);

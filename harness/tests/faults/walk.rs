@@ -33,7 +33,7 @@ fn walk(choose: fn(Vec<Fault>, Product) -> Vec<Fault>) {
     }
     let mut tried = Tried::default();
     for scenario in &SCENARIOS {
-        let reference = Reference::of(scenario);
+        let reference = Reference::record(scenario);
         let faults = choose(faults(&reference), scenario.product);
         tried.add(Tried::all(&faults, |fault| check(scenario, &reference, *fault)));
     }

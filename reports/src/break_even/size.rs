@@ -68,7 +68,7 @@ mod tests {
         SummaryRow { items, ..row("a", params, 1e-3) }
     }
 
-    fn of(rows: &[SummaryRow]) -> Option<String> {
+    fn size_axis(rows: &[SummaryRow]) -> Option<String> {
         axis(&rows.iter().collect::<Vec<_>>())
     }
 
@@ -81,13 +81,13 @@ mod tests {
                 rows.push(with_items(&params, digis));
             }
         }
-        assert_eq!(of(&rows).as_deref(), Some("digis"));
+        assert_eq!(size_axis(&rows).as_deref(), Some("digis"));
     }
 
     #[test]
     fn a_rate_makes_more_items_too() {
         let rows = [1, 2, 3].map(|rate| with_items(&format!("noise=5;rate={rate}"), 7 * rate + 2));
-        assert_eq!(of(&rows).as_deref(), Some("rate"));
+        assert_eq!(size_axis(&rows).as_deref(), Some("rate"));
     }
 
     #[test]
@@ -95,10 +95,10 @@ mod tests {
         let rows = |sizes: &[u64], items: fn(u64) -> u64| -> Vec<SummaryRow> {
             sizes.iter().map(|&n| with_items(&format!("n={n}"), items(n))).collect()
         };
-        assert_eq!(of(&rows(&[1, 2], |n| n)), None, "two");
-        assert_eq!(of(&rows(&[1, 2, 3], |n| 10 - n)), None, "falls");
-        assert_eq!(of(&rows(&[1, 2, 3], |_| 10)), None, "stays");
+        assert_eq!(size_axis(&rows(&[1, 2], |n| n)), None, "two");
+        assert_eq!(size_axis(&rows(&[1, 2, 3], |n| 10 - n)), None, "falls");
+        assert_eq!(size_axis(&rows(&[1, 2, 3], |_| 10)), None, "stays");
         let words = ["a", "b", "c"].map(|n| with_items(&format!("n={n}"), n.len() as u64));
-        assert_eq!(of(&words), None);
+        assert_eq!(size_axis(&words), None);
     }
 }

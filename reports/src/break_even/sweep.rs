@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use statistics::{Contest, Crossing, Faster, Interval, Timing, crossings};
+use statistics::{Crossing, Faster, Interval, MedianPair, Timing, crossings};
 
 use super::size;
 use crate::grouped::grouped;
@@ -44,7 +44,7 @@ pub struct CpuVsGpu {
     /// Compared part of the GPU's work.
     pub gpu_time: GpuTime,
     /// The CPU (first) against the GPU at each size.
-    pub contests: Vec<Contest>,
+    pub pairs: Vec<MedianPair>,
 }
 
 /// The sweeps among the rows of a task: a CPU and a GPU with at least three sizes in common.
@@ -89,7 +89,7 @@ impl<'a> Sweep<'a> {
     pub fn comparisons(&self) -> Vec<CpuVsGpu> {
         let times = [(GpuTime::EndToEnd, &self.end_to_end), (GpuTime::Kernels, &self.kernels)];
         let comparisons = times.map(|(gpu_time, gpu)| CpuVsGpu::new(gpu_time, &self.cpu, gpu));
-        let is_long = |comparison: &CpuVsGpu| comparison.contests.len() >= size::MIN_SIZES;
+        let is_long = |comparison: &CpuVsGpu| comparison.pairs.len() >= size::MIN_SIZES;
         comparisons.into_iter().filter(is_long).collect()
     }
 }
@@ -119,24 +119,24 @@ impl<'a> Curve<'a> {
 impl CpuVsGpu {
     /// Compares both at their common sizes.
     fn new(gpu_time: GpuTime, cpu: &Curve, gpu: &Curve) -> CpuVsGpu {
-        let contest = |(size, row): (u64, &SummaryRow)| {
-            Some(Contest {
+        let pair = |(size, row): (u64, &SummaryRow)| {
+            Some(MedianPair {
                 size: size as f64,
                 first: timing(cpu.0.get(&size)?),
                 second: timing(row),
             })
         };
-        CpuVsGpu { gpu_time, contests: gpu.points().filter_map(contest).collect() }
+        CpuVsGpu { gpu_time, pairs: gpu.points().filter_map(pair).collect() }
     }
 
     /// Sizes at which the GPU becomes faster than the CPU, or slower.
     pub fn crossings(&self) -> Vec<Crossing> {
-        crossings(&self.contests)
+        crossings(&self.pairs)
     }
 
     /// Number of sizes at which this one is significantly faster.
     pub fn clear_leads(&self, of: Faster) -> usize {
-        let leads = self.contests.iter().map(Contest::clearly_faster);
+        let leads = self.pairs.iter().map(MedianPair::clearly_faster);
         leads.filter(|lead| *lead == Some(of)).count()
     }
 }
@@ -157,21 +157,21 @@ mod tests {
     use crate::record::YesNo;
     use crate::shape::AxisName;
 
-    fn of(rows: &[SummaryRow]) -> Vec<Sweep<'_>> {
+    fn all_sweeps(rows: &[SummaryRow]) -> Vec<Sweep<'_>> {
         sweeps(&rows.iter().collect::<Vec<_>>())
     }
 
     #[test]
     fn the_fastest_at_each_size_is_the_curve() {
         let rows = break_even_rows(&["random"]);
-        let sweeps = of(&rows);
+        let sweeps = all_sweeps(&rows);
         assert_eq!(sweeps.len(), 1);
         assert!(sweeps[0].setting.is_empty(), "{:?}", sweeps[0].setting);
         assert_eq!(sweeps[0].item, "digi");
         let variants: Vec<_> =
             sweeps[0].cpu.points().map(|(_, row)| row.variant.as_str()).collect();
         assert_eq!(variants, ["small", "small", "large", "large", "large"]);
-        let gpu_time = |comparison: &CpuVsGpu| (comparison.gpu_time, comparison.contests.len());
+        let gpu_time = |comparison: &CpuVsGpu| (comparison.gpu_time, comparison.pairs.len());
         let times: Vec<_> = sweeps[0].comparisons().iter().map(gpu_time).collect();
         assert_eq!(times, [(GpuTime::EndToEnd, 5), (GpuTime::Kernels, 5)]);
     }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn other_axes_make_sweeps_of_their_own() {
         let rows = break_even_rows(&["random", "time"]);
-        let settings: Vec<_> = of(&rows).into_iter().map(|sweep| sweep.setting).collect();
+        let settings: Vec<_> = all_sweeps(&rows).into_iter().map(|sweep| sweep.setting).collect();
         let order = |value: &str| vec![(AxisName::from("order"), value.to_owned())];
         assert_eq!(settings, [order("random"), order("time")]);
     }
@@ -192,7 +192,7 @@ mod tests {
             .filter(|row| row.device == "cuda:0")
             .map(|row| SummaryRow { device: "cuda:1".into(), ..row.clone() });
         rows.extend(second.collect::<Vec<_>>());
-        let settings: Vec<_> = of(&rows).into_iter().map(|sweep| sweep.setting).collect();
+        let settings: Vec<_> = all_sweeps(&rows).into_iter().map(|sweep| sweep.setting).collect();
         let device = |name: &str| vec![(AxisName::from("device"), name.to_owned())];
         assert_eq!(settings, [device("cuda:0"), device("cuda:1")]);
     }
@@ -202,13 +202,13 @@ mod tests {
         let rows = break_even_rows(&["random"]);
         let only = |keep: fn(&SummaryRow) -> bool| {
             let rows: Vec<_> = rows.iter().filter(|row| keep(row)).cloned().collect();
-            of(&rows).len()
+            all_sweeps(&rows).len()
         };
         assert_eq!(only(|row| row.device == "cpu"), 0);
         assert_eq!(only(|row| row.device != "cpu"), 0);
         assert_eq!(only(|row| row.device == "cpu" || row.items < 100_000), 0);
         assert_eq!(only(|row| row.stage != "kernel"), 1);
-        assert_eq!(of(&[row("a", "digis=1", 1e-3)]).len(), 0);
+        assert_eq!(all_sweeps(&[row("a", "digis=1", 1e-3)]).len(), 0);
     }
 
     #[test]
@@ -217,8 +217,11 @@ mod tests {
         for row in rows.iter_mut().filter(|row| row.device != "cpu" && row.items > 1_000_000) {
             row.valid = YesNo::No;
         }
-        let sizes: Vec<_> =
-            of(&rows)[0].comparisons().iter().map(|comparison| comparison.contests.len()).collect();
+        let sizes: Vec<_> = all_sweeps(&rows)[0]
+            .comparisons()
+            .iter()
+            .map(|comparison| comparison.pairs.len())
+            .collect();
         assert_eq!(sizes, [4, 4]);
     }
 }

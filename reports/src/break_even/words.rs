@@ -1,6 +1,6 @@
 //! Sentences that state which of CPU and GPU is faster from which size on.
 
-use statistics::{Contest, Crossing, Faster};
+use statistics::{Crossing, Faster, MedianPair};
 
 use super::{CpuVsGpu, Curve, GpuTime, Sweep};
 use crate::record::SummaryRow;
@@ -71,7 +71,7 @@ fn beyond(crossing: &Crossing, comparison: &CpuVsGpu, items: &str) -> String {
 }
 
 fn interval(crossing: &Crossing, comparison: &CpuVsGpu) -> String {
-    if !comparison.contests.iter().all(Contest::has_intervals) {
+    if !comparison.pairs.iter().all(MedianPair::has_intervals) {
         return "interval not known".to_owned();
     }
     let [smallest, largest] = ends(comparison);
@@ -95,7 +95,7 @@ fn no_crossing(comparison: &CpuVsGpu, items: &str) -> String {
 }
 
 fn at(count: usize, comparison: &CpuVsGpu) -> String {
-    match comparison.contests.len() {
+    match comparison.pairs.len() {
         all if count == all => "at all sizes".to_owned(),
         all => format!("at {count} of {all} sizes and is not clearly slower at the others"),
     }
@@ -103,8 +103,8 @@ fn at(count: usize, comparison: &CpuVsGpu) -> String {
 
 /// The smallest and the largest size.
 fn ends(comparison: &CpuVsGpu) -> [String; 2] {
-    let ends = [comparison.contests.first(), comparison.contests.last()];
-    ends.map(|contest| contest.map_or_else(String::new, |contest| units::count(contest.size)))
+    let ends = [comparison.pairs.first(), comparison.pairs.last()];
+    ends.map(|pair| pair.map_or_else(String::new, |pair| units::count(pair.size)))
 }
 
 #[cfg(test)]

@@ -102,9 +102,9 @@ pub fn panels<'a>(rows: &[&'a SummaryRow], axes: &[Axis]) -> Vec<Panel<'a>> {
     let mut panels: BTreeMap<Vec<usize>, Panel<'a>> = BTreeMap::new();
     for row in rows {
         let values: Vec<String> = axes.iter().map(|axis| value_of(row, &axis.name)).collect();
-        let places = axes.iter().zip(&values);
-        let place = |(axis, value): (&Axis, &String)| axis.values.iter().position(|v| v == value);
-        let panel = panels.entry(places.filter_map(place).collect()).or_insert_with(|| {
+        let values_of_axes = axes.iter().zip(&values);
+        let index = |(axis, value): (&Axis, &String)| axis.values.iter().position(|v| v == value);
+        let panel = panels.entry(values_of_axes.filter_map(index).collect()).or_insert_with(|| {
             let names = axes.iter().map(|axis| &axis.name);
             Panel { title: title(names.zip(&values)), rows: Vec::new() }
         });
@@ -127,7 +127,7 @@ pub fn title<'a>(setting: impl IntoIterator<Item = (&'a AxisName, &'a String)>) 
 
 /// Placement of the threads of a row: `not placed`, `cores close`, `{0:4},{4:4} close`.
 pub fn placement(row: &SummaryRow) -> String {
-    let values = PLACEMENT.into_iter().zip([&row.places, &row.bind]);
+    let values = PLACEMENT.into_iter().zip([&row.cpu_sets, &row.bind]);
     let phrases = values.filter(|(name, value)| !shape::is_silent(name, value));
     let phrases: Vec<&str> = phrases.map(|(_, value)| value.as_str()).collect();
     if phrases.is_empty() { "not placed".to_owned() } else { phrases.join(" ") }
@@ -170,14 +170,14 @@ mod tests {
 
     #[test]
     fn a_placement_is_printed_as_in_the_command() {
-        for (places, bind, expected) in [
+        for (cpu_sets, bind, expected) in [
             ("none", "false", "not placed"),
             ("cores", "close", "cores close"),
             ("sockets", "spread", "sockets spread"),
             ("{0:4},{4:4}", "false", "{0:4},{4:4}"),
         ] {
             let row = row("a", "n=1", 1e-3);
-            let row = SummaryRow { places: places.into(), bind: bind.into(), ..row };
+            let row = SummaryRow { cpu_sets: cpu_sets.into(), bind: bind.into(), ..row };
             assert_eq!(placement(&row), expected);
         }
     }

@@ -296,7 +296,7 @@ mod tests {
     use super::super::fixture::{of_study, row};
     use super::*;
 
-    fn of(rows: &[SummaryRow]) -> Chart<BarPanel> {
+    fn times_chart(rows: &[SummaryRow]) -> Chart<BarPanel> {
         of_study(rows, &[], times)
     }
 
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn the_fastest_is_first_and_the_others_are_compared_with_it() {
-        let chart = of(&[row("a", "n=1", 3e-3), row("b", "n=1", 2e-3)]);
+        let chart = times_chart(&[row("a", "n=1", 3e-3), row("b", "n=1", 2e-3)]);
         let bars = &chart.panels[0].bars;
         let phrases: Vec<_> =
             bars.iter().map(|bar| (bar.name.as_str(), bar.words.as_str())).collect();
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn few_samples_are_hatched_and_counted() {
         let few = SummaryRow { samples: 3, ..row("a", "n=1", 1e-3) };
-        let bars = of(&[few, row("b", "n=1", 2e-3)]).panels.remove(0).bars;
+        let bars = times_chart(&[few, row("b", "n=1", 2e-3)]).panels.remove(0).bars;
         assert_eq!(bars[0].words, "1.00 ms · 1.00 × · n = 3");
         assert_eq!([bars[0].is_unsure, bars[1].is_unsure], [true, false]);
     }

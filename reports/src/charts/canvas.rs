@@ -10,7 +10,7 @@ use plotters::prelude::{
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, RGBColor};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::text::{FAMILY, width};
 
@@ -69,13 +69,13 @@ pub fn anchored(style: TextStyle<'_>, at: HPos) -> TextStyle<'_> {
 
 /// Writes a text.
 pub fn write(area: &Area<'_>, text: &str, at: Position, style: &TextStyle<'_>) -> PaintResult {
-    let shown = text.shown().at_most(SENTENCE).to_string();
+    let shown = text.escaped().at_most(SENTENCE).to_string();
     area.draw_text(&shown, style, pixel(at)).map_err(error_text)
 }
 
 /// Shortens a text to a width in pixels by cutting off its end.
 pub fn shortened(text: &str, size: f64, limit: f64) -> String {
-    let text = text.shown().to_string();
+    let text = text.escaped().to_string();
     if width(&text, size) <= limit {
         return text;
     }

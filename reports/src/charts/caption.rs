@@ -114,11 +114,11 @@ fn by_device(rows: &[&SummaryRow], axis: &Axis) -> String {
 /// `10 to 34 samples per point`.
 fn samples(rows: &[&SummaryRow]) -> String {
     let counts = || rows.iter().map(|row| row.samples);
-    let least = counts().min().unwrap_or(0);
-    let most = counts().max().unwrap_or(0);
-    match least == most {
-        true => format!("{} per point", counted(most, "sample")),
-        false => format!("{least} to {most} samples per point"),
+    let min = counts().min().unwrap_or(0);
+    let max = counts().max().unwrap_or(0);
+    match min == max {
+        true => format!("{} per point", counted(max, "sample")),
+        false => format!("{min} to {max} samples per point"),
     }
 }
 
@@ -163,14 +163,14 @@ mod tests {
     use super::super::fixture::{of_study, row};
     use super::*;
 
-    fn of(rows: &[SummaryRow]) -> Vec<String> {
+    fn caption_of(rows: &[SummaryRow]) -> Vec<String> {
         of_study(rows, &[], |study| of_samples(study, "reading"))
     }
 
     #[test]
     fn only_constant_axes_are_listed() {
         let rows = [row("a", "digis=2000000;n=1", 1e-3), row("a", "digis=2000000;n=2", 1e-3)];
-        assert_eq!(of(&rows)[1], "2 M digis · 2 threads · cache hot");
+        assert_eq!(caption_of(&rows)[1], "2 M digis · 2 threads · cache hot");
     }
 
     #[test]
@@ -180,10 +180,10 @@ mod tests {
             row.metrics.set("interval_level", level);
             row
         };
-        let caption = of(&[few("a", "0.50"), few("b", "0.88"), row("c", "n=1", 1e-3)]);
+        let caption = caption_of(&[few("a", "0.50"), few("b", "0.88"), row("c", "n=1", 1e-3)]);
         let expected = "intervals of 2 points with fewer than 6 samples: levels of 50 % to 88 %";
         assert!(caption[2].contains(expected), "{caption:?}");
-        assert!(!of(&[row("c", "n=1", 1e-3)])[2].contains("level"));
+        assert!(!caption_of(&[row("c", "n=1", 1e-3)])[2].contains("level"));
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
         let mut gpu = row("a", "digis=1", 1e-3);
         gpu.device = "cuda:0".into();
         gpu.threads = 1;
-        let caption = of(&[row("a", "digis=1", 1e-3), gpu]);
+        let caption = caption_of(&[row("a", "digis=1", 1e-3), gpu]);
         let machine = "Model 9000, 2 cores, 25 GB memory, 2 usable threads";
         assert_eq!(caption[0], format!("{machine} · cuda:0: GPU 100, 80 GB"));
         assert!(caption[1].contains("2 threads on cpu, 1 thread on cuda:0"));
@@ -203,7 +203,7 @@ mod tests {
         wrong.valid = YesNo::No;
         let mut partly = row("a", "n=2", 1e-3);
         partly.median_s = None;
-        let caption = of(&[row("a", "n=1", 1e-3), wrong, partly]);
+        let caption = caption_of(&[row("a", "n=1", 1e-3), wrong, partly]);
         assert_eq!(
             caption[2],
             "reading · 10 samples per point · 1 variant not shown: not valid (b) · 1 point not \

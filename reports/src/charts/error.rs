@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use text::Foreign;
+use text::Untrusted;
 
 /// Reason why a chart could not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -11,7 +11,7 @@ pub enum ChartError {
     /// The folder cannot be made.
     #[error(
         "cannot make the folder {} for the charts: {source}; choose another with --out, or draw \
-         none with --no-charts", path.shown()
+         none with --no-charts", path.escaped()
     )]
     Folder {
         /// The folder.
@@ -22,7 +22,7 @@ pub enum ChartError {
     /// The file cannot be written.
     #[error(
         "cannot write the chart {}: {source}; free some space or choose another folder with --out, \
-         or draw none with --no-charts", path.shown()
+         or draw none with --no-charts", path.escaped()
     )]
     Write {
         /// The file.
@@ -33,7 +33,7 @@ pub enum ChartError {
     /// The picture cannot be made.
     #[error(
         "cannot draw the chart {}: {reason}; the numbers are in summary.csv, draw no charts with \
-         --no-charts", path.shown()
+         --no-charts", path.escaped()
     )]
     Draw {
         /// File of the chart.

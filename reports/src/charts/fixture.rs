@@ -19,7 +19,7 @@ pub fn row(variant: &str, params: &str, median: f64) -> SummaryRow {
         backend: "cpu".into(),
         device: "cpu".into(),
         threads: 2,
-        places: "none".into(),
+        cpu_sets: "none".into(),
         bind: "false".into(),
         cache: "hot".into(),
         params: params.parse().expect("well formed"),

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
     use crate::record::SummaryRow;
 
-    fn of(rows: &[SummaryRow]) -> Option<Chart<BarPanel>> {
+    fn memory_chart(rows: &[SummaryRow]) -> Option<Chart<BarPanel>> {
         of_study(rows, &[], figure)
     }
 
@@ -85,17 +85,17 @@ mod tests {
 
     #[test]
     fn only_axes_that_matter_are_shown() {
-        let of = |ratio| of(&rows(ratio)).expect("known");
-        let none = of(|digis, _| 2.0 + f64::from(digis) * 1e-6);
+        let chart_of = |ratio| memory_chart(&rows(ratio)).expect("known");
+        let none = chart_of(|digis, _| 2.0 + f64::from(digis) * 1e-6);
         let names: Vec<_> = none.panels[0].bars.iter().map(|bar| bar.name.as_str()).collect();
         assert_eq!((none.panels.len(), names), (1, vec!["a", "b"]));
         assert!(none.caption[2].contains("the same to 1 % at all points"));
         let headline = "a and b take the least memory: 2.00 × the input";
         assert_eq!(none.headline.as_deref(), Some(headline));
-        let digis = of(|digis, _| f64::from(digis));
+        let digis = chart_of(|digis, _| f64::from(digis));
         assert_eq!(digis.panels.len(), 3);
         assert!(digis.caption[2].contains("the same to 1 % at all values of order"));
-        let both = of(|digis, order| f64::from(digis) + order.len() as f64 * 100.0);
+        let both = chart_of(|digis, order| f64::from(digis) + order.len() as f64 * 100.0);
         assert_eq!(both.panels.len(), 6);
     }
 
@@ -103,9 +103,9 @@ mod tests {
     fn variants_without_memory_are_named() {
         let mut rows = rows(|_, _| 2.0);
         rows.iter_mut().for_each(|row| row.memory_ratio = None);
-        assert!(of(&rows).is_none());
+        assert!(memory_chart(&rows).is_none());
         rows[0].memory_ratio = Some(2.0);
-        let panel = of(&rows).expect("one is known").panels.remove(0);
+        let panel = memory_chart(&rows).expect("one is known").panels.remove(0);
         assert_eq!(panel.refused, [("b".to_owned(), "memory not known".to_owned())]);
     }
 }

@@ -55,7 +55,7 @@ use std::path::{Path, PathBuf};
 pub use chart::NamedSvg;
 pub use error::ChartError;
 pub(crate) use palette::color as series_color;
-pub use palette::look_of;
+pub use palette::style_index;
 
 use crate::grouped::{grouped, tasks_of};
 use crate::portability::Comparison;
@@ -183,7 +183,7 @@ pub fn draw_links(record: &CeilingsRecord) -> Result<Vec<NamedSvg>, ChartError> 
 /// # Errors
 /// If it cannot be drawn.
 pub fn draw_trends(trends: &[&Trend]) -> Result<Vec<NamedSvg>, ChartError> {
-    let tasks = grouped(trends.iter().copied(), |trend| &trend.track.point.algorithm);
+    let tasks = grouped(trends.iter().copied(), |trend| &trend.history.point.algorithm);
     let mut all = Vec::new();
     for (task, trends) in tasks {
         let mut images = Images::for_task(task);

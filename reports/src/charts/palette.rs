@@ -103,25 +103,25 @@ pub fn color(index: usize) -> (u8, u8, u8) {
 }
 
 /// Index of the style of a variant.
-pub fn look_of(variant: &str) -> Option<usize> {
+pub fn style_index(variant: &str) -> Option<usize> {
     VARIANT_STYLES.iter().position(|names| names.split(' ').any(|name| name == variant))
 }
 
 impl Palette {
     /// Assigns a style to each name.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
-        Palette::of_variants(names.into_iter().map(|name| (name.clone(), name, false)))
+        Palette::for_variants(names.into_iter().map(|name| (name.clone(), name, false)))
     }
 
     /// Assigns a style to each series, by its variant and whether it is for a GPU.
-    pub fn of_variants(series: impl IntoIterator<Item = (String, String, bool)>) -> Self {
+    pub fn for_variants(series: impl IntoIterator<Item = (String, String, bool)>) -> Self {
         let series: BTreeSet<_> = series.into_iter().collect();
-        let known = series.iter().filter_map(|(_, variant, _)| look_of(variant));
+        let known = series.iter().filter_map(|(_, variant, _)| style_index(variant));
         let mut taken: BTreeSet<usize> = known.collect();
         let mut others: BTreeMap<&str, usize> = BTreeMap::new();
         let mut styles = BTreeMap::new();
         for (name, variant, on_gpu) in &series {
-            let style = look_of(variant).unwrap_or_else(|| {
+            let style = style_index(variant).unwrap_or_else(|| {
                 *others.entry(variant).or_insert_with(|| {
                     let free = (0..).find(|style| taken.insert(*style));
                     free.unwrap_or_default()
@@ -226,7 +226,7 @@ mod tests {
     fn a_variant_for_gpus_is_darker() {
         let series = [("a (cpu)", false), ("a (cuda:0)", true)];
         let series = series.map(|(name, gpu)| (name.to_owned(), "rdst".to_owned(), gpu));
-        let palette = Palette::of_variants(series);
+        let palette = Palette::for_variants(series);
         let [cpu, gpu] = ["a (cpu)", "a (cuda:0)"].map(|name| palette.style(name).color);
         assert!(gpu.0 < cpu.0 && gpu.1 < cpu.1 && gpu.2 < cpu.2);
     }

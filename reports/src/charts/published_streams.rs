@@ -1,5 +1,7 @@
 //! A published figure about streams and its measured counterpart: over time, or over streams.
 
+use std::ops::Range;
+
 use super::axes::Axis;
 use super::chart::Chart;
 use super::line_panels::{self, Kind, Line, LinePanel, Point, XAxis};
@@ -57,7 +59,7 @@ type PanelsWithNotes = (Vec<LinePanel>, Vec<String>);
 /// Content of timeslices, a panel for each quantity: of the device that keeps up with the highest
 /// speed, as all devices get the same data.
 fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<PanelsWithNotes> {
-    let row = streams.shown().into_iter().max_by(|a, b| a.speed.total_cmp(&b.speed))?;
+    let row = streams.best_rows().into_iter().max_by(|a, b| a.speed.total_cmp(&b.speed))?;
     let palette = Palette::new(quantities.iter().map(|quantity| quantity.name().to_owned()));
     let x = time_axis(row.duration_s);
     let panel = |quantity: &Quantity| {
@@ -81,7 +83,7 @@ fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<PanelsWithNote
 
 /// Bytes per second over time, a panel for each device.
 fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<PanelsWithNotes> {
-    let shown = streams.shown();
+    let shown = streams.best_rows();
     let printed = printed(reproduction);
     let names = shown.iter().map(|row| name(row)).chain(printed.iter().map(|it| it.0.clone()));
     let palette = Palette::new(names);
@@ -89,7 +91,7 @@ fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<PanelsWithNot
         let rates = Rates::new(row, streams.timeslices_of(row), |it| it.bytes as f64);
         let x = time_axis(row.duration_s);
         let own = name(row);
-        let mut lines = levels(&printed, &palette, (0.0, row.duration_s));
+        let mut lines = levels(&printed, &palette, 0.0..row.duration_s);
         lines.push(Line::reference(DUE, points(rates.due)));
         lines.push(Line::curve(&own, palette.style(&own), points(rates.done)));
         let title = if shown.len() > 1 { own } else { String::new() };
@@ -107,15 +109,14 @@ fn events(reproduction: &Reproduction, streams: &Streams) -> Option<PanelsWithNo
         "streams",
         distinct(rows().map(|row| row.streams.to_string())),
     ));
-    let (low, high) = x
-        .ticks
-        .iter()
-        .fold((f64::INFINITY, 0.0_f64), |(low, high), (at, _)| (low.min(*at), high.max(*at)));
+    let (low, high) = x.ticks.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), tick| {
+        (low.min(tick.value), high.max(tick.value))
+    });
     rows().next()?;
     let printed = printed(reproduction);
     let names = curves.iter().map(curve_name).chain(printed.iter().map(|it| it.0.clone()));
     let palette = Palette::new(names);
-    let mut lines = levels(&printed, &palette, (low, high));
+    let mut lines = levels(&printed, &palette, low..high);
     lines.extend(curves.iter().map(|curve| {
         let name = curve_name(curve);
         let points = curve.rows.iter().filter_map(|row| event_point(row)).collect();
@@ -140,12 +141,12 @@ fn printed(reproduction: &Reproduction) -> Vec<(String, f64)> {
 }
 
 /// Dashed lines from one end of the axis to the other.
-fn levels(printed: &[(String, f64)], palette: &Palette, (from, to): (f64, f64)) -> Vec<Line> {
+fn levels(printed: &[(String, f64)], palette: &Palette, span: Range<f64>) -> Vec<Line> {
     let level = |(name, value): &(String, f64)| Line {
         name: name.clone(),
         style: palette.style(name),
         kind: Kind::Reference,
-        points: vec![Point::new(from, *value), Point::new(to, *value)],
+        points: vec![Point::new(span.start, *value), Point::new(span.end, *value)],
     };
     printed.iter().map(level).collect()
 }

@@ -9,7 +9,7 @@
 use super::axes::{self, Panel};
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{ChangeMarker, Line, LinePanel, Point, XAxis};
+use super::line_panels::{ChangeMarker, Line, LinePanel, Point, Tick, XAxis};
 use super::palette::Style;
 use super::scale::{Scale, Spread};
 use super::study::Study;
@@ -64,7 +64,7 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
         x: XAxis {
             name: "bytes moved per item".to_owned(),
             scale: x,
-            ticks: x.ticks(TICKS).into_iter().map(|tick| (tick, format!("{tick}"))).collect(),
+            ticks: x.ticks(TICKS).into_iter().map(|at| Tick::new(at, format!("{at}"))).collect(),
         },
         y: Scale { low: low / BEYOND, high: high * BEYOND, spread: Spread::Log },
         unit: Unit::Rate("items per second"),
@@ -132,8 +132,8 @@ mod tests {
             whole("untold"),
             kernel("untold", 0.1, 0),
         ];
-        let of = |run: &RunRecord| figure(&Study::new(run, "sort", &rows, &[]));
-        let figure = of(&run).expect("two tell");
+        let chart = |run: &RunRecord| figure(&Study::new(run, "sort", &rows, &[]));
+        let figure = chart(&run).expect("two variants have the counts");
         let lines = &figure.panels[0].lines;
         let at = |name: &str| {
             let line = lines.iter().find(|line| line.name.starts_with(name)).expect(name);
@@ -147,6 +147,6 @@ mod tests {
         assert_eq!((x, y), (32.0, 31_250.0));
         assert_eq!(at("b")[0].y, y / 2.0);
         assert_eq!(figure.panels[0].change_markers[0].at, 16.0);
-        assert!(of(&super::super::fixture::run()).is_none(), "no bandwidth was measured");
+        assert!(chart(&super::super::fixture::run()).is_none(), "no bandwidth was measured");
     }
 }

@@ -121,7 +121,7 @@ mod tests {
     use super::super::fixture::{of_study, row};
     use super::*;
 
-    fn of(rows: &[SummaryRow]) -> Option<Chart<BarPanel>> {
+    fn stage_chart(rows: &[SummaryRow]) -> Option<Chart<BarPanel>> {
         of_study(rows, &[], figure)
     }
 
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn each_stage_has_a_row_in_the_order_of_the_whole() {
-        let chart = of(&[rows("a", 1, 2.0), rows("b", 1, 1.0)].concat()).expect("stages");
+        let chart = stage_chart(&[rows("a", 1, 2.0), rows("b", 1, 1.0)].concat()).expect("stages");
         let titles: Vec<_> = chart.panels.iter().map(|panel| panel.title.as_str()).collect();
         assert_eq!(titles, ["whole", "count", "scatter", "other"]);
         for panel in &chart.panels {
@@ -150,7 +150,7 @@ mod tests {
     fn stages_with_different_inputs_have_no_ratio() {
         let mut all = [rows("a", 1, 2.0), rows("b", 1, 1.0)].concat();
         all[1].given = "digis in any order".into();
-        let chart = of(&all).expect("stages");
+        let chart = stage_chart(&all).expect("stages");
         let words = |panel: usize| &chart.panels[panel].bars[1].words;
         assert_eq!(words(0), "20.0 ms · 2.00 ×");
         assert_eq!(words(1), "4.00 ms · 20 %");
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn settings_stand_beside_each_other() {
         let rows = [rows("a", 1, 1.0), rows("b", 1, 2.0), rows("a", 2, 1.0)].concat();
-        let chart = of(&rows).expect("stages");
+        let chart = stage_chart(&rows).expect("stages");
         assert_eq!(chart.columns, 2);
         assert_eq!(chart.panels[0].title, "whole, threads = 1");
         assert_eq!(chart.panels[1].title, "whole, threads = 2");
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_single_stage_is_no_reason_for_a_chart() {
         let rows = rows("a", 1, 1.0);
-        assert!(of(&rows[..2]).is_none());
-        assert!(of(&rows[..1]).is_none());
+        assert!(stage_chart(&rows[..2]).is_none());
+        assert!(stage_chart(&rows[..1]).is_none());
     }
 }

@@ -4,7 +4,7 @@
 use super::axes::Axis;
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point, XAxis};
+use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point, Tick, XAxis};
 use super::lines::x_axis;
 use super::palette::Palette;
 use super::scale::{Scale, Spread};
@@ -174,7 +174,7 @@ fn speed(row: &StreamRow) -> String {
 /// From 0 to the longest time, in seconds.
 pub fn time_axis(longest: f64) -> XAxis {
     let scale = Scale { low: 0.0, high: longest.max(1e-3), spread: Spread::Linear };
-    let tick = |value: f64| (value, short(value));
+    let tick = |value: f64| Tick::new(value, short(value));
     let ticks = scale.ticks(6).into_iter().map(tick).collect();
     XAxis { name: "time [s]".to_owned(), scale, ticks }
 }

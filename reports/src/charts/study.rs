@@ -48,7 +48,7 @@ impl<'a> Study<'a> {
         let series = rows
             .iter()
             .map(|row| (name(row, several_devices), row.variant.clone(), row.device != CPU));
-        let palette = Palette::of_variants(series);
+        let palette = Palette::for_variants(series);
         let placements = Palette::new(rows.iter().map(axes::placement));
         let of_study = rows.iter().filter(|row| row.algorithm == algorithm);
         let ranked_by = has_kernels(of_study.clone()).then_some(Rank::Total);

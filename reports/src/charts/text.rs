@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use plotters::style::{FontStyle, IntoFont, register_font};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 /// The name that the font is registered under. In an SVG it is a CSS keyword,
 /// so that any viewer has a font for it.
@@ -28,7 +28,7 @@ pub fn width(text: &str, size: f64) -> f64 {
     // Measured at a large size because plotters rounds widths to whole pixels.
     const LARGE: f64 = 100.0;
     load_font();
-    let text = text.shown().at_most(SENTENCE).to_string();
+    let text = text.escaped().at_most(SENTENCE).to_string();
     let font = (FAMILY, LARGE * HEIGHT_OF_EM).into_font();
     match font.box_size(&text) {
         Ok((pixels, _)) => f64::from(pixels) * size / LARGE,
@@ -39,7 +39,7 @@ pub fn width(text: &str, size: f64) -> f64 {
 /// Breaks a text between words so that each line fits `limit` pixels; a word that is wider is
 /// split.
 pub fn wrap(text: &str, size: f64, limit: f64) -> Vec<String> {
-    let text = text.shown().at_most(SENTENCE).to_string();
+    let text = text.escaped().at_most(SENTENCE).to_string();
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split(' ').flat_map(|word| cut(word, size, limit)) {

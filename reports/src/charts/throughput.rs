@@ -90,19 +90,19 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
     let best = |rows: Vec<&ThroughputRow>| -> Vec<(f64, ThroughputRow)> {
         let rate = |row: &&&ThroughputRow| row.rate().unwrap_or_default();
         let of_count = grouped(rows, |row| count(row)).into_iter();
-        let most = of_count.filter_map(|(count, rows)| {
+        let highest = of_count.filter_map(|(count, rows)| {
             let row = rows.iter().max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
             Some((count as f64, (*row).clone()))
         });
-        let mut most: Vec<_> = most.collect();
-        most.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        most
+        let mut highest: Vec<_> = highest.collect();
+        highest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        highest
     };
     let lines = grouped(&both, key).into_iter();
     let lines =
         lines.map(|(key, rows)| (key, best(rows.into_iter().map(|(_, row)| row).collect())));
     let lines: Vec<_> = lines.collect();
-    let palette = Palette::of_variants(
+    let palette = Palette::for_variants(
         lines.iter().map(|((variant, ..), _)| (variant.clone(), variant.clone(), true)),
     );
     let counts = on_gpus.iter().map(|row| count(row).to_string());
@@ -130,8 +130,8 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         x: x.clone(),
         x_value: |_| 0.0,
     };
-    let most = "each with the number of streams of the highest rate";
-    view.chart("items per second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, most])
+    let note = "each with the number of streams of the highest rate";
+    view.chart("items per second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, note])
 }
 
 /// Curves grouped by settings, with their styles and their axis.
@@ -301,7 +301,7 @@ impl<'a> View<'a> {
 /// The proportional extrapolation of a line's first point, up to the end of the axis or to `high`.
 fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
     let first = line.points.first()?;
-    let last = x.ticks.iter().map(|tick| tick.0).fold(first.x, f64::max);
+    let last = x.ticks.iter().map(|tick| tick.value).fold(first.x, f64::max);
     let last = last.min(first.x * high / first.y);
     let end = Point::new(last, first.y * last / first.x);
     (last > first.x).then(|| Line::reference(IDEAL, vec![Point::new(first.x, first.y), end]))
@@ -331,7 +331,7 @@ fn palette(curves: &[Curve<'_>]) -> Palette {
     let lines: BTreeSet<_> = curves.iter().filter_map(of).collect();
     let variants: BTreeSet<_> = lines.iter().map(|(_, variant, gpu)| (variant, gpu)).collect();
     if variants.len() == lines.len() {
-        Palette::of_variants(lines)
+        Palette::for_variants(lines)
     } else {
         Palette::new(lines.into_iter().map(|(name, ..)| name))
     }

@@ -16,29 +16,29 @@ const READING: &str = "markers: median of a run, whiskers: its 95 % confidence i
 
 /// The chart of trends of one task; `None` if there are none.
 pub fn figure(algorithm: &str, trends: &[&Trend]) -> Option<Chart<LinePanel>> {
-    let variant = |trend: &&Trend| trend.track.point.variant.clone();
+    let variant = |trend: &&Trend| trend.history.point.variant.clone();
     let palette = Palette::new(trends.iter().map(variant));
-    let panel = |trend: &&Trend| panel(trend, palette.style(&trend.track.point.variant));
+    let panel = |trend: &&Trend| panel(trend, palette.style(&trend.history.point.variant));
     let panels = trends.iter().map(panel).collect();
     Chart::new(format!("{algorithm}: time over runs"), 3, panels, vec![READING.to_owned()])
 }
 
 fn panel(trend: &Trend, style: Style) -> LinePanel {
-    let visits = visits(trend, style);
-    let (low, high) = line_panels::extent([&visits]);
+    let entries = entries(trend, style);
+    let (low, high) = line_panels::extent([&entries]);
     let levels = trend.levels.iter().map(level);
     LinePanel {
         title: title(trend),
-        x: x_axis::counted("run, the oldest first", 1, trend.track.visits.len()),
+        x: x_axis::counted("run, the oldest first", 1, trend.history.entries.len()),
         y: Scale::around(low, high),
         unit: Unit::Time("median time"),
-        lines: std::iter::once(visits).chain(levels).collect(),
+        lines: std::iter::once(entries).chain(levels).collect(),
         change_markers: trend.shifts.iter().map(cut).collect(),
     }
 }
 
 fn title(trend: &Trend) -> String {
-    let point = &trend.track.point;
+    let point = &trend.history.point;
     let subject = shape::on_device(point.variant.clone(), &point.device);
     format!("{subject} · {}", shape::phrases(&shape::point_axes(point)))
 }
@@ -48,12 +48,12 @@ fn run_number(run: usize) -> f64 {
     run as f64 + 1.0
 }
 
-fn visits(trend: &Trend, style: Style) -> Line {
-    let visits = trend.track.visits.iter().enumerate();
-    let points = visits.map(|(run, visit)| Point {
+fn entries(trend: &Trend, style: Style) -> Line {
+    let entries = trend.history.entries.iter().enumerate();
+    let points = entries.map(|(run, entry)| Point {
         x: run_number(run),
-        y: visit.median_s,
-        interval: visit.interval,
+        y: entry.median_s,
+        interval: entry.interval,
     });
     Line { name: String::new(), style, kind: Kind::Dots, points: points.collect() }
 }
@@ -82,13 +82,13 @@ fn cut(shift: &Shift) -> ChangeMarker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trend::fixture::track;
-    use crate::trend::{Terms, trends};
+    use crate::trend::fixture::history;
+    use crate::trend::{ShiftLimits, trends};
 
     fn found() -> Vec<Trend> {
-        let tracks =
-            vec![track("changed", &[(20, 1e-3), (10, 1.1e-3)]), track("steady", &[(20, 1e-3)])];
-        trends(tracks, &Terms::default(), &[])
+        let histories =
+            vec![history("changed", &[(20, 1e-3), (10, 1.1e-3)]), history("steady", &[(20, 1e-3)])];
+        trends(histories, &ShiftLimits::default(), &[])
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub struct WinnerMap {
 #[derive(Clone, Debug)]
 pub struct Field {
     name: String,
-    beside: String,
+    margin: String,
     style: Style,
     is_clear: bool,
 }
@@ -114,14 +114,14 @@ fn field(study: &Study, ranking: &Ranking) -> Field {
     let evidence = ranking.evidence();
     let next = ranking.second.map(|second| study.series(second));
     let lead = ranking.lead().map(units::times);
-    let beside = match (evidence, next.zip(lead)) {
+    let margin = match (evidence, next.zip(lead)) {
         (_, None) => "of one".to_owned(),
         (Evidence::Clear, Some((next, lead))) => format!("{lead} ahead of {next}"),
         (Evidence::Overlap, Some((next, _))) => format!("or {next}"),
         (Evidence::TooFew, Some(_)) => "too few samples".to_owned(),
     };
     let name = study.series(ranking.first);
-    Field { style: study.style(&name), name, beside, is_clear: evidence == Evidence::Clear }
+    Field { style: study.style(&name), name, margin, is_clear: evidence == Evidence::Clear }
 }
 
 impl WinnerMap {
@@ -184,7 +184,7 @@ impl Panel for WinnerMap {
 impl Field {
     /// Required width in pixels.
     fn width(&self) -> f64 {
-        let text = width(&self.name, NAME).max(width(&self.beside, QUIET_TEXT));
+        let text = width(&self.name, NAME).max(width(&self.margin, QUIET_TEXT));
         STRIPE + text.ceil() + 2.0 * PADDING
     }
 
@@ -195,7 +195,7 @@ impl Field {
         }
         fill(area, from, (from.0 + STRIPE, to.1), self.style.color)?;
         let left = from.0 + STRIPE + PADDING;
-        let lines = [(&self.name, NAME, INK, 17.0), (&self.beside, QUIET_TEXT, QUIET, 36.0)];
+        let lines = [(&self.name, NAME, INK, 17.0), (&self.margin, QUIET_TEXT, QUIET, 36.0)];
         for (line, size, color, down) in lines {
             let line = shortened(line, size, to.0 - left);
             let style = anchored(text(size, color), HPos::Left);
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::record::SummaryRow;
 
-    fn of(rows: &[SummaryRow], over: &[&str]) -> Option<Chart<WinnerMap>> {
+    fn winner_chart(rows: &[SummaryRow], over: &[&str]) -> Option<Chart<WinnerMap>> {
         let over: Vec<String> = over.iter().map(|&axis| axis.to_owned()).collect();
         of_study(rows, &[], |study| figure(study, &over))
     }
@@ -228,22 +228,22 @@ mod tests {
 
     #[test]
     fn each_setting_has_its_winner() {
-        let panel = of(&rows(), &[]).expect("a map").panels.remove(0);
+        let panel = winner_chart(&rows(), &[]).expect("a map").panels.remove(0);
         assert_eq!(panel.columns, ["1", "2", "3"]);
         let field = |row: usize, column: usize| panel.rows[row].1[column].as_ref();
         let first = field(0, 0).expect("measured");
         let last = field(0, 2).expect("measured");
         assert_eq!((first.name.as_str(), last.name.as_str()), ("fast", "slow"));
         assert!(field(1, 2).is_none(), "not measured");
-        assert!(first.is_clear && first.beside == "2.00 × ahead of slow", "{first:?}");
+        assert!(first.is_clear && first.margin == "2.00 × ahead of slow", "{first:?}");
         let tie = field(0, 1).expect("measured");
-        assert!(!tie.is_clear && tie.beside.starts_with("or "), "{tie:?}");
+        assert!(!tie.is_clear && tie.margin.starts_with("or "), "{tie:?}");
     }
 
     #[test]
     fn the_axes_can_be_chosen() {
-        let panel = of(&rows(), &["order"]).expect("a map").panels.remove(0);
+        let panel = winner_chart(&rows(), &["order"]).expect("a map").panels.remove(0);
         assert_eq!((panel.axes, panel.columns.len()), (["order".into(), "n".into()], 2));
-        assert!(of(&rows()[..2], &[]).is_none(), "one setting is no map");
+        assert!(winner_chart(&rows()[..2], &[]).is_none(), "one setting is no map");
     }
 }

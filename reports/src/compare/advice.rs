@@ -88,7 +88,7 @@ fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 /// The command that measures a point of a run again, with data of the same seed, or of the same
 /// file.
 pub fn measure_again(key: &Key, record: &RunRecord) -> String {
-    let Point { algorithm, variant, device, threads, places, bind, cache, params } = &key.point;
+    let Point { algorithm, variant, device, threads, cpu_sets, bind, cache, params } = &key.point;
     let mut words = vec!["bench".to_owned(), algorithm.clone()];
     words.extend(flag("variant", variant));
     for plugin in record.plugins.iter().filter(|plugin| !plugin.path.is_empty()) {
@@ -99,7 +99,7 @@ pub fn measure_again(key: &Key, record: &RunRecord) -> String {
             words.extend(flag(INPUT, &input.path));
             let options = input.options.iter();
             words.extend(options.flat_map(|(name, value)| {
-                axis_flag(&AxisName::of(algorithm, name, params), value)
+                axis_flag(&AxisName::for_task(algorithm, name, params), value)
             }));
         }
         (None, Some(file)) => {
@@ -116,8 +116,8 @@ pub fn measure_again(key: &Key, record: &RunRecord) -> String {
     }
     words.extend(flag("device", device));
     words.extend(flag("threads", &threads.to_string()));
-    if !["", "none"].contains(&places.as_str()) {
-        words.extend(flag("places", places));
+    if !["", "none"].contains(&cpu_sets.as_str()) {
+        words.extend(flag("places", cpu_sets));
         words.extend(flag("bind", bind));
     }
     words.extend(flag("cache", cache));
@@ -162,7 +162,7 @@ mod tests {
     fn a_point_can_be_measured_again() {
         let record = RunRecord { seed: 7, ..RunRecord::default() };
         let point = row("rdst", "order=jitter:64;timeslice=1000", 1.0).point();
-        let bound = Point { places: "{0:1},{1:1}".into(), bind: "close".into(), ..point };
+        let bound = Point { cpu_sets: "{0:1},{1:1}".into(), bind: "close".into(), ..point };
         let key = Key::new(bound, "total");
         let expected = "bench sort --variant rdst --order jitter:64 --timeslice 1000ns --seed 7 \
              --device cpu --threads 2 --places '{0:1},{1:1}' --bind close --cache hot";

@@ -1,6 +1,6 @@
 //! Downgrading of verdicts: the samples are clear, but their conditions are not.
 
-use statistics::Between;
+use statistics::ScatterBetweenRuns;
 
 use super::Thresholds;
 use super::comparison::Verdict;
@@ -28,7 +28,7 @@ impl Judgement {
     /// Downgrades the verdict of separate runs by the known scatter between runs of the same code,
     /// which a change has to exceed.
     #[must_use]
-    pub fn of_runs_that_differ(self, between: Between, thresholds: &Thresholds) -> Self {
+    pub fn of_runs_that_differ(self, between: ScatterBetweenRuns, thresholds: &Thresholds) -> Self {
         let own = self.evidence().filter(|_| self.why != Why::IdenticalSamples);
         let Some(both) = own.map(|own| own.between_runs(between)) else {
             return self;
@@ -95,7 +95,7 @@ mod tests {
         let judged = |shift: f64, deviation: f64| {
             let base = series(30, 1.0, 0.01);
             let new = series(30, shift, 0.01);
-            let between = Between { deviation, df: 8.0 };
+            let between = ScatterBetweenRuns { deviation, df: 8.0 };
             judge(&base, &new, &limits).of_runs_that_differ(between, &limits)
         };
         let verdict = |found: Judgement| (found.verdict, found.why);
@@ -115,7 +115,8 @@ mod tests {
         let limits = Thresholds::default();
         let clear = judge(&series(30, 1.0, 0.01), &series(30, 3.0, 0.01), &limits);
         let same = judge(&series(30, 1.0, 0.01), &series(30, 1.0001, 0.01), &limits);
-        let known = clear.of_runs_that_differ(Between { deviation: 0.01, df: 8.0 }, &limits);
+        let known =
+            clear.of_runs_that_differ(ScatterBetweenRuns { deviation: 0.01, df: 8.0 }, &limits);
         let under = |found: Judgement, busy, unlike| {
             let found = found.under(RunConditions { busy, unlike, ..RunConditions::default() });
             (found.verdict, found.why)

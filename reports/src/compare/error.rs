@@ -1,6 +1,6 @@
 //! Errors of comparisons.
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::measured::Measured;
 use crate::units::counted;
@@ -11,7 +11,7 @@ use crate::units::counted;
 pub enum CompareError {
     /// Both are the same run: the folders, and its start.
     #[error(
-        "{} and {} are the same run, started {}; measure again, or name an earlier run", folders[0], folders[1], started.shown()
+        "{} and {} are the same run, started {}; measure again, or name an earlier run", folders[0], folders[1], started.escaped()
     )]
     SameRun { folders: [String; 2], started: String },
     /// The runs are of different machines: the folders, and the machines.
@@ -41,8 +41,8 @@ impl CompareError {
             let key = &run.record.machine_key;
             let devices = run.points.iter().map(|point| point.key.point.device.as_str());
             let gpus = run.record.gpu_models(devices);
-            let gpus = gpus.iter().map(|model| format!(", {}", model.shown()));
-            format!("{}, key {}{}", model.shown(), key.shown(), gpus.collect::<String>())
+            let gpus = gpus.iter().map(|model| format!(", {}", model.escaped()));
+            format!("{}, key {}{}", model.escaped(), key.escaped(), gpus.collect::<String>())
         });
         CompareError::Machines { folders: folders(runs), machines }
     }
@@ -55,5 +55,5 @@ impl CompareError {
 }
 
 fn folders(runs: [&Measured; 2]) -> [String; 2] {
-    runs.map(|run| run.folder.shown().to_string())
+    runs.map(|run| run.folder.escaped().to_string())
 }

@@ -23,12 +23,12 @@ fn has_limits(gate: &SelfTest, limits: &Thresholds) -> bool {
 /// addresses only.
 fn rates(gate: &SelfTest, aslr: Option<bool>) -> String {
     let of_other_case = aslr == Some(true) && gate.aslr != Some(true);
-    let paired = (!gate.in_turn.is_empty()).then(|| {
+    let paired = (!gate.paired.is_empty()).then(|| {
         if of_other_case {
             "paired runs with randomised addresses: unknown; run `bench selftest` on such a system"
                 .to_owned()
         } else {
-            format!("paired runs: {}", rates_of(&gate.in_turn))
+            format!("paired runs: {}", rates_of(&gate.paired))
         }
     });
     let separate =

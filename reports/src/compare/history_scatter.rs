@@ -11,7 +11,7 @@ use super::comparison::Key;
 use super::scatter::{Origin, RunScatter};
 use crate::grouped::by_key;
 use crate::record::{FULL_LEVEL, PointScatter, SummaryRow};
-use crate::trend::{self, Terms};
+use crate::trend::{self, ShiftLimits};
 
 /// Number of recent runs that are used: machines age.
 const LAST: usize = 60;
@@ -31,7 +31,7 @@ struct RunEstimate {
 impl RunScatter {
     /// Scatter between the earlier runs of one series, in their order; `None` if no point has
     /// enough. Runs of other machines must not be among them.
-    pub fn of_history<'a>(runs: impl IntoIterator<Item = &'a [SummaryRow]>) -> Option<Self> {
+    pub fn from_history<'a>(runs: impl IntoIterator<Item = &'a [SummaryRow]>) -> Option<Self> {
         let rows = runs.into_iter().flatten();
         let estimates =
             rows.filter_map(|row| Some((Key::new(row.point(), &row.stage), estimate(row)?)));
@@ -42,13 +42,12 @@ impl RunScatter {
         let times =
             |estimates: &[RunEstimate]| estimates.iter().map(|estimate| estimate.seconds).collect();
         let series: Vec<Vec<f64>> = points.iter().map(|(_, estimates)| times(estimates)).collect();
-        let levels = trend::levels(&series, &Terms::default());
-        let scatter =
-            points.into_iter().zip(levels).filter_map(|((key, estimates), (levels, _))| {
-                let levels = levels.iter().map(|level| &estimates[level.runs.clone()]);
-                point(key, &levels.collect::<Vec<_>>())
-            });
-        Self::of_origin(&scatter.collect::<Vec<_>>(), Origin::History)
+        let levels = trend::levels(&series, &ShiftLimits::default());
+        let scatter = points.into_iter().zip(levels).filter_map(|((key, estimates), found)| {
+            let levels = found.levels.iter().map(|level| &estimates[level.runs.clone()]);
+            point(key, &levels.collect::<Vec<_>>())
+        });
+        Self::with_origin(&scatter.collect::<Vec<_>>(), Origin::History)
     }
 }
 
@@ -114,7 +113,7 @@ mod tests {
     }
 
     fn deviation(history: &[Vec<SummaryRow>]) -> Option<(f64, f64)> {
-        let scatter = RunScatter::of_history(history.iter().map(Vec::as_slice))?;
+        let scatter = RunScatter::from_history(history.iter().map(Vec::as_slice))?;
         let key = Key::new(history[0][0].point(), "total");
         Some((scatter.for_key(&key).deviation, scatter.for_key(&key).df))
     }

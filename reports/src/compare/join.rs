@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 use statistics::Series;
-use text::Foreign;
+use text::Untrusted;
 
 use super::Thresholds;
 use super::advice::Advice;
@@ -27,7 +27,7 @@ use crate::retired;
 
 /// Options of a comparison.
 #[derive(Clone, Debug, Default)]
-pub struct Terms {
+pub struct CompareOptions {
     /// Limits for a change.
     pub thresholds: Thresholds,
     /// True if runs of different machines may be compared.
@@ -54,11 +54,15 @@ struct Pair<'a> {
 /// # Errors
 /// If both are the same run, if the machines differ and that was not allowed, or if they have no
 /// point in common.
-pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Comparison, CompareError> {
+pub fn compare(
+    base: &Measured,
+    new: &Measured,
+    options: &CompareOptions,
+) -> Result<Comparison, CompareError> {
     if base.is_same_run_as(new) {
         return Err(CompareError::same_run([base, new]));
     }
-    if base.record.machine_key != new.record.machine_key && !terms.across_machines {
+    if base.record.machine_key != new.record.machine_key && !options.across_machines {
         return Err(CompareError::machines([base, new]));
     }
     let is_paired = base.is_paired_with(new);
@@ -66,10 +70,10 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     let in_new = by_key(new, is_paired);
     let conditions = RunConditions::new(base, new);
     let points: Vec<_> = judged_points(new, is_paired).collect();
-    let other_gpu = |key: &Key| other_gpu([base, new], key).filter(|_| !terms.across_machines);
+    let other_gpu = |key: &Key| other_gpu([base, new], key).filter(|_| !options.across_machines);
     let pairs = points.into_par_iter().filter_map(|point| {
         let partner = in_base.get(&point.key).filter(|_| other_gpu(&point.key).is_none())?;
-        Pair::judged(partner, point, is_paired, conditions, terms)
+        Pair::judged(partner, point, is_paired, conditions, options)
     });
     let mut pairs: Vec<Pair<'_>> = pairs.collect();
     if pairs.is_empty() {
@@ -80,20 +84,21 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
         return Err(of_unlike([base, new]));
     }
     let judged = pairs.iter_mut().map(|pair| (pair.is_whole(), &mut pair.judgement));
-    let family = hold_back(&mut judged.collect::<Vec<_>>(), &terms.thresholds);
-    let (name, other) = (name(base), self::name(new));
-    let advice = Advice::new(&name.folder, new, &terms.flags);
-    let points = pairs.iter().map(|pair| pair.verdict(family(pair.is_whole()), terms, &advice));
+    let family = hold_back(&mut judged.collect::<Vec<_>>(), &options.thresholds);
+    let base_name = name(base);
+    let new_name = name(new);
+    let advice = Advice::new(&base_name.folder, new, &options.flags);
+    let points = pairs.iter().map(|pair| pair.verdict(family(pair.is_whole()), options, &advice));
     Ok(Comparison {
         points: points.collect(),
         only_base: unmatched(judged_points(base, is_paired), &in_new, NOT_MEASURED, other_gpu),
         only_new: unmatched(judged_points(new, is_paired), &in_base, NEW, other_gpu),
         asked_alike: asked_alike(base, new),
         aslr: super::notes::randomised([base, new]),
-        notes: [small_runs(base, new), super::notes::notes(base, new, terms)].concat(),
-        thresholds: terms.thresholds,
-        base: name,
-        new: other,
+        notes: [small_runs(base, new), super::notes::notes(base, new, options)].concat(),
+        thresholds: options.thresholds,
+        base: base_name,
+        new: new_name,
         gate: None,
     })
 }
@@ -105,12 +110,12 @@ impl<'a> Pair<'a> {
         new: &'a MeasuredPoint,
         is_paired: bool,
         conditions: RunConditions,
-        terms: &Terms,
+        options: &CompareOptions,
     ) -> Option<Self> {
         let of_base = base.samples.as_ref().ok()?;
         let of_new = new.samples.as_ref().ok()?;
         let code = Code::from_fingerprints(&base.fingerprint, &new.fingerprint);
-        let limits = &terms.thresholds;
+        let limits = &options.thresholds;
         let (judgement, series) = if is_paired {
             let judgement = judge_rounds(of_base, of_new, limits);
             let is_moved = conditions.rebuilt && code == Code::Same;
@@ -118,7 +123,7 @@ impl<'a> Pair<'a> {
             (judgement, [&of_base.all, &of_new.all])
         } else {
             let (judgement, series) = judged_alike(of_base, of_new, limits);
-            let judgement = match &terms.scatter {
+            let judgement = match &options.scatter {
                 Some(scatter) => judgement.of_runs_that_differ(scatter.for_key(&new.key), limits),
                 None => judgement,
             };
@@ -132,7 +137,12 @@ impl<'a> Pair<'a> {
         self.new.key.stage == TOTAL
     }
 
-    fn verdict(&self, family: Family, terms: &Terms, advice: &Advice<'_>) -> PointVerdict {
+    fn verdict(
+        &self,
+        family: Family,
+        options: &CompareOptions,
+        advice: &Advice<'_>,
+    ) -> PointVerdict {
         let Pair { base, new, code, series, judgement } = self;
         let side = |point: &MeasuredPoint, series: &Series| Side {
             samples: series.samples(),
@@ -144,7 +154,7 @@ impl<'a> Pair<'a> {
             code: *code,
             family,
             counters: counters::words(&base.metrics, &new.metrics),
-            thresholds: &terms.thresholds,
+            thresholds: &options.thresholds,
         };
         let steps = found.next(&new.key, advice);
         let mut commands = steps.commands.into_iter();
@@ -203,8 +213,8 @@ fn other_gpu(runs: [&Measured; 2], key: &Key) -> Option<String> {
     let (base, new) = base.zip(new).filter(|(base, new)| base != new)?;
     Some(format!(
         "measured on another GPU: {} in the base, {} in the new run",
-        base.shown(),
-        new.shown()
+        base.escaped(),
+        new.escaped()
     ))
 }
 

@@ -119,7 +119,7 @@ impl Judgement {
 
     /// Evidence that the interval provides for further tests.
     pub(super) fn evidence(&self) -> Option<Evidence> {
-        Evidence::of(self.interval?, self.df.unwrap_or(MANY))
+        Evidence::from_interval(self.interval?, self.df.unwrap_or(MANY))
     }
 
     /// Distance of the farther end of the interval from the ratio, as a fraction.
@@ -165,7 +165,7 @@ pub(super) fn by_limits(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use statistics::Between;
+    use statistics::ScatterBetweenRuns;
 
     /// Samples that spread evenly over `width` times the middle.
     pub(in super::super) fn series(n: usize, middle: f64, width: f64) -> Series {
@@ -228,7 +228,7 @@ pub(super) mod tests {
         assert!(p_change(1.05) < 1e-6 && p_change(1.02) > p_change(1.05));
         let same = series(30, 1.0, 0.02);
         assert_eq!(judge(&same, &same, &limits).p_change, None);
-        let known = Between { deviation: 0.02, df: 8.0 };
+        let known = ScatterBetweenRuns { deviation: 0.02, df: 8.0 };
         let of_runs = found(1.05).of_runs_that_differ(known, &limits);
         assert!(of_runs.p_change > found(1.05).p_change);
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use statistics::{MIN_VISITS, Series, median, visits};
+use statistics::{MIN_BLOCKS, Series, blocks, median};
 
 use super::comparison::Key;
 use super::rounds::{Round, rounds};
@@ -126,7 +126,7 @@ fn found(point: &MeasuredPoint) -> (&Key, Option<&[f64]>) {
 /// The samples of a stage of a point.
 type Rows<'a> = Vec<&'a SampleRow>;
 
-/// Fields that distinguish points, except for places, binding and cache.
+/// Fields that distinguish points, except for CPU sets, binding and cache.
 type Fields<'a> = (&'a str, &'a str, &'a str, &'a str, usize, &'a Params);
 
 /// Samples by the points' ids and stages; for files with ids by other programs also by other
@@ -172,14 +172,14 @@ impl<'a> ByPoint<'a> {
 
 impl Samples {
     fn from_rows(rows: &[&SampleRow], is_paired: bool) -> Self {
-        let mut all = Visits::default();
-        let mut quiet = Visits::default();
+        let mut all = SampleBlocks::default();
+        let mut quiet = SampleBlocks::default();
         for row in rows {
             if flags::has(&row.flags, flags::FRESH) {
                 all.begin();
                 quiet.begin();
             }
-            if !flags::has(&row.flags, flags::OUTSIDE_PLACE) {
+            if !flags::has(&row.flags, flags::OUTSIDE_CPU_SET) {
                 all.seconds.push(row.seconds);
                 let disturbing = [flags::DISTURBED, flags::QUOTA_THROTTLED];
                 if !disturbing.iter().any(|flag| flags::has(&row.flags, flag)) {
@@ -203,12 +203,12 @@ impl Samples {
 
 /// Samples in seconds, and the indices of the first samples of blocks.
 #[derive(Default)]
-struct Visits {
+struct SampleBlocks {
     seconds: Vec<f64>,
     starts: Vec<usize>,
 }
 
-impl Visits {
+impl SampleBlocks {
     fn begin(&mut self) {
         self.starts.push(self.seconds.len());
     }
@@ -218,7 +218,7 @@ impl Visits {
     }
 
     fn are_enough(&self) -> bool {
-        let taken = visits(&self.seconds, &self.starts).filter(|visit| !visit.is_empty());
-        self.seconds.len() >= ENOUGH && taken.count() >= MIN_VISITS
+        let taken = blocks(&self.seconds, &self.starts).filter(|block| !block.is_empty());
+        self.seconds.len() >= ENOUGH && taken.count() >= MIN_BLOCKS
     }
 }

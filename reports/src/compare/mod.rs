@@ -44,7 +44,7 @@ pub use comparison::{
     Verdict,
 };
 pub use error::CompareError;
-pub use join::{Terms, compare};
+pub use join::{CompareOptions, compare};
 pub use judge::{Judgement, Why, judge};
 pub use measured::{Measured, MeasuredPoint, Samples};
 pub use rounds::{Quantity, Round, judge_paired, paired};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use statistics::MIN_VISITS;
-use text::Foreign;
+use statistics::MIN_BLOCKS;
+use text::Untrusted;
 
-use super::join::Terms;
+use super::join::CompareOptions;
 use super::load::Load;
 use super::measured::Measured;
 use super::scatter::Origin;
@@ -18,14 +18,14 @@ const UNLIKE_CLOCKS: f64 = 0.03;
 const DEAR_CLOCK_S: f64 = 1e-7;
 
 /// Notes on the comparison as a whole.
-pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
+pub fn notes(base: &Measured, new: &Measured, options: &CompareOptions) -> Vec<String> {
     let mut notes = Vec::new();
-    notes.extend(calibration(base, new, terms));
+    notes.extend(calibration(base, new, options));
     for (name, run) in [("base", base), ("new run", new)] {
         notes.extend(unfinished(name, run));
         notes.extend(clock_jump(name, run));
         notes.extend(disturbed(name, run));
-        notes.extend(visits(name, run).filter(|_| !base.is_paired_with(new)));
+        notes.extend(blocks(name, run).filter(|_| !base.is_paired_with(new)));
     }
     notes.extend(differences(base, new));
     notes.extend(gpus(base, new));
@@ -38,7 +38,7 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
 /// Version of the NVIDIA driver, of which a machine has one; empty without GPUs.
 fn driver(run: &RunRecord) -> String {
     let gpu = run.machine.gpus.first();
-    gpu.map_or_else(String::new, |gpu| gpu.driver.shown().to_string())
+    gpu.map_or_else(String::new, |gpu| gpu.driver.escaped().to_string())
 }
 
 /// Changes of the GPUs that points of both runs ran on.
@@ -69,8 +69,8 @@ fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
             {
                 notes.push(format!(
                     "{what} of {device} changed from {} to {}",
-                    a.shown(),
-                    b.shown()
+                    a.escaped(),
+                    b.escaped()
                 ));
             }
         }
@@ -80,7 +80,7 @@ fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
 
 /// A value, or `unknown`: unknown values are not compared.
 fn known(value: Option<String>) -> String {
-    value.map_or_else(String::new, |value| value.shown().to_string())
+    value.map_or_else(String::new, |value| value.escaped().to_string())
 }
 
 fn cpus(quota: f64) -> String {
@@ -145,11 +145,11 @@ fn price_of_clock(base: &Measured, new: &Measured) -> Option<String> {
 }
 
 /// Known scatter between runs on the machine.
-fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String> {
+fn calibration(base: &Measured, new: &Measured, options: &CompareOptions) -> Option<String> {
     if base.is_paired_with(new) {
         return None;
     }
-    match &terms.scatter {
+    match &options.scatter {
         Some(scatter) if scatter.origin() == Origin::History => Some(format!(
             "scatter between runs of the same code: from {} of the store",
             units::counted(scatter.runs(), "run")
@@ -201,12 +201,12 @@ fn disturbed(name: &str, run: &Measured) -> Option<String> {
 }
 
 /// Without blocks of samples an interval does not include the scatter between runs.
-fn visits(name: &str, run: &Measured) -> Option<String> {
+fn blocks(name: &str, run: &Measured) -> Option<String> {
     let samples = run.points.iter().filter_map(|point| point.samples.as_ref().ok());
-    let without = samples.filter(|samples| !samples.all.has_visits()).count();
+    let without = samples.filter(|samples| !samples.all.has_blocks()).count();
     (without > 0).then(|| {
         format!(
-            "{} of the {name} with fewer than {MIN_VISITS} visits: their intervals \
+            "{} of the {name} with fewer than {MIN_BLOCKS} blocks: their intervals \
              leave out what differs from run to run; measure with more --samples",
             units::counted(without, "point")
         )

@@ -62,13 +62,13 @@ pub(super) fn rounds(rows: &[&SampleRow]) -> Vec<Round> {
         }
         rounds[row.round].push(row);
     }
-    rounds.into_iter().map(Round::of).collect()
+    rounds.into_iter().map(Round::from_rows).collect()
 }
 
 impl Round {
     /// Summary of the samples of one stage in one round.
-    pub fn of<'a>(rows: impl IntoIterator<Item = &'a SampleRow>) -> Self {
-        let counts = |row: &&SampleRow| !flags::has(&row.flags, flags::OUTSIDE_PLACE);
+    pub fn from_rows<'a>(rows: impl IntoIterator<Item = &'a SampleRow>) -> Self {
+        let counts = |row: &&SampleRow| !flags::has(&row.flags, flags::OUTSIDE_CPU_SET);
         let rows: Vec<_> = rows.into_iter().filter(counts).collect();
         let middle = |seconds: Vec<f64>| Some(median(&seconds)).filter(|m| m.is_finite());
         let is_disturbed = |row: &&SampleRow| flags::has(&row.flags, flags::DISTURBED);
@@ -146,7 +146,7 @@ pub fn paired(base: &[Round], new: &[Round]) -> (Option<Paired>, Quantity) {
     let rounds = base.iter().zip(new).enumerate();
     let pairs =
         rounds.filter_map(|(round, (base, new))| Some((round, Round::pair(base, new, quantity)?)));
-    (Paired::of(pairs), quantity)
+    (Paired::from_rounds(pairs), quantity)
 }
 
 /// Judges a paired run by the ratios of the rounds: drift from round to round cancels, as it is
@@ -182,7 +182,7 @@ pub fn judge_paired(found: &Paired, quantity: Quantity, thresholds: &Thresholds)
 mod tests {
     use super::*;
     use crate::history::testing::row;
-    use statistics::GENERATION;
+    use statistics::ROUNDS_PER_RESTART;
 
     fn sample(round: usize, seconds: f64, cpu_s: Option<f64>, flags: &str) -> SampleRow {
         SampleRow {
@@ -199,11 +199,11 @@ mod tests {
             sample(0, 3.0, Some(0.8), "disturbed"),
             sample(0, 9.0, Some(7.0), "fresh+outside-place"),
         ];
-        let round = Round::of(&rows);
+        let round = Round::from_rows(&rows);
         assert_eq!((round.all, round.quiet), (Some(2.0), Some(1.0)));
         assert!((round.cpu.expect("known") - 0.85).abs() < 1e-12);
         assert!((round.cpu_low.expect("known") - 0.825).abs() < 1e-12);
-        assert_eq!(Round::of(&[]), Round::default());
+        assert_eq!(Round::from_rows(&[]), Round::default());
     }
 
     #[test]
@@ -230,8 +230,8 @@ mod tests {
         assert_eq!(Quantity::choose(&quiet, &busy), Quantity::Cpu);
         // One round each by five processes.
         let spread = |round: Round| -> Vec<Round> {
-            let is_first = |index: usize| index.is_multiple_of(GENERATION);
-            let all = (0..5 * GENERATION).map(|index| is_first(index).then_some(round));
+            let is_first = |index: usize| index.is_multiple_of(ROUNDS_PER_RESTART);
+            let all = (0..5 * ROUNDS_PER_RESTART).map(|index| is_first(index).then_some(round));
             all.map(Option::unwrap_or_default).collect()
         };
         let (found, _) = paired(&spread(quiet[0]), &spread(busy[0]));
@@ -248,9 +248,9 @@ mod tests {
         let rounds = |wall: f64, delay: f64| -> Vec<Round> {
             let sample =
                 SampleRow { run_delay_s: Some(delay), ..sample(0, wall + delay, Some(1.0), "") };
-            let is_first = |index: usize| index.is_multiple_of(GENERATION);
-            let round = |index| is_first(index).then(|| Round::of([&sample]));
-            (0..5 * GENERATION).map(|index| round(index).unwrap_or_default()).collect()
+            let is_first = |index: usize| index.is_multiple_of(ROUNDS_PER_RESTART);
+            let round = |index| is_first(index).then(|| Round::from_rows([&sample]));
+            (0..5 * ROUNDS_PER_RESTART).map(|index| round(index).unwrap_or_default()).collect()
         };
         let ratio = |base: &[Round], new: &[Round]| {
             let (found, quantity) = paired(base, new);

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use statistics::{Between, Evidence, MIN_RUNS};
+use statistics::{Evidence, MIN_RUNS, ScatterBetweenRuns};
 
 use super::comparison::Key;
 use super::measured::{Measured, MeasuredPoint};
@@ -17,10 +17,10 @@ use crate::record::PointScatter;
 /// The scatter between runs on a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunScatter {
-    points: HashMap<Key, Between>,
-    variants: HashMap<Variant, Between>,
+    points: HashMap<Key, ScatterBetweenRuns>,
+    variants: HashMap<Variant, ScatterBetweenRuns>,
     /// For unknown points: the scatter of the worst variant.
-    worst: Between,
+    worst: ScatterBetweenRuns,
     origin: Origin,
 }
 
@@ -42,8 +42,8 @@ type Variant = [String; 4];
 
 impl RunScatter {
     /// Scatter by the points of a self-test; `None` if no point has any.
-    pub fn of_points(scatter: &[PointScatter]) -> Option<Self> {
-        Self::of_origin(scatter, Origin::SelfTest)
+    pub fn from_points(scatter: &[PointScatter]) -> Option<Self> {
+        Self::with_origin(scatter, Origin::SelfTest)
     }
 
     /// Scatter by a history with enough runs; else by a self-test; else by the history.
@@ -54,14 +54,17 @@ impl RunScatter {
         }
     }
 
-    pub(super) fn of_origin(scatter: &[PointScatter], origin: Origin) -> Option<Self> {
+    pub(super) fn with_origin(scatter: &[PointScatter], origin: Origin) -> Option<Self> {
         let sound = |point: &&PointScatter| {
             point.between.is_finite() && point.between >= 0.0 && point.runs >= MIN_RUNS
         };
         let known = scatter.iter().filter(sound).map(|point| {
-            (key(point), Between { deviation: point.between, df: (point.runs - 1) as f64 })
+            (
+                key(point),
+                ScatterBetweenRuns { deviation: point.between, df: (point.runs - 1) as f64 },
+            )
         });
-        let points: HashMap<Key, Between> = known.collect();
+        let points: HashMap<Key, ScatterBetweenRuns> = known.collect();
         let variants = variants(&points);
         let worst = variants.values().copied().reduce(larger)?;
         Some(RunScatter { points, variants, worst, origin })
@@ -79,7 +82,7 @@ impl RunScatter {
     }
 
     /// Scatter between runs of a point.
-    pub fn for_key(&self, key: &Key) -> Between {
+    pub fn for_key(&self, key: &Key) -> ScatterBetweenRuns {
         let variant = self.variants.get(&variant(key)).copied();
         match (self.points.get(key), variant) {
             (Some(point), Some(variant)) => larger(*point, variant),
@@ -102,7 +105,7 @@ pub fn scatter_of(runs: &[(&Measured, f64)]) -> Vec<PointScatter> {
     let scatter = |point: &MeasuredPoint| {
         let found = estimates.get(&point.key)?;
         Some(PointScatter {
-            between: Between::of_runs(found)?.deviation,
+            between: ScatterBetweenRuns::from_runs(found)?.deviation,
             runs: found.len(),
             point: point.key.point.clone(),
             stage: point.key.stage.clone(),
@@ -119,13 +122,13 @@ fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Evidence> {
 }
 
 /// The root of the mean square over the points of each variant, weighted by the number of runs.
-fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
-    let together = |points: Vec<&Between>| {
-        let mean = |of: fn(&Between) -> f64| {
+fn variants(points: &HashMap<Key, ScatterBetweenRuns>) -> HashMap<Variant, ScatterBetweenRuns> {
+    let together = |points: Vec<&ScatterBetweenRuns>| {
+        let mean = |of: fn(&ScatterBetweenRuns) -> f64| {
             let weighted = points.iter().map(|point| point.df * of(point));
             weighted.sum::<f64>() / points.iter().map(|point| point.df).sum::<f64>()
         };
-        Between {
+        ScatterBetweenRuns {
             deviation: mean(|point| point.deviation.powi(2)).sqrt(),
             // Their runs are the same: more points do not add runs.
             df: mean(|point| point.df),
@@ -144,7 +147,7 @@ fn variant(key: &Key) -> Variant {
     [&point.algorithm, &point.variant, &key.stage, &point.device].map(String::clone)
 }
 
-fn larger(a: Between, b: Between) -> Between {
+fn larger(a: ScatterBetweenRuns, b: ScatterBetweenRuns) -> ScatterBetweenRuns {
     if a.deviation >= b.deviation { a } else { b }
 }
 
@@ -162,7 +165,7 @@ mod tests {
     fn a_point_scatters_no_less_than_its_variant() {
         let points =
             [scatter("bucket", 1, 0.04), scatter("bucket", 2, 0.0), scatter("compare", 1, 0.001)];
-        let known = RunScatter::of_points(&points).expect("known");
+        let known = RunScatter::from_points(&points).expect("known");
         let of =
             |variant, segments| known.for_key(&key(&scatter(variant, segments, 0.0))).deviation;
         let bucket = 0.04 / 2.0_f64.sqrt();
@@ -175,18 +178,18 @@ mod tests {
 
     #[test]
     fn infinite_numbers_are_unknown() {
-        assert_eq!(RunScatter::of_points(&[]), None);
+        assert_eq!(RunScatter::from_points(&[]), None);
         let broken = [scatter("a", 1, f64::NAN), scatter("b", 1, -1.0)];
-        assert_eq!(RunScatter::of_points(&broken), None);
+        assert_eq!(RunScatter::from_points(&broken), None);
         let few = PointScatter { runs: 1, ..scatter("a", 1, 0.1) };
-        assert_eq!(RunScatter::of_points(&[few]), None);
+        assert_eq!(RunScatter::from_points(&[few]), None);
     }
 
     #[test]
     fn a_point_with_few_runs_takes_little_from_its_variant() {
         let few = PointScatter { runs: 3, ..scatter("a", 1, 0.2) };
         let many = PointScatter { runs: 41, ..scatter("a", 2, 0.01) };
-        let known = RunScatter::of_points(&[few, many.clone()]).expect("known");
+        let known = RunScatter::from_points(&[few, many.clone()]).expect("known");
         let found = known.for_key(&key(&many));
         assert!((0.03..0.06).contains(&found.deviation), "{found:?}");
         assert!((35.0..40.0).contains(&found.df), "{found:?}");
@@ -196,7 +199,7 @@ mod tests {
     fn history_comes_first_unless_it_is_short() {
         let of = |runs: usize, origin| {
             let point = PointScatter { runs, ..scatter("a", 1, 0.01) };
-            RunScatter::of_origin(&[point], origin)
+            RunScatter::with_origin(&[point], origin)
         };
         let test = || of(9, Origin::SelfTest);
         let origin = |history, test| RunScatter::best(history, test).map(|known| known.origin());

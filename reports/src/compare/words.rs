@@ -1,6 +1,6 @@
 //! Reasons of verdicts as text.
 
-use statistics::{Interval, MIN_GENERATIONS, MIN_SAMPLES};
+use statistics::{Interval, MIN_RESTARTS, MIN_SAMPLES};
 
 use super::Thresholds;
 use super::advice::{Advice, Steps};
@@ -104,9 +104,9 @@ impl PointReport<'_> {
             Why::SameCode => {
                 format!("{range}, but the machine code is the same; only its address differs")
             }
-            Why::TooFewRounds => format!(
-                "rounds by fewer than {MIN_GENERATIONS} processes on each side: no interval"
-            ),
+            Why::TooFewRounds => {
+                format!("rounds by fewer than {MIN_RESTARTS} processes on each side: no interval")
+            }
             Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples: no interval"),
             Why::NoDuration => "samples without duration: no ratio".to_owned(),
         }

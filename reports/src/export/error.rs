@@ -1,6 +1,6 @@
 //! Errors of exports.
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::frame::FrameError;
 
@@ -10,7 +10,7 @@ pub enum ExportError {
     /// A run whose start is not a valid time.
     #[error(
         "run {}: started {} is not a time such as 2026-01-31T12:00:00Z",
-        run.shown(), started.quoted()
+        run.escaped(), started.quoted()
     )]
     NoTime {
         /// The run.

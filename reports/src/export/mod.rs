@@ -45,7 +45,7 @@ impl ExportFormat {
     }
 
     /// The format for a file extension.
-    pub fn of_ending(ending: &str) -> Option<Self> {
+    pub fn from_ending(ending: &str) -> Option<Self> {
         match ending {
             "prom" => Some(ExportFormat::Prometheus),
             "lp" | "influx" => Some(ExportFormat::Influx),

@@ -96,7 +96,7 @@ pub fn tags<'a>(run: &'a RunSummary, row: &'a SummaryRow) -> Vec<(String, String
         ("backend", &row.backend),
         ("device", &row.device),
         ("threads", &row.threads.to_string()),
-        ("places", &row.places),
+        ("places", &row.cpu_sets),
         ("bind", &row.bind),
         ("cache", &row.cache),
         ("machine", &record.machine_key),

@@ -28,7 +28,7 @@ pub fn point(point: &Point) -> Record<'_> {
         .with("variant", &point.variant)
         .with("device", &point.device)
         .with("threads", point.threads)
-        .with("places", &point.places)
+        .with("places", &point.cpu_sets)
         .with("bind", &point.bind)
         .with("cache", &point.cache)
         .with("params", point.params.to_string())
@@ -44,7 +44,7 @@ pub fn summary(row: &SummaryRow) -> Record<'_> {
         .with("backend", &row.backend)
         .with("device", &row.device)
         .with("threads", row.threads)
-        .with("places", &row.places)
+        .with("places", &row.cpu_sets)
         .with("bind", &row.bind)
         .with("cache", &row.cache)
         .with("params", row.params.to_string())
@@ -106,12 +106,12 @@ pub fn wide_sample(row: &SampleRow) -> Record<'_> {
 
 impl Frame {
     /// Rows of `summary.csv`.
-    pub fn of_summary(rows: &[SummaryRow]) -> Frame {
+    pub fn from_summary(rows: &[SummaryRow]) -> Frame {
         Frame::new(&summary(&SummaryRow::default()), rows.iter().map(summary))
     }
 
     /// Rows of `samples.csv`.
-    pub fn of_samples(rows: &[SampleRow]) -> Frame {
+    pub fn from_samples(rows: &[SampleRow]) -> Frame {
         Frame::new(&sample(&SampleRow::default()), rows.iter().map(sample))
     }
 }

@@ -112,7 +112,7 @@ fn run_id(record: &RunRecord, summary: &[SummaryRow], sha256: &str) -> String {
     const HASH: usize = 16;
     let started: String = record.started.chars().take(19).collect();
     let started = started.replace(['-', ':'], "").replace([' ', 't'], "T");
-    let name = Series::of(record, summary).name;
+    let name = Series::for_run(record, summary).name;
     let hash = &sha256[..HASH.min(sha256.len())];
     format!("{started}Z-{}-{hash}", series::safe_name(&name))
 }

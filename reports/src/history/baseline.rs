@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::{HistoryError, Series, Store, StoredRun};
 use crate::record::Machine;
@@ -65,8 +65,8 @@ impl Store {
 
 impl fmt::Display for Elsewhere {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let run = self.run.shown();
-        let key = self.of.machine_key.shown();
+        let run = self.run.escaped();
+        let key = self.of.machine_key.escaped();
         write!(f, "no baseline of {} any more: the last one, {run}, was ", self.wanted)?;
         if self.of == self.wanted {
             return write!(f, "revoked");
@@ -96,7 +96,7 @@ mod tests {
         there.machine.cores += 2;
         let folder = fixture.source("there");
         super::super::testing::write(&folder, &there, &[row("std-stable")]);
-        let series = Series::of(&here, &[row("a")]);
+        let series = Series::for_run(&here, &[row("a")]);
         let state = || store.baseline_state(&series, &here.machine).expect("read");
         assert_eq!(state(), BaselineState::Unknown);
         let Ok(Added::New(elsewhere)) = store.add(&folder, Unfinished::Refuse) else {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::{HistoryError, Unfinished, names};
 use crate::record::{RunRecord, SummaryRow, YesNo};

@@ -1,6 +1,6 @@
 //! A list of runs as text.
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::Entry;
 use crate::frame::{Cell, Frame, Record, json_text};
@@ -55,8 +55,8 @@ pub fn render_on(screen: Screen, format: Format, entries: &[Entry]) -> Result<St
 fn cells(entry: &Entry) -> [String; 8] {
     let run = &entry.run;
     let series = match &run.suite {
-        Some(_) => format!("{}: {}", run.series.shown(), run.tasks.shown()),
-        None => run.tasks.shown().to_string(),
+        Some(_) => format!("{}: {}", run.series.escaped(), run.tasks.escaped()),
+        None => run.tasks.escaped().to_string(),
     };
     let points = match run.invalid {
         0 => run.points.to_string(),
@@ -65,9 +65,9 @@ fn cells(entry: &Entry) -> [String; 8] {
     let commit = known(run.git_commit.as_deref(), short_commit);
     let mark = mark(entry).to_owned();
     let added = run.added.clone();
-    let host = known(run.host_name.as_deref(), |host| host.shown().to_string());
+    let host = known(run.host_name.as_deref(), |host| host.escaped().to_string());
     let machine = short(&run.machine_key);
-    [run.id.shown().to_string(), machine, host, series, commit, points, added, mark]
+    [run.id.escaped().to_string(), machine, host, series, commit, points, added, mark]
 }
 
 fn mark(entry: &Entry) -> &'static str {
@@ -82,7 +82,7 @@ fn mark(entry: &Entry) -> &'static str {
 fn notes(entries: &[Entry]) -> impl Iterator<Item = String> {
     entries.iter().flat_map(|entry| {
         let notes = entry.notes.iter();
-        notes.map(|note| format!("{}: {}", entry.run.id.shown(), note.replace('\n', " ")))
+        notes.map(|note| format!("{}: {}", entry.run.id.escaped(), note.replace('\n', " ")))
     })
 }
 
@@ -169,7 +169,7 @@ mod tests {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         assert_eq!(reader.headers().expect("a header").len(), 18);
         let rows: Result<Vec<csv::StringRecord>, _> = reader.records().collect();
-        assert_eq!(rows.expect("as many fields as columns").len(), 2);
+        assert_eq!(rows.expect("a field for each column").len(), 2);
         let json = render(Format::Json, &entries()).expect("a text");
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(json[0]["accepted"], true);

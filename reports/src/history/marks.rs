@@ -158,7 +158,7 @@ impl Store {
     /// Series of a run of the store, if it can be read.
     fn series_of(&self, id: &str) -> Option<Series> {
         let folder = self.run_folder(id);
-        Some(Series::of(&read_run(&folder).ok()?, &read_summary(&folder).ok()?))
+        Some(Series::for_run(&read_run(&folder).ok()?, &read_summary(&folder).ok()?))
     }
 
     /// The accepted runs of all series.
@@ -267,7 +267,7 @@ mod tests {
     }
 
     fn series() -> Series {
-        Series::of(&record(1), &[row("a")])
+        Series::for_run(&record(1), &[row("a")])
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use text::{Foreign, is_hidden};
+use text::{Untrusted, is_hidden};
 
 use super::HistoryError;
 use crate::record::{Params, RunRecord, SampleRow, SummaryRow};
@@ -11,7 +11,7 @@ use crate::store::{RUN, SAMPLES, SUMMARY, StoreError};
 
 /// Maximum number of characters of a name; recobench's own names are at most a quarter of it.
 const NAME: usize = 200;
-/// Maximum number of characters of a list, such as the places of 256 threads.
+/// Maximum number of characters of a list, such as the CPU sets of 256 threads.
 const LIST: usize = 10_000;
 
 /// A text of a run: its column or key, the text, and the maximum length.
@@ -103,7 +103,7 @@ fn of_summary(row: &SummaryRow) -> [NamedText<'_>; 12] {
         ("stage", &row.stage, NAME),
         ("backend", &row.backend, NAME),
         ("device", &row.device, NAME),
-        ("places", &row.places, LIST),
+        ("places", &row.cpu_sets, LIST),
         ("bind", &row.bind, NAME),
         ("cache", &row.cache, NAME),
         ("item_unit", &row.item_unit, NAME),
@@ -157,7 +157,7 @@ mod tests {
         let summary = SummaryRow {
             variant: "µ×ä 日本".into(),
             note: "a sentence\nof two lines".into(),
-            places: "{0},".repeat(1_000),
+            cpu_sets: "{0},".repeat(1_000),
             ..SummaryRow::default()
         };
         let record = RunRecord::default();

@@ -137,7 +137,7 @@ mod tests {
         let fixture = TestStore::new();
         let mine = fixture.add(&record(1));
         let theirs = fixture.add(&elsewhere(2));
-        let series = Series::of(&record(1), &[row("a")]);
+        let series = Series::for_run(&record(1), &[row("a")]);
         let find = |name: &str| fixture.store.find(name, Some(&series));
         assert_eq!(find("latest").expect("found").id, mine);
         let refusal = find("accepted").expect_err("none yet");

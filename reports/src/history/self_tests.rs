@@ -96,7 +96,7 @@ mod tests {
             min_effect: 0.01,
             significance: 0.02,
             trials: vec![trial.clone()],
-            in_turn: vec![Trial { slowdown: 0.05, ..trial.clone() }],
+            paired: vec![Trial { slowdown: 0.05, ..trial.clone() }],
             aslr: Some(true),
             scatter: vec![scatter.clone()],
             gpus: BTreeMap::new(),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use text::Foreign;
+use text::Untrusted;
 
 use super::content;
 use crate::grouped::tasks_of;
@@ -23,17 +23,17 @@ pub struct Series {
 
 impl Series {
     /// The series of a run.
-    pub fn of(record: &RunRecord, summary: &[SummaryRow]) -> Self {
+    pub fn for_run(record: &RunRecord, summary: &[SummaryRow]) -> Self {
         Series {
             machine_key: record.machine_key.clone(),
             gpus: record.gpu_models(summary.iter().map(|row| row.device.as_str())),
-            name: record.suite.as_ref().map_or_else(|| tasks(summary), of_suite),
+            name: record.suite.as_ref().map_or_else(|| tasks(summary), suite_name),
         }
     }
 
     /// Series of a planned run of a suite, or of a shard of it: by the description of the run so
     /// far, and the devices of its points.
-    pub fn of_suite<'a>(
+    pub fn for_suite<'a>(
         record: &RunRecord,
         devices: impl IntoIterator<Item = &'a str>,
         part: &SuitePart,
@@ -41,7 +41,7 @@ impl Series {
         Series {
             machine_key: record.machine_key.clone(),
             gpus: record.gpu_models(devices),
-            name: of_suite(part),
+            name: suite_name(part),
         }
     }
 
@@ -49,7 +49,9 @@ impl Series {
     pub(super) fn other_gpus(&self, before: &Self) -> Option<String> {
         let words = |series: &Self| match &*series.gpus {
             [] => "no GPU".to_owned(),
-            gpus => gpus.iter().map(|gpu| gpu.shown().to_string()).collect::<Vec<_>>().join(" + "),
+            gpus => {
+                gpus.iter().map(|gpu| gpu.escaped().to_string()).collect::<Vec<_>>().join(" + ")
+            }
         };
         (self.gpus != before.gpus).then(|| format!("{} instead of {}", words(self), words(before)))
     }
@@ -63,17 +65,17 @@ impl Series {
 
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} on machine {}", self.name.shown(), self.machine_key.shown())?;
+        write!(f, "{} on machine {}", self.name.escaped(), self.machine_key.escaped())?;
         if self.gpus.is_empty() {
             return Ok(());
         }
-        let gpus: Vec<_> = self.gpus.iter().map(|model| model.shown().to_string()).collect();
+        let gpus: Vec<_> = self.gpus.iter().map(|model| model.escaped().to_string()).collect();
         write!(f, " with {}", gpus.join(" and "))
     }
 }
 
 /// Name of a suite with its shard: `nightly 2/4`.
-fn of_suite(part: &SuitePart) -> String {
+fn suite_name(part: &SuitePart) -> String {
     match part.shard {
         Some(shard) => format!("{} {shard}", part.name),
         None => part.name.clone(),
@@ -112,7 +114,7 @@ mod tests {
     #[test]
     fn a_run_belongs_to_its_suite_else_to_its_task() {
         let mut record = record(1);
-        assert_eq!(Series::of(&record, &[row("a")]).name, "sort");
+        assert_eq!(Series::for_run(&record, &[row("a")]).name, "sort");
         record.suite = Some(SuitePart {
             name: "nightly".into(),
             hash: "h".into(),
@@ -120,7 +122,7 @@ mod tests {
             points: 1,
             path: None,
         });
-        assert_eq!(Series::of(&record, &[row("a")]).name, "nightly 2/4");
+        assert_eq!(Series::for_run(&record, &[row("a")]).name, "nightly 2/4");
     }
 
     #[test]
@@ -128,13 +130,16 @@ mod tests {
         let mut with_gpus = record(1);
         with_gpus.machine.gpus =
             ["H100", "A100"].map(|model| Gpu { model: model.into(), ..Gpu::default() }).to_vec();
-        assert_eq!(Series::of(&with_gpus, &[row("a")]), Series::of(&record(1), &[row("a")]));
+        assert_eq!(
+            Series::for_run(&with_gpus, &[row("a")]),
+            Series::for_run(&record(1), &[row("a")])
+        );
         let on = |device: &str| SummaryRow { device: device.into(), ..row("b") };
-        let series = Series::of(&with_gpus, &[row("a"), on("cuda:1"), on("cuda:0")]);
+        let series = Series::for_run(&with_gpus, &[row("a"), on("cuda:1"), on("cuda:0")]);
         assert_eq!(series.gpus, ["A100", "H100"]);
         assert_eq!(series.to_string(), "sort on machine 00ff with A100 and H100");
         assert!(series.file_name().starts_with("sort@00ff+A100+H100"), "{}", series.file_name());
-        let cpu = Series::of(&record(1), &[row("a")]);
+        let cpu = Series::for_run(&record(1), &[row("a")]);
         assert_eq!(
             serde_json::to_value(&cpu).expect("JSON").as_object().map(|it| it.len()),
             Some(2)

@@ -281,12 +281,12 @@ mod tests {
         let first = fixture.store.writer().expect("alone");
         assert!(!left.exists());
         thread::scope(|scope| {
-            let (tell, told) = mpsc::channel();
+            let (sender, receiver) = mpsc::channel();
             let store = &fixture.store;
-            scope.spawn(move || tell.send(store.writer().is_ok()));
-            assert!(told.recv_timeout(Duration::from_millis(200)).is_err(), "two at once");
+            scope.spawn(move || sender.send(store.writer().is_ok()));
+            assert!(receiver.recv_timeout(Duration::from_millis(200)).is_err(), "two at once");
             drop(first);
-            assert_eq!(told.recv(), Ok(true));
+            assert_eq!(receiver.recv(), Ok(true));
         });
     }
 

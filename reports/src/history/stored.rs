@@ -188,7 +188,7 @@ impl StoredRun {
     }
 
     fn count(&mut self, record: &RunRecord, summary: &[SummaryRow]) {
-        let series = Series::of(record, summary);
+        let series = Series::for_run(record, summary);
         self.series = series.name;
         self.gpus = series.gpus;
         self.tasks = series::tasks(summary);

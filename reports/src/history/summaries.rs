@@ -69,7 +69,7 @@ mod tests {
         const KEPT: usize = 20;
         let fixture = TestStore::new();
         (0..KEPT).for_each(|seed| drop(fixture.add(&record(seed as u64))));
-        let series = Series::of(&record(0), &[row("a")]);
+        let series = Series::for_run(&record(0), &[row("a")]);
         let is_over = AtomicBool::new(false);
         thread::scope(|scope| {
             let read = |highlight: &dyn Fn() -> usize| {
@@ -122,7 +122,7 @@ mod tests {
         let fixture = TestStore::new();
         let ids: Vec<String> = (0..4).map(|seed| fixture.add(&record(seed))).collect();
         fixture.add(&elsewhere(9));
-        let series = Series::of(&record(0), &[row("a")]);
+        let series = Series::for_run(&record(0), &[row("a")]);
         let found = |last: usize| {
             let found = fixture.store.summaries_of(&series, last).expect("read");
             found.into_iter().map(|run| run.id).collect::<Vec<_>>()

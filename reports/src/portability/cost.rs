@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use statistics::{Interval, Series, VisitedPairs, ratio_interval};
+use statistics::{Interval, PairedBlocks, Series, ratio_interval};
 
 use crate::rank::{KERNEL, TOTAL};
 use crate::record::{Point, SampleRow, flags};
@@ -20,7 +20,7 @@ pub struct Cost {
     pub interval: Option<Interval>,
     /// The blocks of samples in which both were sampled directly one after the other; 0 if they
     /// were sampled at separate times.
-    pub visits: usize,
+    pub blocks: usize,
 }
 
 /// Verdict on the claim that the cost is at most 0.2 %.
@@ -46,17 +46,17 @@ pub(super) struct Kernels {
     /// host.
     rounds: BTreeMap<usize, f64>,
     /// The first rounds of blocks of samples.
-    visits: Vec<usize>,
+    blocks: Vec<usize>,
 }
 
 impl Kernels {
     /// Selects the samples of a point from those of a run.
     pub(super) fn from_samples(point: &Point, samples: &[SampleRow]) -> Self {
         let id = point.id();
-        let mut kernels = Kernels { rounds: BTreeMap::new(), visits: Vec::new() };
+        let mut kernels = Kernels { rounds: BTreeMap::new(), blocks: Vec::new() };
         for sample in samples.iter().filter(|sample| sample.point_id == id) {
             if sample.stage == TOTAL && flags::has(&sample.flags, flags::FRESH) {
-                kernels.visits.push(sample.round);
+                kernels.blocks.push(sample.round);
             }
             // Delays of launches by the host are no time of a kernel.
             if sample.stage == KERNEL && !flags::has(&sample.flags, flags::LATE_LAUNCHES) {
@@ -66,27 +66,27 @@ impl Kernels {
         kernels
     }
 
-    fn visit_of(&self, round: usize) -> usize {
-        self.visits.partition_point(|&start| start <= round)
+    fn block_of(&self, round: usize) -> usize {
+        self.blocks.partition_point(|&start| start <= round)
     }
 
     /// Times of both in the rounds that both have, by the blocks of `self`.
     fn pairs(&self, new: &Kernels) -> Vec<Vec<(f64, f64)>> {
-        let mut visits: BTreeMap<usize, Vec<(f64, f64)>> = BTreeMap::new();
+        let mut blocks: BTreeMap<usize, Vec<(f64, f64)>> = BTreeMap::new();
         for (&round, &base) in &self.rounds {
             if let Some(&new) = new.rounds.get(&round) {
-                visits.entry(self.visit_of(round)).or_default().push((base, new));
+                blocks.entry(self.block_of(round)).or_default().push((base, new));
             }
         }
-        visits.into_values().collect()
+        blocks.into_values().collect()
     }
 
     fn series(&self) -> Series {
         let seconds: Vec<f64> = self.rounds.values().copied().collect();
-        let mut visits: Vec<usize> =
-            self.visits.iter().map(|&start| self.rounds.range(..start).count()).collect();
-        visits.dedup();
-        Series::new(&seconds, &visits)
+        let mut blocks: Vec<usize> =
+            self.blocks.iter().map(|&start| self.rounds.range(..start).count()).collect();
+        blocks.dedup();
+        Series::new(&seconds, &blocks)
     }
 }
 
@@ -96,16 +96,16 @@ impl Cost {
     /// It uses the rounds that both have. If these are of too few blocks, as in runs that time
     /// kernels only occasionally, it uses all samples of both.
     pub(super) fn new(base: &Kernels, new: &Kernels) -> Option<Self> {
-        if let Some(pairs) = VisitedPairs::of(base.pairs(new)) {
+        if let Some(pairs) = PairedBlocks::from_blocks(base.pairs(new)) {
             let ratio = pairs.ratio();
             let interval = Some(pairs.interval());
-            return Some(Cost { ratio, interval, visits: pairs.visits() });
+            return Some(Cost { ratio, interval, blocks: pairs.blocks() });
         }
         let base = base.series();
         let new = new.series();
         let ratio = new.median() / base.median();
         let interval = ratio_interval(&base, &new);
-        ratio.is_finite().then_some(Cost { ratio, interval, visits: 0 })
+        ratio.is_finite().then_some(Cost { ratio, interval, blocks: 0 })
     }
 
     /// Maximum distance of the ratio from 1, as a fraction: for native kernels over themselves that
@@ -137,7 +137,7 @@ mod tests {
 
     fn cost(low: f64, high: f64) -> Cost {
         let interval = Some(Interval { low, high });
-        Cost { ratio: f64::midpoint(low, high), interval, visits: 12 }
+        Cost { ratio: f64::midpoint(low, high), interval, blocks: 12 }
     }
 
     #[test]
@@ -166,9 +166,9 @@ mod tests {
         let rows = [samples(&native, 1e-3), samples(&shaders, 1.5e-3)].concat();
         let [base, new] = [&native, &shaders].map(|point| Kernels::from_samples(point, &rows));
         let cost = Cost::new(&base, &new).expect("samples");
-        let Interval { low, high } = cost.interval.expect("visits");
+        let Interval { low, high } = cost.interval.expect("blocks");
         assert!(low <= 1.5 && 1.5 <= high && high - low < 0.01, "{cost:?}");
-        assert_eq!(cost.visits, 12);
+        assert_eq!(cost.blocks, 12);
         assert_eq!(
             Cost::new(&base, &Kernels::from_samples(&point("other", "cuda:0"), &rows)),
             None
@@ -185,7 +185,7 @@ mod tests {
         let [base, new] = [&native, &shaders].map(|point| Kernels::from_samples(point, &rows));
         let cost = Cost::new(&base, &new).expect("samples");
         assert!((cost.ratio / 1.5 - 1.0).abs() < 0.1 && cost.interval.is_some(), "{cost:?}");
-        assert_eq!(cost.visits, 0);
+        assert_eq!(cost.blocks, 0);
     }
 
     #[test]

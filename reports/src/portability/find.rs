@@ -84,13 +84,13 @@ impl<'a> Run<'a, '_> {
     fn comparison(&self, native: &'a SummaryRow, pairs: &[Pair]) -> Comparison<'a> {
         let point = native.point();
         let base = Kernels::from_samples(&point, self.samples);
-        let again = self.candidate(&base, &point, (native.variant.as_str(), Role::Again), AGAIN);
+        let again = self.candidate(&base, &point, &native.variant, Role::Again, AGAIN);
         let noise = again.as_ref().and_then(|again| again.cost.as_ref().ok()?.bound());
         let is_its = |pair: &&Pair| pair.task == native.algorithm && pair.native == native.variant;
         let others = pairs.iter().filter(is_its).flat_map(|pair| {
             roles(pair).iter().filter_map(|&role| {
                 let name = written_as(pair, role);
-                let other = self.candidate(&base, &point, (pair.variant, role), &name)?;
+                let other = self.candidate(&base, &point, pair.variant, role, &name)?;
                 let judged =
                     other.cost.as_ref().map_or(ClaimVerdict::Unknown, |it| it.judged(noise));
                 Some(Candidate { differs: pair.differs, judged, ..other })
@@ -106,7 +106,8 @@ impl<'a> Run<'a, '_> {
         &self,
         base: &Kernels,
         native: &Point,
-        (variant, role): (&str, Role),
+        variant: &str,
+        role: Role,
         name: &str,
     ) -> Option<Candidate<'a>> {
         let is_it = |row: &&SummaryRow| {

@@ -6,7 +6,7 @@ use super::Pair;
 use crate::charts::fixture::row;
 use crate::record::{Params, Point, SampleRow, SummaryRow, flags};
 
-const VISITS: usize = 12;
+const BLOCKS: usize = 12;
 const ROUNDS: usize = 5;
 
 /// Shaders of `native`, and a replacement idiom.
@@ -39,8 +39,8 @@ pub(crate) fn point(variant: &str, device: &str) -> Point {
 pub(crate) fn samples(point: &Point, seconds: f64) -> Vec<SampleRow> {
     let mut random = Noise::new(point.device.len() as u64 + seconds.to_bits());
     let mut rows = Vec::new();
-    for round in 0..VISITS * ROUNDS {
-        let drift = 1.0 + 0.1 * round as f64 / (VISITS * ROUNDS) as f64;
+    for round in 0..BLOCKS * ROUNDS {
+        let drift = 1.0 + 0.1 * round as f64 / (BLOCKS * ROUNDS) as f64;
         let time = drift * seconds * (1.0 + 5e-4 * random.normal());
         let is_fresh = round % ROUNDS == 0;
         let flags = if is_fresh { flags::FRESH } else { "" };

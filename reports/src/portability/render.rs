@@ -154,7 +154,7 @@ fn record<'a>(comparison: &'a Comparison, candidate: &'a Candidate) -> Record<'a
         .with("ratio", cost.map(|cost| cost.ratio))
         .with("ci95_low", interval.map(|interval| interval.low))
         .with("ci95_high", interval.map(|interval| interval.high))
-        .with("visits", cost.map(|cost| cost.visits as u64))
+        .with("visits", cost.map(|cost| cost.blocks as u64))
         .with("noise", *noise)
         .with("within_claim", Cell::named(candidate.judged))
         .with("native_kernel", &of_native.kernel)
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(&rows[2][column("device")], "wgpu:0+checked");
         assert_eq!(&rows[2][column("within_claim")], "no");
         assert_eq!(&rows[0][column("native_registers")], "40");
-        assert_eq!(&rows[1][column("registers")], "", "drivers tell none of shaders");
+        assert_eq!(&rows[1][column("registers")], "", "drivers report none of shaders");
         let json = rendered(Format::Json);
         let [columns, of_schema] = crate::schema::columns("portability", "PortableKernel", &json);
         assert_eq!(columns, of_schema);

@@ -5,7 +5,7 @@
 pub(super) enum Role {
     /// A GPU with native kernels.
     Native,
-    /// The same GPU opened a second time: differences in time are noise.
+    /// A second opening of the native GPU: differences in time are noise.
     Again,
     /// A GPU whose shaders run without checks, as native kernels do.
     Shaders,

@@ -64,8 +64,9 @@ pub struct Value {
     pub device: String,
     /// Number of threads.
     pub threads: Threads,
-    /// Places of threads; empty for any.
-    pub places: String,
+    /// CPU sets of the threads; empty for any.
+    #[serde(rename = "places")]
+    pub cpu_sets: String,
     /// Binding of threads, for nested teams of any size; empty for any.
     pub bind: String,
     /// Required parameters of the point.
@@ -259,7 +260,7 @@ impl Value {
             && point.variant == self.variant
             && kind(&point.device) == self.device
             && self.threads.are(point.threads, max_threads)
-            && (self.places.is_empty() || self.places == point.places)
+            && (self.cpu_sets.is_empty() || self.cpu_sets == point.cpu_sets)
             && (self.bind.is_empty() || point.bind.split('(').next() == Some(&self.bind))
             && params.all(|(name, value)| point.params.get(name) == Some(value))
     }

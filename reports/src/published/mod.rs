@@ -6,7 +6,7 @@
 //! | `data` | reads all figures from the tables that are part of the program |
 //! | `measured` | finds the counterpart of a published value in a run |
 //! | `streams` | finds it in streams that were measured for it |
-//! | `outcome` | judges whether the claims hold here |
+//! | `verdict` | judges whether the claims hold here |
 //! | `render` | writes figures for terminals, pages and programs |
 //!
 //! The tables are in `assets/published/`: a row for each figure, for each published number with its
@@ -17,14 +17,14 @@ mod figure;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod measured;
-mod outcome;
 mod render;
 mod streams;
+mod verdict;
 
 pub use data::figures;
 pub use figure::{Claim, Figure, Threads, Unit, Value};
 pub use measured::{Here, Measured};
-pub use outcome::{JudgedClaim, Outcome, Reproduction, reproduce};
 pub(crate) use render::{heading, sentences, table};
 pub use render::{list, render};
 pub use streams::{Quantity, Shows, Stream, Streams};
+pub use verdict::{ClaimVerdict, JudgedClaim, Reproduction, reproduce};

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::figure::{Figure, Unit, Value};
 use super::measured::Measured;
-use super::outcome::{JudgedClaim, Outcome, Reproduction};
 use super::streams::Shows;
+use super::verdict::{ClaimVerdict, JudgedClaim, Reproduction};
 use crate::frame::{Frame, Record, json_text};
 use crate::paint::Paint;
 use crate::table::{Format, NOTHING, Side, Table, TableError, for_people, known};
@@ -192,7 +192,7 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
     let (known, unknown): (Vec<_>, Vec<_>) = reproduction
         .judged
         .iter()
-        .partition(|judged| !matches!(judged.outcome, Outcome::Unknown(_)));
+        .partition(|judged| !matches!(judged.verdict, ClaimVerdict::Unknown(_)));
     let mut sentences: Vec<String> = known.into_iter().map(sentence).collect();
     let Figure { reason, contradiction, stream, .. } = &reproduction.figure;
     if stream.as_ref().is_some_and(|stream| matches!(stream.shows, Shows::Contents(_))) {
@@ -206,7 +206,7 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
     }
     sentences.extend(match unknown.as_slice() {
         [] => None,
-        [JudgedClaim { outcome: Outcome::Unknown(why), claim, .. }, _, ..] => Some(format!(
+        [JudgedClaim { verdict: ClaimVerdict::Unknown(why), claim, .. }, _, ..] => Some(format!(
             "Not known here of {} conclusions, such as this ({why}): {}.",
             unknown.len(),
             claim.words
@@ -218,16 +218,16 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
 
 /// Verdict on a claim: `Holds here, 1.71 × (published: 1.97 ×): …`.
 fn sentence(judged: &JudgedClaim) -> String {
-    let outcome = match &judged.outcome {
-        Outcome::Holds(ratio) => format!("Holds here, {}", times(*ratio)),
-        Outcome::Fails(ratio) => format!("Does not hold here, {}", times(*ratio)),
-        Outcome::Unclear(ratio) => {
+    let verdict = match &judged.verdict {
+        ClaimVerdict::Holds(ratio) => format!("Holds here, {}", times(*ratio)),
+        ClaimVerdict::Fails(ratio) => format!("Does not hold here, {}", times(*ratio)),
+        ClaimVerdict::Unclear(ratio) => {
             format!("Not clear here, {} within the scatter of samples", times(*ratio))
         }
-        Outcome::Unknown(why) => format!("Not known here ({why})"),
+        ClaimVerdict::Unknown(why) => format!("Not known here ({why})"),
     };
     let published = judged.published.map(|ratio| format!(" (published: {})", times(ratio)));
-    format!("{outcome}{}: {}.", published.unwrap_or_default(), judged.claim.words)
+    format!("{verdict}{}: {}.", published.unwrap_or_default(), judged.claim.words)
 }
 
 /// A value for programs.

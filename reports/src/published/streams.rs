@@ -105,7 +105,7 @@ impl Streams {
     }
 
     /// The displayed row of each device: the highest speed that was kept up with, else the lowest.
-    pub fn shown(&self) -> Vec<&StreamRow> {
+    pub fn best_rows(&self) -> Vec<&StreamRow> {
         let rows = self.rows.iter().filter(|row| row.is_measured());
         let by_device = grouped(rows, |row| row.device.clone()).into_iter();
         by_device.filter_map(|(_, rows)| best(&rows)).collect()
@@ -133,7 +133,7 @@ impl Streams {
                 measured.filter(is_there).find(|row| row.speed == speed)
             }
             None => {
-                let shown = self.shown().into_iter().filter(is_there);
+                let shown = self.best_rows().into_iter().filter(is_there);
                 shown.max_by(|a, b| a.speed.total_cmp(&b.speed))
             }
         }
@@ -310,7 +310,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Outcome, Reproduction, figures};
+    use super::super::{ClaimVerdict, Reproduction, figures};
     use super::*;
     use crate::charts::fixture::run;
     use crate::stream::fixture::{row, timeslice};
@@ -370,7 +370,7 @@ mod tests {
         let hits = reproduced("fig5.15", beam_time());
         assert_eq!(amount(&hits, "hits a timeslice in spills"), 28_000.0);
         assert_eq!(amount(&hits, "hits a timeslice in pauses"), 40.0);
-        assert!(matches!(hits.judged[0].outcome, Outcome::Holds(ratio) if ratio == 700.0));
+        assert!(matches!(hits.judged[0].verdict, ClaimVerdict::Holds(ratio) if ratio == 700.0));
         let clusters = reproduced("fig5.14", beam_time());
         assert_eq!(amount(&clusters, "clusters a timeslice"), 354_000.0);
         assert_eq!(clusters.judged[0].published, Some(5.0));
@@ -383,9 +383,9 @@ mod tests {
         assert_eq!(amount(&challenge, "a timeslice comes each, speed 1"), 0.05);
         // 30 ms by one of two workers.
         assert!((amount(&challenge, "a timeslice takes, CPU") - 0.015).abs() < 1e-9);
-        assert!(matches!(challenge.judged[0].outcome, Outcome::Holds(_)));
-        let outcome = &challenge.judged[1].outcome;
-        assert!(matches!(outcome, Outcome::Unknown(why) if why.ends_with("not measured")));
+        assert!(matches!(challenge.judged[0].verdict, ClaimVerdict::Holds(_)));
+        let verdict = &challenge.judged[1].verdict;
+        assert!(matches!(verdict, ClaimVerdict::Unknown(why) if why.ends_with("not measured")));
         let nothing = reproduced("fig5.11", Streams::new("data-challenge".to_owned()));
         assert!(!nothing.is_measured());
     }
@@ -403,7 +403,7 @@ mod tests {
             (amount(&level, "one stream, CPU"), amount(&level, "the most, CPU")),
             (10.0, 19.2)
         );
-        assert!(matches!(level.judged[0].outcome, Outcome::Holds(_)));
+        assert!(matches!(level.judged[0].verdict, ClaimVerdict::Holds(_)));
         let rising = events([10e6, 19e6, 36e6]);
         let why = rising.found("plateau, CPU").expect_err("it rises");
         assert!(why.starts_with("no plateau: doubling the streams gives"), "{why}");

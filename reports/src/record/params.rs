@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use text::Foreign;
+use text::Untrusted;
 
 use super::Quantities;
 

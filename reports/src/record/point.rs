@@ -16,9 +16,10 @@ pub struct Point {
     pub device: String,
     /// Threads on the host.
     pub threads: usize,
-    /// Places of the threads; `none` without placement.
-    pub places: String,
-    /// Binding of the threads to places; `false` without binding.
+    /// CPU sets of the threads; `none` without placement.
+    #[serde(rename = "places")]
+    pub cpu_sets: String,
+    /// Binding of the threads to CPU sets; `false` without binding.
     pub bind: String,
     /// `hot` or `cold`.
     pub cache: String,
@@ -36,7 +37,7 @@ impl Point {
             &self.variant,
             &self.device,
             &threads,
-            &self.places,
+            &self.cpu_sets,
             &self.bind,
             &self.cache,
             &params,
@@ -65,9 +66,10 @@ struct Identified<'a> {
     device: &'a str,
     /// Threads on the host.
     threads: usize,
-    /// Places of the threads; `none` without placement.
-    places: &'a str,
-    /// Binding of the threads to places; `false` without binding.
+    /// CPU sets of the threads; `none` without placement.
+    #[serde(rename = "places")]
+    cpu_sets: &'a str,
+    /// Binding of the threads to CPU sets; `false` without binding.
     bind: &'a str,
     /// `hot` or `cold`.
     cache: &'a str,
@@ -77,14 +79,14 @@ struct Identified<'a> {
 
 impl Serialize for Point {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Point { algorithm, variant, device, threads, places, bind, cache, params } = self;
+        let Point { algorithm, variant, device, threads, cpu_sets, bind, cache, params } = self;
         let point = Identified {
             point_id: self.id(),
             algorithm,
             variant,
             device,
             threads: *threads,
-            places,
+            cpu_sets,
             bind,
             cache,
             params,
@@ -114,7 +116,7 @@ mod tests {
             variant: "std-stable".into(),
             device: "cpu".into(),
             threads: 1,
-            places: "none".into(),
+            cpu_sets: "none".into(),
             bind: "false".into(),
             cache: "hot".into(),
             params: "segments=24".parse().expect("well formed"),

@@ -211,16 +211,16 @@ mod tests {
         AxisRecord { kind, unit: unit.into(), label: "noise".into(), with_input: false }
     }
 
-    fn of(task: &str, kind: AxisKind, unit: &str) -> (String, String, AxisRecord) {
+    fn declaration(task: &str, kind: AxisKind, unit: &str) -> (String, String, AxisRecord) {
         (task.into(), "noise".into(), axis(kind, unit))
     }
 
     #[test]
     fn tasks_that_agree_share_a_name_and_others_have_one_each() {
-        let rate = of("sts", AxisKind::Frequency, "Hz");
-        let alike = Declared::new([rate.clone(), of("sort", AxisKind::Frequency, "Hz")]);
+        let rate = declaration("sts", AxisKind::Frequency, "Hz");
+        let alike = Declared::new([rate.clone(), declaration("sort", AxisKind::Frequency, "Hz")]);
         assert_eq!(alike.record().into_keys().collect::<Vec<_>>(), ["noise"]);
-        let unlike = Declared::new([rate, of("decode", AxisKind::Share, "")]);
+        let unlike = Declared::new([rate, declaration("decode", AxisKind::Share, "")]);
         assert_eq!(unlike.record().into_keys().collect::<Vec<_>>(), ["decode.noise", "sts.noise"]);
         let kind = |task| unlike.get(task, "noise").map(|axis| axis.kind);
         assert_eq!(kind("sts"), Some(AxisKind::Frequency));
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn merged_runs_keep_the_meaning_of_each_task() {
         let run = |(task, kind, unit): (&str, AxisKind, &str)| Quantities {
-            axes: Declared::new([of(task, kind, unit)]),
+            axes: Declared::new([declaration(task, kind, unit)]),
             ..Quantities::default()
         };
         let runs = [("sts", AxisKind::Frequency, "Hz"), ("decode", AxisKind::Share, "")];

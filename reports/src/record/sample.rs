@@ -10,8 +10,8 @@ use super::{Params, Point, SummaryRow};
 pub mod flags {
     /// The first sample of a block: data and buffers were newly created.
     pub const FRESH: &str = "fresh";
-    /// A worker was outside its place: the sample does not count.
-    pub const OUTSIDE_PLACE: &str = "outside-place";
+    /// A worker was outside its CPU set: the sample does not count.
+    pub const OUTSIDE_CPU_SET: &str = "outside-place";
     /// A worker was on another CPU afterwards.
     pub const MIGRATED: &str = "migrated";
     /// A core was far below its usual clock.

@@ -31,7 +31,8 @@ pub struct SelfTest {
     pub trials: Vec<Trial>,
     /// Verdicts on known slowdowns in paired runs.
     #[serde(default)]
-    pub in_turn: Vec<Trial>,
+    #[serde(rename = "in_turn")]
+    pub paired: Vec<Trial>,
     /// True if addresses were randomised in the processes of paired runs, because the system did
     /// not allow to disable it: the rates are valid for that case.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -43,9 +43,10 @@ pub struct SummaryRow {
     pub device: String,
     /// Threads on the host.
     pub threads: usize,
-    /// Places of the threads.
-    pub places: String,
-    /// Binding of the threads to places.
+    /// CPU sets of the threads.
+    #[serde(rename = "places")]
+    pub cpu_sets: String,
+    /// Binding of the threads to CPU sets.
     pub bind: String,
     /// `hot` or `cold`.
     pub cache: String,
@@ -159,7 +160,7 @@ impl SummaryRow {
             stage: stage.to_owned(),
             device: point.device,
             threads: point.threads,
-            places: point.places,
+            cpu_sets: point.cpu_sets,
             bind: point.bind,
             cache: point.cache,
             params: point.params,
@@ -213,7 +214,7 @@ impl SummaryRow {
             variant: self.variant.clone(),
             device: self.device.clone(),
             threads: self.threads,
-            places: self.places.clone(),
+            cpu_sets: self.cpu_sets.clone(),
             bind: self.bind.clone(),
             cache: self.cache.clone(),
             params: self.params.clone(),

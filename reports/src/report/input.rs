@@ -32,7 +32,7 @@ pub struct ReportInput<'a> {
 
 impl<'a> ReportInput<'a> {
     /// Input for a report of a single run.
-    pub fn of(run: &'a Run) -> Self {
+    pub fn for_run(run: &'a Run) -> Self {
         ReportInput {
             title: None,
             run,

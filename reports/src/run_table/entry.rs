@@ -67,7 +67,7 @@ impl<'a> Fastest<'a> {
 
     /// True if an entry is the fastest of several with the same kind of input, or of all.
     pub fn is(&self, entry: &Entry, rank: Rank) -> bool {
-        let [total, kernel] = self.beside(entry);
+        let [total, kernel] = self.fastest_times(entry);
         let best = match rank {
             Rank::Total => total,
             Rank::Kernel => kernel,
@@ -75,7 +75,7 @@ impl<'a> Fastest<'a> {
         best.is_some() && entry.time(rank) == best
     }
 
-    fn beside(&self, entry: &Entry) -> [Option<f64>; 2] {
+    fn fastest_times(&self, entry: &Entry) -> [Option<f64>; 2] {
         let found = self.by_given.iter().find(|(given, _)| *given == entry.given());
         found.map_or([None; 2], |(_, times)| *times)
     }
@@ -109,7 +109,7 @@ impl<'a> Entry<'a> {
 
     /// Its times relative to the shortest ones with the same kind of input.
     pub fn ratios(&self, fastest: &Fastest) -> Ratios {
-        let fastest = fastest.beside(self);
+        let fastest = fastest.fastest_times(self);
         let ratio = |rank, fastest: Option<f64>| {
             let ratio = self.time(rank)? / fastest?;
             ratio.is_finite().then_some(ratio)

@@ -65,8 +65,8 @@ pub fn render(
         Format::Table | Format::Markdown => {
             Ok(for_people(format, &tables(rows, view), view.screen))
         }
-        Format::Csv => Ok(Frame::of_summary(rows).csv()?),
-        Format::Json => Ok(Document::new(run, &Frame::of_summary(rows)).json()?),
+        Format::Csv => Ok(Frame::from_summary(rows).csv()?),
+        Format::Json => Ok(Document::new(run, &Frame::from_summary(rows)).json()?),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::block::Block;
 use crate::grouped::grouped;
@@ -45,7 +45,7 @@ enum Kind {
 }
 
 impl Note {
-    /// The note of a row with the label `who`, if there is one.
+    /// Note of a labelled row, if it has one.
     pub fn from_row(row: &SummaryRow, label: String) -> Option<Note> {
         let is_said = |text: &&str| !text.is_empty();
         let split = |text: &str| -> Vec<String> {
@@ -70,8 +70,8 @@ impl Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let remarks = self.remarks.join("; ");
-        let label = self.label.shown();
-        let remarks = remarks.shown().at_most(SENTENCE);
+        let label = self.label.escaped();
+        let remarks = remarks.escaped().at_most(SENTENCE);
         match self.kind {
             Kind::Measured => write!(f, "{label}: {remarks}"),
             Kind::DoesNotApply => write!(f, "{label}: does not apply here: {remarks}"),

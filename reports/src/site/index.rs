@@ -1,7 +1,7 @@
 //! The first page of a site.
 
 use maud::{Markup, html};
-use text::Foreign;
+use text::Untrusted;
 
 use super::{Site, point_page, run_page};
 use crate::rank::TOTAL;
@@ -11,7 +11,7 @@ use crate::report::html::trace::{Frame, trace};
 use crate::report::time::minute;
 use crate::store::RunSummary;
 use crate::table::{NUMBER, Row, cards};
-use crate::trend::{Shift, Track, Trend, names, words};
+use crate::trend::{PointHistory, Shift, Trend, names, words};
 use crate::units::{self, counted};
 
 const SEARCH: &str = include_str!("search.js");
@@ -21,7 +21,7 @@ const PICTURE: Frame = Frame { width: 160.0, height: 32.0, dots: false };
 
 pub fn page(site: &Site<'_>) -> String {
     let content = html! {
-        header { h1 { (site.title.shown()) } }
+        header { h1 { (site.title.escaped()) } }
         main #content {
             p { (measured(site)) }
             p hidden {
@@ -63,7 +63,7 @@ fn changes(site: &Site<'_>) -> Markup {
     let of_trend = |trend| move |shift| (trend, shift);
     let mut changes: Vec<(&Trend, &Shift)> =
         site.trends.iter().flat_map(|trend| trend.shifts.iter().map(of_trend(trend))).collect();
-    let when = |(trend, shift): &(&Trend, &Shift)| trend.first_visit(shift).started.clone();
+    let when = |(trend, shift): &(&Trend, &Shift)| trend.first_entry(shift).started.clone();
     changes.sort_by_key(|it| std::cmp::Reverse((it.1.is_alarm(), when(it))));
     let columns = [
         ("point", None),
@@ -91,7 +91,7 @@ fn changes(site: &Site<'_>) -> Markup {
 
 fn changed(trend: &Trend, shift: &Shift) -> Row {
     let [point, on] = names(trend);
-    let first = trend.first_visit(shift);
+    let first = trend.first_entry(shift);
     let commit = commit(first.git_commit.as_deref());
     let state = words(shift);
     row(
@@ -122,31 +122,31 @@ fn points(site: &Site<'_>) -> Markup {
 
 fn point(site: &Site<'_>, trend: &Trend) -> Row {
     let [point, on] = names(trend);
-    let visits = &trend.track.visits;
-    let machine = machine(site, &trend.track);
-    let last = visits.last().map_or(f64::NAN, |visit| visit.median_s);
+    let entries = &trend.history.entries;
+    let machine = machine(site, &trend.history);
+    let last = entries.last().map_or(f64::NAN, |entry| entry.median_s);
     row(
         &[&point, &on, &machine],
         [
             html! { a href=(point_page(trend)) { (point) } " " span.quiet { (on) } },
-            trace(visits, &trend.shifts, PICTURE, |_| None),
+            trace(entries, &trend.shifts, PICTURE, |_| None),
             html! { (units::seconds(last, 3)) },
-            html! { (visits.len()) },
+            html! { (entries.len()) },
             html! { (machine) },
         ],
     )
 }
 
-/// Name of the machine of a track: its CPU, and the GPU that the point ran on.
-pub fn machine(site: &Site<'_>, track: &Track) -> String {
-    let run = site.runs.iter().rev().find(|run| run.record.machine_key == track.machine_key);
-    let cpu = run.map(|run| run.record.machine.cpu_model.shown().to_string());
-    let gpu = track.gpu.as_ref().map(|model| model.shown().to_string());
+/// Name of the machine of a history: its CPU, and the GPU that the point ran on.
+pub fn machine(site: &Site<'_>, history: &PointHistory) -> String {
+    let run = site.runs.iter().rev().find(|run| run.record.machine_key == history.machine_key);
+    let cpu = run.map(|run| run.record.machine.cpu_model.escaped().to_string());
+    let gpu = history.gpu.as_ref().map(|model| model.escaped().to_string());
     cpu.into_iter().chain(gpu).collect::<Vec<_>>().join(", ")
 }
 
 fn commit(known: Option<&str>) -> String {
-    known.unwrap_or_default().shown().to_string()
+    known.unwrap_or_default().escaped().to_string()
 }
 
 fn runs(site: &Site<'_>) -> Markup {
@@ -167,12 +167,12 @@ fn run_row(run: &RunSummary) -> Row {
     tasks.dedup();
     let tasks = tasks.join(", ");
     let measured = match &record.suite {
-        Some(suite) => format!("{}: {}", suite.name.shown(), tasks.shown()),
-        None => tasks.shown().to_string(),
+        Some(suite) => format!("{}: {}", suite.name.escaped(), tasks.escaped()),
+        None => tasks.escaped().to_string(),
     };
     let commit = commit(record.software.git_commit.as_deref());
     let points = run.rows.iter().filter(|row| row.stage == TOTAL).count();
-    let cpu = record.machine.cpu_model.shown().to_string();
+    let cpu = record.machine.cpu_model.escaped().to_string();
     row(
         &[&run.id, &measured, &commit, &cpu, &record.started],
         [

@@ -52,20 +52,20 @@ pub fn run_page(id: &str) -> String {
 
 /// Path of the page of a point on a machine, which is unique.
 fn point_page(trend: &Trend) -> String {
-    let track = &trend.track;
-    let machine = safe_name(&track.machine_key);
-    let gpu = track.gpu.as_ref().map(|model| format!("{}-", short_hash(model)));
-    format!("points/{machine}-{}{}.html", gpu.as_deref().unwrap_or(""), track.point.id())
+    let history = &trend.history;
+    let machine = safe_name(&history.machine_key);
+    let gpu = history.gpu.as_ref().map(|model| format!("{}-", short_hash(model)));
+    format!("points/{machine}-{}{}.html", gpu.as_deref().unwrap_or(""), history.point.id())
 }
 
 #[cfg(test)]
 mod tests {
-    use text::Foreign;
+    use text::Untrusted;
 
     use super::*;
     use crate::charts::fixture::{row, run};
     use crate::record::RunRecord;
-    use crate::trend::{Terms, tracks, trends};
+    use crate::trend::{ShiftLimits, point_histories, trends};
 
     /// Thirty runs, the last ten of them slower.
     fn runs() -> Vec<RunSummary> {
@@ -85,7 +85,7 @@ mod tests {
     fn site() -> Vec<Page> {
         let runs = runs();
         let of_runs = runs.iter().map(|run| (run.id.as_str(), &run.record, &run.rows[..]));
-        let trends = trends(tracks(of_runs), &Terms::default(), &[]);
+        let trends = trends(point_histories(of_runs), &ShiftLimits::default(), &[]);
         pages(&Site { title: "a store", runs: &runs, trends: &trends })
     }
 
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(pages.len(), 2);
         let index = &pages[0].text;
         let point = &pages[1].text;
-        let link = format!("href=\"{}\"", pages[1].path.shown());
+        let link = format!("href=\"{}\"", pages[1].path.escaped());
         assert!(index.matches(&link).count() >= 2, "in the changes and in the list");
         assert!(index.contains("href=\"runs/run-20.html\"") && index.contains("SLOWER"));
         assert!(point.contains("href=\"../runs/run-20.html\"") && point.contains("c0ffee20"));
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn pages_are_whole_and_load_nothing() {
         for page in site() {
-            let path = page.path.shown();
+            let path = page.path.escaped();
             for outside in ["http:", "https:", "url(", "<link", "src="] {
                 assert!(!page.text.contains(outside), "{path}: {outside}");
             }

@@ -4,45 +4,45 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 /// A run folder that can't be written or read.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum StoreError {
     /// Error of the operating system: the file or folder, and the error.
-    #[error("{}: {source}", path.shown())]
+    #[error("{}: {source}", path.escaped())]
     Io { path: PathBuf, source: io::Error },
     /// The folder contains a run already.
-    #[error("{} holds a run already, or a file of that name; choose another folder with --out", .0.shown())]
+    #[error("{} holds a run already, or a file of that name; choose another folder with --out", .0.escaped())]
     Occupied(PathBuf),
     /// Another process is writing to it.
     #[error("{} is being written by another process; wait for it to end, or choose another folder \
-        with --out", .0.shown())]
+        with --out", .0.escaped())]
     Busy(PathBuf),
     /// Not a run folder.
     #[error("{} does not exist; a run folder has run.json, and samples.csv and summary.csv, or of \
-        a stream stream.csv and timeslices.csv", .0.shown())]
+        a stream stream.csv and timeslices.csv", .0.escaped())]
     NoRun(PathBuf),
     /// A folder of another kind of run: the folder, and its kind.
     #[error("{} is a run of {of}, whose table and charts were made with it; here runs of tasks and \
-        suites are taken", folder.shown())]
+        suites are taken", folder.escaped())]
     OtherKind { folder: PathBuf, of: &'static str },
     /// Not a regular file, so that reading may never end: its path, and what it is.
-    #[error("{} is {kind}, not a regular file; put a file there, or take it away", path.shown())]
+    #[error("{} is {kind}, not a regular file; put a file there, or take it away", path.escaped())]
     NotRegular { path: PathBuf, kind: &'static str },
     /// A point and stage that occurs twice: the file, both lines from 1, and the point.
     #[error(
         "{}: lines {first} and {second} are the same point: {}; delete one of them",
-        path.shown(), point.shown().at_most(SENTENCE)
+        path.escaped(), point.escaped().at_most(SENTENCE)
     )]
     Duplicate { path: PathBuf, first: u64, second: u64, point: String },
     /// An invalid row or record: the file, and the problem, with the line if there is one.
-    #[error("{}: {}", path.shown(), problem.shown().at_most(SENTENCE))]
+    #[error("{}: {}", path.escaped(), problem.escaped().at_most(SENTENCE))]
     Format { path: PathBuf, problem: String },
     /// A file of an unknown version: the file, its version and the known one.
     #[error("{}: schema version {found}, but this program reads {known}; use the version of \
-        recobench that wrote it", path.shown())]
+        recobench that wrote it", path.escaped())]
     Version { path: PathBuf, found: u32, known: u32 },
 }
 
@@ -94,7 +94,7 @@ impl StoreError {
                     Some(column) => format!(
                         "line 1: no column {}; is it a {} of recobench?",
                         column.quoted(),
-                        path.file_name().unwrap_or_default().shown()
+                        path.file_name().unwrap_or_default().escaped()
                     ),
                     None => format!("line {line}: {err}"),
                 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use files::Lines;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use text::Foreign;
+use text::Untrusted;
 
 use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
 use crate::aliases::ALIASES;
@@ -138,7 +138,8 @@ pub fn read_samples(folder: &Path) -> Result<Vec<SampleRow>, StoreError> {
         Some(index) => {
             // The header is row 1.
             let row = index + 2;
-            let problem = format!("row {row}: {} is no duration in seconds", rows[index].seconds);
+            let problem =
+                format!("row {row}: {} is not a duration in seconds", rows[index].seconds);
             Err(StoreError::format(&path, problem))
         }
     }
@@ -213,7 +214,7 @@ fn words(row: &SummaryRow) -> String {
     let SummaryRow { algorithm, variant, stage, device, threads, params, .. } = row;
     let threads = counted(*threads, "thread");
     let [algorithm, variant, stage, device] =
-        [algorithm, variant, stage, device].map(|name| name.shown());
+        [algorithm, variant, stage, device].map(|name| name.escaped());
     format!("{algorithm} {variant} {stage} on {device}, {threads}, {params}")
 }
 
@@ -244,7 +245,7 @@ pub(super) fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
     if last != [b'\n'] {
         return Err(StoreError::cut_off(path));
     }
-    Ok(Lines::of_table(BufReader::with_capacity(1 << 20, file)))
+    Ok(Lines::for_table(BufReader::with_capacity(1 << 20, file)))
 }
 
 #[cfg(test)]

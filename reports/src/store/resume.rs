@@ -124,8 +124,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         killed(folder.path());
         let mut run = RunFolder::resume(folder.path()).expect("resumed").0;
-        let told = SummaryRow { note: "in \"two\"\nlines".into(), ..row("told") };
-        run.append_summary(std::slice::from_ref(&told)).expect("written");
+        let noted = SummaryRow { note: "in \"two\"\nlines".into(), ..row("noted") };
+        run.append_summary(std::slice::from_ref(&noted)).expect("written");
         drop(run);
         let path = folder.path().join(SUMMARY);
         let whole = std::fs::read(&path).expect("a text");
@@ -133,7 +133,7 @@ mod tests {
             std::fs::write(&path, &whole[..length]).expect("written");
             RunFolder::resume(folder.path()).expect("resumed").1.summary
         };
-        assert_eq!(rows(whole.len()), [row("done"), told]);
+        assert_eq!(rows(whole.len()), [row("done"), noted]);
         let broken = whole.iter().rposition(|&byte| byte == b'"').expect("quotes");
         for length in [broken, whole.len() - 1] {
             assert_eq!(rows(length), [row("done")]);

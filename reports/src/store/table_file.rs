@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use files::{Draft, Links};
+use files::{AtomicFile, Links};
 use serde::Serialize;
 
 use super::{StoreError, regular};
@@ -139,7 +139,7 @@ impl<R: Serialize> TableFile<R> {
     pub(super) fn replaced(self, columns: &str, rows: &[R]) -> Result<Self, StoreError> {
         let text = table(&self.path, columns, rows)?;
         let replace = || {
-            let mut draft = Draft::new(&self.path, Links::Replaced)?;
+            let mut draft = AtomicFile::new(&self.path, Links::Replaced)?;
             draft.write_all(&text)?;
             draft.finish_open()
         };

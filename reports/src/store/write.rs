@@ -28,7 +28,7 @@ pub fn describe(folder: &Path, record: &RunRecord) -> Result<(), StoreError> {
 /// Adds columns for axes and metrics to a summary, which are only known at the end.
 fn tidy(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(SUMMARY);
-    let rows = Frame::of_summary(&read_summary(folder)?);
+    let rows = Frame::from_summary(&read_summary(folder)?);
     let text = rows.exact_csv().map_err(|error| StoreError::format(&path, error))?;
     replace(&path, text.as_bytes())
 }

@@ -1,6 +1,6 @@
 //! Rows for tests.
 
-use super::{Fate, StreamRow, TimesliceRow};
+use super::{StreamRow, TimesliceRow, TimesliceState};
 use crate::record::{Point, YesNo};
 
 /// A row of two workers that keep up with a speed for 20 s.
@@ -10,7 +10,7 @@ pub fn row(speed: f64) -> StreamRow {
         variant: "time-sweep".into(),
         device: "cpu".into(),
         threads: 1,
-        places: "none".into(),
+        cpu_sets: "none".into(),
         bind: "false".into(),
         cache: "hot".into(),
         params: "preset=mcbm-2024;scale=0.02".parse().expect("well formed"),
@@ -63,7 +63,7 @@ pub fn timeslice(index: u64, latency_s: f64) -> TimesliceRow {
         begun_s: Some(due_s),
         ended_s: Some(due_s + latency_s),
         worker: Some((index % 2) as usize),
-        fate: Fate::Done,
+        fate: TimesliceState::Done,
         held: YesNo::No,
         checked: YesNo::No,
         digis: 900_000,

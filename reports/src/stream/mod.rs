@@ -24,7 +24,7 @@ mod times;
 pub use kept_up::{Shortfall, highest_kept_up, shortfall};
 pub use nodes::{NodePart, together};
 pub use rates::Rates;
-pub use row::{Fate, StreamRow, TimesliceRow, WRONG};
+pub use row::{StreamRow, TimesliceRow, TimesliceState, WRONG};
 pub(crate) use table::limits;
 pub use table::{render, short};
 pub use times::Times;

@@ -1,6 +1,6 @@
 //! Combined results of several nodes.
 
-use super::row::{Fate, StreamRow, TimesliceRow, WRONG};
+use super::row::{StreamRow, TimesliceRow, TimesliceState, WRONG};
 use super::times::Times;
 use crate::record::YesNo;
 use crate::units;
@@ -46,7 +46,7 @@ pub fn together(parts: &[NodePart<'_>]) -> Option<StreamRow> {
         rows().map(of).try_fold(0, |sum: u64, count| Some(sum.saturating_add(count?)))
     };
     row.set_events(sum_known(|row| row.events), sum_known(|row| row.event_items));
-    row.most_waiting = rows().map(|row| row.most_waiting).max().unwrap_or_default();
+    row.max_waiting = rows().map(|row| row.max_waiting).max().unwrap_or_default();
     let mean = |of: fn(&StreamRow) -> f64| {
         rows().map(|row| of(row) * row.due as f64).sum::<f64>() / row.due.max(1) as f64
     };
@@ -121,7 +121,7 @@ fn own<'a>(part: &NodePart<'a>) -> impl Iterator<Item = &'a TimesliceRow> {
 /// Quantiles of all nodes' timeslices, and the longest times of any node.
 fn fill_times(row: &mut StreamRow, parts: &[NodePart<'_>]) {
     let all = || parts.iter().flat_map(own);
-    let done = || all().filter(|it| it.fate == Fate::Done);
+    let done = || all().filter(|it| it.fate == TimesliceState::Done);
     let on_time = all().filter(|it| it.held == YesNo::No);
     let times = Times {
         latencies: done().filter_map(TimesliceRow::latency_s).collect(),

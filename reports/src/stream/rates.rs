@@ -1,5 +1,7 @@
 //! Due and completed rates over time.
 
+use std::ops::Range;
+
 use super::row::{StreamRow, TimesliceRow};
 
 /// Maximum number of intervals of time in which rates are counted.
@@ -33,7 +35,7 @@ impl Rates {
         let arrival = row.timeslice_s / row.speed;
         for timeslice in own {
             let amount = amount(timeslice);
-            spread(&mut due, length, (timeslice.due_s - arrival, timeslice.due_s), amount);
+            spread(&mut due, length, timeslice.due_s - arrival..timeslice.due_s, amount);
             let part = timeslice.ended_s.and_then(|at| done.get_mut((at / length) as usize));
             if let Some(part) = part {
                 *part += amount;
@@ -53,14 +55,14 @@ impl Rates {
     }
 }
 
-/// Adds an amount that is uniform from `begin` to `end` to intervals of this length.
-fn spread(parts: &mut [f64], length: f64, (begin, end): (f64, f64), amount: f64) {
+/// Adds an amount that is uniform over `span` to intervals of this length.
+fn spread(parts: &mut [f64], length: f64, span: Range<f64>, amount: f64) {
     for (index, part) in parts.iter_mut().enumerate() {
         let from = index as f64 * length;
         let to = (index + 1) as f64 * length;
-        let within = end.min(to) - begin.max(from);
+        let within = span.end.min(to) - span.start.max(from);
         if within > 0.0 {
-            *part += amount * within / (end - begin);
+            *part += amount * within / (span.end - span.start);
         }
     }
 }

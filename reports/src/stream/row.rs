@@ -34,9 +34,10 @@ pub struct StreamRow {
     pub nodes: usize,
     /// Threads on the host of each process.
     pub threads: usize,
-    /// Places of the threads of all processes.
-    pub places: String,
-    /// Binding of the threads to places.
+    /// CPU sets of the threads of all processes.
+    #[serde(rename = "places")]
+    pub cpu_sets: String,
+    /// Binding of the threads to CPU sets.
     pub bind: String,
     /// The data shape and the task's other axes.
     pub params: Params,
@@ -75,7 +76,8 @@ pub struct StreamRow {
     /// Workers that were lost.
     pub workers_lost: usize,
     /// Maximum number of timeslices that waited at the same time, on one node.
-    pub most_waiting: u64,
+    #[serde(rename = "most_waiting")]
+    pub max_waiting: u64,
     /// Results that were compared with the reference.
     pub checked: u64,
     /// Items of the timeslices that were due: the mean.
@@ -177,7 +179,7 @@ pub struct TimesliceRow {
     /// The last worker that processed it.
     pub worker: Option<usize>,
     /// Its final state.
-    pub fate: Fate,
+    pub fate: TimesliceState,
     /// `yes` if it was emitted late, or not at all, because the queue was full.
     pub held: YesNo,
     /// `yes` if its result was compared with the reference.
@@ -205,7 +207,7 @@ pub struct TimesliceRow {
 /// Final state of a timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum TimesliceState {
     /// It has a result.
     Done,
     /// Its workers were lost.
@@ -239,7 +241,7 @@ impl StreamRow {
             device: point.device,
             nodes: 1,
             threads: point.threads,
-            places: point.places,
+            cpu_sets: point.cpu_sets,
             bind: point.bind,
             params: point.params,
             processes,
@@ -292,7 +294,7 @@ impl StreamRow {
             (AxisName::count("workers"), self.processes.to_string()),
             ("spill".into(), self.spill.clone()),
             ("jitter".into(), self.jitter.to_string()),
-            ("places".into(), self.places.clone()),
+            ("places".into(), self.cpu_sets.clone()),
             ("bind".into(), self.bind.clone()),
         ];
         let is_said = |(name, value): &(AxisName, String)| match name.as_str() {
@@ -316,13 +318,13 @@ impl TimesliceRow {
     }
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for TimesliceState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Fate::Done => "done",
-            Fate::Lost => "lost",
-            Fate::Dropped => "dropped",
-            Fate::Backlog => "backlog",
+            TimesliceState::Done => "done",
+            TimesliceState::Lost => "lost",
+            TimesliceState::Dropped => "dropped",
+            TimesliceState::Backlog => "backlog",
         })
     }
 }
@@ -362,10 +364,10 @@ mod tests {
 
     #[test]
     fn fates_are_written_as_they_are_shown() {
-        let row = TimesliceRow { fate: Fate::Dropped, ..timeslice(3, 0.1) };
+        let row = TimesliceRow { fate: TimesliceState::Dropped, ..timeslice(3, 0.1) };
         let mut rows = csv::Writer::from_writer(Vec::new());
         rows.serialize(row).expect("written");
         let text = String::from_utf8(rows.into_inner().expect("written")).expect("a text");
-        assert!(text.contains(&Fate::Dropped.to_string()), "{text}");
+        assert!(text.contains(&TimesliceState::Dropped.to_string()), "{text}");
     }
 }

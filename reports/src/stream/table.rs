@@ -1,6 +1,6 @@
 //! Results of open-loop runs as tables: a block for each setting, a row for each speed.
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::kept_up::highest_kept_up;
 use super::row::StreamRow;
@@ -74,7 +74,7 @@ fn record(row: &StreamRow) -> Record<'_> {
         .with("node", &row.node)
         .with("nodes", row.nodes)
         .with("threads", row.threads)
-        .with("places", &row.places)
+        .with("places", &row.cpu_sets)
         .with("bind", &row.bind)
         .with("params", row.params.to_string())
         .with("processes", row.processes)
@@ -94,7 +94,7 @@ fn record(row: &StreamRow) -> Record<'_> {
         .with("backlog", row.backlog)
         .with("repeated", row.repeated)
         .with("workers_lost", row.workers_lost)
-        .with("most_waiting", row.most_waiting)
+        .with("most_waiting", row.max_waiting)
         .with("checked", row.checked)
         .with("items", row.items)
         .with("item_unit", &row.item_unit)
@@ -198,7 +198,7 @@ pub(crate) fn limits(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
 /// `time-sweep on cpu`, `time-sweep on cpu of n1`.
 fn subject(row: &StreamRow) -> String {
     let subject = format!("{} on {}", row.variant, row.device);
-    if row.node.is_empty() { subject } else { format!("{subject} of {}", row.node.shown()) }
+    if row.node.is_empty() { subject } else { format!("{subject} of {}", row.node.escaped()) }
 }
 
 /// `0.5 times`.
@@ -233,7 +233,7 @@ fn cells(row: &StreamRow) -> Vec<String> {
     vec![
         row.variant.clone(),
         row.device.clone(),
-        row.node.shown().to_string(),
+        row.node.escaped().to_string(),
         short(row.speed),
         count(row.due),
         count(row.done),

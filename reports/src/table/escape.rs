@@ -1,13 +1,13 @@
 //! Escaping of text for markdown.
 
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 /// A text on one line, shortened to a maximum length, without characters that are special in
 /// markdown.
 pub(crate) fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let text = text.replace(['\n', '\r'], " ");
-    let text = text.shown().at_most(SENTENCE).to_string();
+    let text = text.escaped().at_most(SENTENCE).to_string();
     let mut letters = text.chars().peekable();
     let mut before = ' ';
     while let Some(letter) = letters.next() {

@@ -12,7 +12,7 @@ pub(crate) use html::{NUMBER, Row, cards};
 pub use terminal::{aligned, aligned_columns};
 
 use fit::{Fitted, left_out};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use crate::frame::FrameError;
 use crate::screen::Screen;
@@ -142,7 +142,7 @@ impl Table {
 
 /// A text on one line, shortened to a maximum length.
 fn shown(text: String) -> String {
-    text.replace('\n', " ").shown().at_most(SENTENCE).to_string()
+    text.replace('\n', " ").escaped().at_most(SENTENCE).to_string()
 }
 
 /// Output for people: for a terminal, or as markdown for any other format.
@@ -170,9 +170,9 @@ pub(crate) mod tests {
 
         /// The cells under a name.
         pub fn column(&self, name: &str) -> Vec<&str> {
-            let place = self.columns.iter().position(|(column, _)| column == name);
-            let place = place.expect("the column exists");
-            self.rows.iter().map(|row| row[place].as_str()).collect()
+            let index = self.columns.iter().position(|(column, _)| column == name);
+            let index = index.expect("the column exists");
+            self.rows.iter().map(|row| row[index].as_str()).collect()
         }
 
         /// The names of all columns.

@@ -10,7 +10,7 @@ pub fn row(streams: usize, rate: f64) -> ThroughputRow {
         variant: "time-sweep".into(),
         device: "cpu".into(),
         threads: 1,
-        places: "none".into(),
+        cpu_sets: "none".into(),
         bind: "false".into(),
         cache: "hot".into(),
         params: "scale=0.1".parse().expect("well formed"),

@@ -24,9 +24,10 @@ pub struct ThroughputRow {
     pub device: String,
     /// Threads on the host of each stream.
     pub threads: usize,
-    /// Places of the threads of all streams.
-    pub places: String,
-    /// Binding of the threads to places.
+    /// CPU sets of the threads of all streams.
+    #[serde(rename = "places")]
+    pub cpu_sets: String,
+    /// Binding of the threads to CPU sets.
     pub bind: String,
     /// The data shape and the task's other axes.
     pub params: Params,
@@ -137,7 +138,7 @@ impl ThroughputRow {
             variant: point.variant,
             device: point.device,
             threads: point.threads,
-            places: point.places,
+            cpu_sets: point.cpu_sets,
             bind: point.bind,
             params: point.params,
             streams,
@@ -185,7 +186,7 @@ impl ThroughputRow {
         let params = shape::param_axes(&self.algorithm, &self.params).into_iter();
         let own = [
             ("batch", self.batch.to_string()),
-            ("places", self.places.clone()),
+            ("places", self.cpu_sets.clone()),
             ("bind", self.bind.clone()),
         ];
         params.chain(own.map(|(name, value)| (name.into(), value))).collect()

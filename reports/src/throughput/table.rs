@@ -62,7 +62,7 @@ fn record(row: &ThroughputRow) -> Record<'_> {
         .with("backend", &row.backend)
         .with("device", &row.device)
         .with("threads", row.threads)
-        .with("places", &row.places)
+        .with("places", &row.cpu_sets)
         .with("bind", &row.bind)
         .with("params", row.params.to_string())
         .with("streams", row.streams)

@@ -1,6 +1,6 @@
 //! Changes that were reviewed and accepted.
 
-use super::track::{Track, Visit};
+use super::point_history::{HistoryPoint, PointHistory};
 use crate::aliases::ALIASES;
 
 /// Tolerance in runs before and after an accepted run, which is only the most likely position of
@@ -25,19 +25,19 @@ pub struct AcceptedShift {
 }
 
 impl AcceptedShift {
-    /// True if this accepts a change of a track at that run.
-    pub fn covers(&self, track: &Track, first: usize) -> bool {
+    /// True if this accepts a change of a history at that run.
+    pub fn covers(&self, history: &PointHistory, first: usize) -> bool {
         let from = first.saturating_sub(NEARBY);
-        let runs = track.visits.iter().skip(from).take(first - from + NEARBY + 1);
-        self.is_about(track) && runs.into_iter().any(|visit| self.is_meant(visit))
+        let runs = history.entries.iter().skip(from).take(first - from + NEARBY + 1);
+        self.is_about(history) && runs.into_iter().any(|entry| self.is_meant(entry))
     }
 
-    fn is_meant(&self, visit: &Visit) -> bool {
-        !self.run.is_empty() && visit.run.starts_with(&self.run)
+    fn is_meant(&self, entry: &HistoryPoint) -> bool {
+        !self.run.is_empty() && entry.run.starts_with(&self.run)
     }
 
-    fn is_about(&self, track: &Track) -> bool {
-        let point = &track.point;
+    fn is_about(&self, history: &PointHistory) -> bool {
+        let point = &history.point;
         let among = |names: &[String], name: &String| names.is_empty() || names.contains(name);
         let of = [point.algorithm.as_str(), &point.device];
         let is_it = |name: &String| {
@@ -56,8 +56,8 @@ mod tests {
     use super::super::fixture;
     use super::*;
 
-    fn track() -> Track {
-        fixture::track("a", &[(20, 1.0)])
+    fn history() -> PointHistory {
+        fixture::history("a", &[(20, 1.0)])
     }
 
     fn accepted(run: &str) -> AcceptedShift {
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_change_may_be_a_run_or_two_from_the_accepted_one() {
-        let covers = |run: &str, first| accepted(run).covers(&track(), first);
+        let covers = |run: &str, first| accepted(run).covers(&history(), first);
         let covered: Vec<usize> = (0..20).filter(|first| covers("night-10", *first)).collect();
         assert_eq!(covered, [8, 9, 10, 11, 12]);
         assert!(covers("night-00", 1) && covers("night-19", 19));
@@ -78,7 +78,7 @@ mod tests {
         let covers = |change: fn(&mut AcceptedShift)| {
             let mut shift = accepted("night-10");
             change(&mut shift);
-            shift.covers(&track(), 10)
+            shift.covers(&history(), 10)
         };
         assert!(covers(|shift| shift.tasks = vec!["sort".into()]));
         assert!(!covers(|shift| shift.tasks = vec!["sts".into()]));

@@ -1,8 +1,8 @@
-//! Tracks for tests.
+//! Histories for tests.
 
 use statistics::synthetic::Noise;
 
-use super::track::{Track, tracks};
+use super::point_history::{PointHistory, point_histories};
 use crate::charts::fixture::{row, run};
 use crate::record::SummaryRow;
 
@@ -15,7 +15,7 @@ pub fn series(seed: u64, scatter: f64, means: &[(usize, f64)]) -> Vec<f64> {
 
 /// Runs `night-00`, `night-01`, … of a variant, at levels of these numbers of runs and means, with
 /// a scatter of 1 %; the code changes at the start of each level.
-pub fn track(variant: &str, means: &[(usize, f64)]) -> Track {
+pub fn history(variant: &str, means: &[(usize, f64)]) -> PointHistory {
     let levels = means.iter().enumerate().flat_map(|(level, (count, _))| vec![level; *count]);
     let row = |(median, level)| SummaryRow {
         fingerprint: format!("code:{level}"),
@@ -25,5 +25,5 @@ pub fn track(variant: &str, means: &[(usize, f64)]) -> Track {
     let record = run();
     let ids: Vec<String> = (0..rows.len()).map(|i| format!("night-{i:02}")).collect();
     let runs = ids.iter().zip(rows.chunks(1));
-    tracks(runs.map(|(id, rows)| (id.as_str(), &record, rows))).remove(0)
+    point_histories(runs.map(|(id, rows)| (id.as_str(), &record, rows))).remove(0)
 }

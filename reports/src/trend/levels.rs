@@ -10,7 +10,7 @@ use statistics::{ChangePoint, Examined, Search, median, without_false_steps};
 
 /// Limits for a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Terms {
+pub struct ShiftLimits {
     /// Minimum relative size of a change, however significant: 0.01 for 1 %.
     pub min_effect: f64,
     /// Search for change points.
@@ -32,9 +32,9 @@ pub struct Level {
     pub p_value: Option<f64>,
 }
 
-impl Default for Terms {
+impl Default for ShiftLimits {
     fn default() -> Self {
-        Terms { min_effect: 0.01, search: Search::default(), false_discovery: 0.02 }
+        ShiftLimits { min_effect: 0.01, search: Search::default(), false_discovery: 0.02 }
     }
 }
 
@@ -54,34 +54,42 @@ pub fn scatter(seconds: &[f64]) -> f64 {
     }
 }
 
-/// The levels of each series of times in seconds, all above 0, and the minimum relative change
-/// between consecutive levels.
+/// Levels of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeriesLevels {
+    /// At least one level, the earliest first.
+    pub levels: Vec<Level>,
+    /// Minimum relative change between consecutive levels.
+    pub threshold: f64,
+}
+
+/// The levels of each series of times in seconds, all above 0.
 ///
-/// With more series, a change has to be more significant: see [`Terms::false_discovery`].
-pub fn levels(series: &[Vec<f64>], terms: &Terms) -> Vec<(Vec<Level>, f64)> {
+/// With more series, a change has to be more significant: see [`ShiftLimits::false_discovery`].
+pub fn levels(series: &[Vec<f64>], limits: &ShiftLimits) -> Vec<SeriesLevels> {
     let examined = |seconds: &Vec<f64>| {
         let logarithms: Vec<f64> = seconds.iter().map(|time| time.ln()).collect();
-        let found = terms.search.examine(&logarithms);
+        let found = limits.search.examine(&logarithms);
         (logarithms, found)
     };
     let mut found: Vec<(Vec<f64>, Examined)> = series.par_iter().map(examined).collect();
-    without_false_steps(&terms.search, &mut found, terms.false_discovery);
+    without_false_steps(&limits.search, &mut found, limits.false_discovery);
     let found = series.iter().zip(&found);
-    found.map(|(seconds, (_, found))| between(&found.changes, seconds, terms)).collect()
+    found.map(|(seconds, (_, found))| between(&found.changes, seconds, limits)).collect()
 }
 
 /// The levels between changes, and the minimum change of the series.
-fn between(changes: &[ChangePoint], seconds: &[f64], terms: &Terms) -> (Vec<Level>, f64) {
-    let places = changes.iter().map(|change| change.at);
-    let bounds: Vec<usize> = once(0).chain(places).chain([seconds.len()]).collect();
+fn between(changes: &[ChangePoint], seconds: &[f64], limits: &ShiftLimits) -> SeriesLevels {
+    let starts = changes.iter().map(|change| change.at);
+    let bounds: Vec<usize> = once(0).chain(starts).chain([seconds.len()]).collect();
     let p_values = once(None).chain(changes.iter().map(|change| Some(change.p_value)));
     let level = |(bounds, p_value): (&[usize], Option<f64>)| {
         let runs = bounds[0]..bounds[1];
         Level { median_s: median(&seconds[runs.clone()]), runs, p_value }
     };
     let levels = bounds.windows(2).zip(p_values).map(level).collect();
-    let threshold = terms.min_effect.max(scatter(seconds));
-    (without_small_steps(levels, seconds, threshold), threshold)
+    let threshold = limits.min_effect.max(scatter(seconds));
+    SeriesLevels { levels: without_small_steps(levels, seconds, threshold), threshold }
 }
 
 /// Merges consecutive levels that differ by less than the threshold, the smallest differences
@@ -111,8 +119,8 @@ mod tests {
     use super::*;
     use statistics::synthetic::Noise;
 
-    fn of_one(seconds: &[f64]) -> (Vec<Level>, f64) {
-        levels(&[seconds.to_vec()], &Terms::default()).remove(0)
+    fn of_one(seconds: &[f64]) -> SeriesLevels {
+        levels(&[seconds.to_vec()], &ShiftLimits::default()).remove(0)
     }
 
     #[test]
@@ -129,7 +137,7 @@ mod tests {
     #[test]
     fn levels_have_their_medians() {
         let seconds = series(2, 0.01, &[(40, 1.0), (30, 1.1)]);
-        let (levels, threshold) = of_one(&seconds);
+        let SeriesLevels { levels, threshold } = of_one(&seconds);
         assert_eq!(levels.len(), 2);
         assert_eq!(levels[1].runs, 40..70);
         assert!((levels[1].median_s - 1.1).abs() < 0.01, "{levels:?}");
@@ -145,13 +153,13 @@ mod tests {
             let seconds = series(3, scatter, &means.map(|mean| (200, mean)));
             let logarithms: Vec<f64> = seconds.iter().map(|time| time.ln()).collect();
             assert_eq!(Search::default().examine(&logarithms).changes.len(), 1);
-            assert_eq!(of_one(&seconds).0.len(), 1);
+            assert_eq!(of_one(&seconds).levels.len(), 1);
         }
     }
 
     #[test]
     fn few_runs_are_one_level() {
-        let (levels, _) = of_one(&[1.0, 2.0]);
+        let levels = of_one(&[1.0, 2.0]).levels;
         assert_eq!(levels.len(), 1);
         assert_eq!(levels[0].runs, 0..2);
     }
@@ -173,7 +181,7 @@ mod tests {
             };
             (0..SERIES).map(series).collect::<Vec<_>>()
         };
-        let steps = |found: &[(Vec<Level>, f64)]| found.iter().filter(|(l, _)| l.len() > 1).count();
+        let steps = |found: &[SeriesLevels]| found.iter().filter(|it| it.levels.len() > 1).count();
         for heavy in [false, true] {
             let mut noise = Noise::new(99);
             let start = std::time::Instant::now();
@@ -181,8 +189,8 @@ mod tests {
             let mut uncontrolled = 0;
             for _ in 0..20 {
                 let series = history(&mut noise, heavy, 0, 0.0, 0);
-                any += usize::from(steps(&levels(&series, &Terms::default())) > 0);
-                let all = Terms { false_discovery: 0.999, ..Terms::default() };
+                any += usize::from(steps(&levels(&series, &ShiftLimits::default())) > 0);
+                let all = ShiftLimits { false_discovery: 0.999, ..ShiftLimits::default() };
                 uncontrolled += usize::from(steps(&levels(&series, &all)) > 0);
             }
             println!("heavy {heavy}: {any} of 20 histories, {uncontrolled} uncontrolled");
@@ -195,10 +203,11 @@ mod tests {
                 let mut all = 0;
                 for _ in 0..if with == 1 { 10 } else { 3 } {
                     let series = history(&mut noise, heavy, with, step, after);
-                    let levels = levels(&series, &Terms::default());
+                    let levels = levels(&series, &ShiftLimits::default());
                     all += with;
-                    let is_right = |(levels, _): &&(Vec<Level>, f64)| {
-                        levels
+                    let is_right = |found: &&SeriesLevels| {
+                        found
+                            .levels
                             .iter()
                             .skip(1)
                             .any(|level| level.runs.start.abs_diff(200 - after) <= 2)

@@ -1,9 +1,9 @@
 //! Trends as text.
 
-use text::Foreign;
+use text::Untrusted;
 
+use super::point_history::Moved;
 use super::shift::{Direction, Shift, ShiftStatus, Trend};
-use super::track::Moved;
 use crate::compare::Code;
 use crate::frame::{self, Cell, Frame, Record, json_text};
 use crate::paint::Paint;
@@ -51,17 +51,17 @@ pub fn render_on(
     listing: Listing,
 ) -> Result<String, TableError> {
     let is_listed = |trend: &&Trend| {
-        listing == Listing::All || !trend.shifts.is_empty() || trend.track.moved.is_some()
+        listing == Listing::All || !trend.shifts.is_empty() || trend.history.moved.is_some()
     };
     let listed: Vec<&Trend> = trends.iter().filter(is_listed).collect();
     match format {
         Format::Table | Format::Markdown => {
             let is_row = |(trend, shift): &(&Trend, Option<&Shift>)| {
-                listing == Listing::All || shift.is_some() || trend.track.moved.is_none()
+                listing == Listing::All || shift.is_some() || trend.history.moved.is_none()
             };
             let levels = rows(&listed).filter(is_row).map(|(trend, shift)| cells(trend, shift));
             let moves = listed.iter().filter_map(|trend| {
-                trend.track.moved.as_ref().map(|moved| moved_cells(trend, moved))
+                trend.history.moved.as_ref().map(|moved| moved_cells(trend, moved))
             });
             let table = Table::new(&COLUMNS, moves.chain(levels));
             let table = table.without_if_narrow(&["before", "after"]);
@@ -79,7 +79,7 @@ pub fn render_on(
 
 /// `40 points in 5 to 90 runs: 2 changes, of which 1 is to be looked at`
 fn sentence(trends: &[Trend]) -> String {
-    let runs = || trends.iter().map(|trend| trend.track.visits.len());
+    let runs = || trends.iter().map(|trend| trend.history.entries.len());
     let shifts: usize = trends.iter().map(|trend| trend.shifts.len()).sum();
     let alarms: usize = trends.iter().map(|trend| trend.alarms().count()).sum();
     let range = match (runs().min(), runs().max()) {
@@ -87,7 +87,7 @@ fn sentence(trends: &[Trend]) -> String {
         (Some(runs), _) => format!(" in {}", units::counted(runs, "run")),
         _ => String::new(),
     };
-    let moved = trends.iter().filter(|trend| trend.track.moved.is_some()).count();
+    let moved = trends.iter().filter(|trend| trend.history.moved.is_some()).count();
     let elsewhere = match moved {
         0 => String::new(),
         moved => format!(
@@ -102,7 +102,7 @@ fn sentence(trends: &[Trend]) -> String {
     )
 }
 
-/// A row for each change, and one for each track without any.
+/// A row for each change, and one for each history without any.
 fn rows<'a>(trends: &[&'a Trend]) -> impl Iterator<Item = (&'a Trend, Option<&'a Shift>)> {
     trends.iter().flat_map(|trend| {
         let steady = trend.shifts.is_empty().then_some(None);
@@ -119,7 +119,7 @@ fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
         let nothing = NOTHING.to_owned();
         return [point, on, nothing.clone(), level.clone(), level, nothing, "steady".to_owned()];
     };
-    let since = trend.first_visit(shift);
+    let since = trend.first_entry(shift);
     let start = if since.run.is_empty() { &since.started } else { &since.run };
     let before = time(shift.before_s);
     let after = time(shift.after_s);
@@ -131,8 +131,8 @@ fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
     let [point, on] = names(trend);
     let time = |seconds: f64| units::seconds(seconds, 3);
     let since =
-        trend.track.visits.first().map_or(NOTHING, |visit| {
-            if visit.run.is_empty() { &visit.started } else { &visit.run }
+        trend.history.entries.first().map_or(NOTHING, |entry| {
+            if entry.run.is_empty() { &entry.started } else { &entry.run }
         });
     let before = time(moved.before_s);
     let after = time(moved.after_s);
@@ -142,10 +142,10 @@ fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
 
 /// `the machine changed from KEY to KEY (differs in 2 instead of 1 cores)`
 pub fn moved_words(trend: &Trend, moved: &Moved) -> String {
-    let key = |key: &str| key.shown().to_string();
+    let key = |key: &str| key.escaped().to_string();
     let from = key(&moved.from);
-    let to = key(&trend.track.machine_key);
-    let differs: Vec<_> = moved.differs.iter().map(|it| it.shown().to_string()).collect();
+    let to = key(&trend.history.machine_key);
+    let differs: Vec<_> = moved.differs.iter().map(|it| it.escaped().to_string()).collect();
     let differs = match differs.as_slice() {
         [] => "no recorded difference".to_owned(),
         differs => format!("differs: {}", differs.join(", ")),
@@ -159,8 +159,8 @@ pub fn moved_words(trend: &Trend, moved: &Moved) -> String {
 
 /// The variant with its task, and the setting.
 pub fn names(trend: &Trend) -> [String; 2] {
-    let point = &trend.track.point;
-    let name = format!("{} {}", point.algorithm.shown(), point.variant.shown());
+    let point = &trend.history.point;
+    let name = format!("{} {}", point.algorithm.escaped(), point.variant.escaped());
     [shape::on_device(name, &point.device), shape::phrases(&shape::point_axes(point))]
 }
 
@@ -174,25 +174,25 @@ pub fn words(shift: &Shift) -> String {
     match &shift.standing {
         ShiftStatus::Open if shift.is_alarm() => format!("{}{code}", what.to_uppercase()),
         ShiftStatus::Open => format!("{what}{code}"),
-        ShiftStatus::Accepted(note) => format!("{what}, accepted: {}", note.shown()),
+        ShiftStatus::Accepted(note) => format!("{what}, accepted: {}", note.escaped()),
         ShiftStatus::Undone => format!("{what}, undone since"),
     }
 }
 
 fn record<'a>(trend: &'a Trend, shift: Option<&'a Shift>) -> Record<'a> {
-    let track = &trend.track;
-    let since = shift.map(|shift| trend.first_visit(shift));
+    let history = &trend.history;
+    let since = shift.map(|shift| trend.first_entry(shift));
     Record::default()
-        .with("machine_key", &track.machine_key)
-        .with("gpu", track.gpu.as_deref())
-        .with("machine_before", track.moved.as_ref().map(|moved| moved.from.as_str()))
-        .with("machine_ratio", track.moved.as_ref().map(Moved::ratio))
-        .and(frame::point(&track.point))
-        .with("runs", track.visits.len())
+        .with("machine_key", &history.machine_key)
+        .with("gpu", history.gpu.as_deref())
+        .with("machine_before", history.moved.as_ref().map(|moved| moved.from.as_str()))
+        .with("machine_ratio", history.moved.as_ref().map(Moved::ratio))
+        .and(frame::point(&history.point))
+        .with("runs", history.entries.len())
         .with("threshold", trend.threshold)
-        .with("run", since.map(|visit| visit.run.as_str()))
-        .with("started", Cell::Time(since.map_or("", |visit| &visit.started)))
-        .with("git_commit", since.and_then(|visit| visit.git_commit.as_deref()))
+        .with("run", since.map(|entry| entry.run.as_str()))
+        .with("started", Cell::Time(since.map_or("", |entry| &entry.started)))
+        .with("git_commit", since.and_then(|entry| entry.git_commit.as_deref()))
         .with("before_s", shift.map(|shift| shift.before_s))
         .with("after_s", shift.map(|shift| shift.after_s))
         .with("ratio", shift.map(Shift::ratio))
@@ -220,15 +220,15 @@ fn note(shift: &Shift) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::track;
-    use super::super::{AcceptedShift, Terms, trends};
+    use super::super::fixture::history;
+    use super::super::{AcceptedShift, ShiftLimits, trends};
     use super::*;
 
     fn found() -> Vec<Trend> {
-        let tracks = vec![
-            track("steady", &[(20, 1e-3)]),
-            track("alarm", &[(20, 1e-3), (10, 1.1e-3)]),
-            track("known", &[(20, 1e-3), (10, 1.1e-3)]),
+        let histories = vec![
+            history("steady", &[(20, 1e-3)]),
+            history("alarm", &[(20, 1e-3), (10, 1.1e-3)]),
+            history("known", &[(20, 1e-3), (10, 1.1e-3)]),
         ];
         let accepted = AcceptedShift {
             run: "night-20".into(),
@@ -236,7 +236,7 @@ mod tests {
             note: "more, \"but\" right".into(),
             ..AcceptedShift::default()
         };
-        trends(tracks, &Terms::default(), &[accepted])
+        trends(histories, &ShiftLimits::default(), &[accepted])
     }
 
     #[test]
@@ -273,10 +273,11 @@ mod tests {
 
     #[test]
     fn a_step_across_machines_is_listed_and_not_judged() {
-        let mut track = track("a", &[(3, 3e-3)]);
+        let mut history = history("a", &[(3, 3e-3)]);
         let differs = vec!["1 instead of 2 cores".to_owned()];
-        track.moved = Some(Moved { from: "before".into(), differs, before_s: 1e-3, after_s: 3e-3 });
-        let trends = trends(vec![track], &Terms::default(), &[]);
+        history.moved =
+            Some(Moved { from: "before".into(), differs, before_s: 1e-3, after_s: 3e-3 });
+        let trends = trends(vec![history], &ShiftLimits::default(), &[]);
         let text = render(Format::Table, &trends, Listing::Changes).expect("a text");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");

@@ -3,17 +3,17 @@
 use serde::Serialize;
 
 use super::accepted::AcceptedShift;
-use super::levels::{Level, Terms, levels};
-use super::track::{Track, Visit};
+use super::levels::{Level, SeriesLevels, ShiftLimits, levels};
+use super::point_history::{HistoryPoint, PointHistory};
 use crate::compare::Code;
 
-/// A track with its levels, and the changes between them.
+/// A history with its levels, and the changes between them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trend {
     /// The measured point with its runs.
     #[serde(flatten)]
-    pub track: Track,
+    pub history: PointHistory,
     /// The minimum change of this series, relative to the time before.
     pub threshold: f64,
     /// At least one level, the earliest first.
@@ -26,7 +26,7 @@ pub struct Trend {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Shift {
-    /// The index of the first run of the new level in the track.
+    /// The index of the first run of the new level in the history.
     pub first: usize,
     /// The level before, in seconds.
     pub before_s: f64,
@@ -82,11 +82,11 @@ impl Shift {
         before: &Level,
         after: &Level,
         now: f64,
-        track: &Track,
+        history: &PointHistory,
         accepted: &[AcceptedShift],
     ) -> Self {
         let first = after.runs.start;
-        let fingerprint = |run: usize| track.visits[run].fingerprint.as_str();
+        let fingerprint = |run: usize| history.entries[run].fingerprint.as_str();
         let is_slower = after.median_s > before.median_s;
         let mut accepted = accepted.iter();
         Shift {
@@ -96,7 +96,7 @@ impl Shift {
             p_value: after.p_value.unwrap_or(1.0),
             direction: if is_slower { Direction::Slower } else { Direction::Faster },
             code: Code::from_fingerprints(fingerprint(first - 1), fingerprint(first)),
-            standing: match accepted.find(|accepted| accepted.covers(track, first)) {
+            standing: match accepted.find(|accepted| accepted.covers(history, first)) {
                 Some(accepted) => ShiftStatus::Accepted(accepted.note.clone()),
                 None if is_slower && now <= before.median_s => ShiftStatus::Undone,
                 None => ShiftStatus::Open,
@@ -116,16 +116,13 @@ impl Shift {
 }
 
 impl Trend {
-    /// State of the changes between the levels of a track.
-    fn new(
-        track: Track,
-        (levels, threshold): (Vec<Level>, f64),
-        accepted: &[AcceptedShift],
-    ) -> Self {
+    /// State of the changes between the levels of a history.
+    fn new(history: PointHistory, levels: SeriesLevels, accepted: &[AcceptedShift]) -> Self {
+        let SeriesLevels { levels, threshold } = levels;
         let now = levels.last().map_or(f64::NAN, |level| level.median_s) / (1.0 + threshold);
         let pairs = levels.windows(2);
-        let shifts = pairs.map(|pair| Shift::between(&pair[0], &pair[1], now, &track, accepted));
-        Trend { shifts: shifts.collect(), track, threshold, levels }
+        let shifts = pairs.map(|pair| Shift::between(&pair[0], &pair[1], now, &history, accepted));
+        Trend { shifts: shifts.collect(), history, threshold, levels }
     }
 
     /// The changes that need attention.
@@ -134,27 +131,32 @@ impl Trend {
     }
 
     /// The first run of a level.
-    pub fn first_visit(&self, shift: &Shift) -> &Visit {
-        &self.track.visits[shift.first]
+    pub fn first_entry(&self, shift: &Shift) -> &HistoryPoint {
+        &self.history.entries[shift.first]
     }
 }
 
-/// Finds the levels of tracks, and the state of the changes between them. With more tracks, a
+/// Finds the levels of histories, and the state of the changes between them. With more histories, a
 /// change has to be more significant.
-pub fn trends(tracks: Vec<Track>, terms: &Terms, accepted: &[AcceptedShift]) -> Vec<Trend> {
-    let seconds = |track: &Track| track.visits.iter().map(|visit| visit.median_s).collect();
-    let seconds: Vec<Vec<f64>> = tracks.iter().map(seconds).collect();
-    let tracks = tracks.into_iter().zip(levels(&seconds, terms));
-    tracks.map(|(track, levels)| Trend::new(track, levels, accepted)).collect()
+pub fn trends(
+    histories: Vec<PointHistory>,
+    limits: &ShiftLimits,
+    accepted: &[AcceptedShift],
+) -> Vec<Trend> {
+    let seconds =
+        |history: &PointHistory| history.entries.iter().map(|entry| entry.median_s).collect();
+    let seconds: Vec<Vec<f64>> = histories.iter().map(seconds).collect();
+    let histories = histories.into_iter().zip(levels(&seconds, limits));
+    histories.map(|(history, levels)| Trend::new(history, levels, accepted)).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::track;
+    use super::super::fixture::history;
     use super::*;
 
     fn trend(means: &[(usize, f64)], accepted: &[AcceptedShift]) -> Trend {
-        trends(vec![track("a", means)], &Terms::default(), accepted).remove(0)
+        trends(vec![history("a", means)], &ShiftLimits::default(), accepted).remove(0)
     }
 
     #[test]
@@ -166,7 +168,7 @@ mod tests {
         assert_eq!((shift.first, shift.direction), (30, Direction::Slower));
         assert_eq!(shift.code, Code::Changed);
         assert!((shift.ratio() - 1.1).abs() < 0.02);
-        assert_eq!(found.first_visit(shift).run, "night-30");
+        assert_eq!(found.first_entry(shift).run, "night-30");
         let accepted = AcceptedShift {
             run: "night-31".into(),
             note: "more work".into(),
@@ -201,9 +203,9 @@ mod tests {
     #[test]
     fn trends_keep_the_order_of_their_tracks() {
         let names = ["b", "a", "c"];
-        let tracks = names.map(|name| track(name, &[(10, 1.0)])).to_vec();
-        let trends = trends(tracks, &Terms::default(), &[]);
-        let found: Vec<_> = trends.iter().map(|t| t.track.point.variant.as_str()).collect();
+        let histories = names.map(|name| history(name, &[(10, 1.0)])).to_vec();
+        let trends = trends(histories, &ShiftLimits::default(), &[]);
+        let found: Vec<_> = trends.iter().map(|t| t.history.point.variant.as_str()).collect();
         assert_eq!(found, names);
     }
 }

@@ -1,6 +1,6 @@
 //! The fastest variant at each setting, with the uncertainty.
 //!
-//! Variants are compared at a setting: the data, and the threads and places of the CPU. A GPU takes
+//! Variants are compared at a setting: the data, and the threads and CPU sets of the CPU. A GPU takes
 //! part in each setting of the CPU with the same data, as it has threads of its own.
 
 mod headline;
@@ -76,8 +76,8 @@ fn ranked_and_not<'a>(
     let all: Vec<Axes> = settings.iter().map(|(axes, _)| of_data(axes.clone())).collect();
     let others_differ = |axes: &Axes| {
         let (data, given) = apart(of_data(axes.clone()));
-        let mut beside = all.iter().map(|other| apart(other.clone()));
-        beside.any(|(same, other)| same == data && other != given)
+        let mut comparable = all.iter().map(|other| apart(other.clone()));
+        comparable.any(|(same, other)| same == data && other != given)
     };
     let (ranked, lone): (Vec<_>, Vec<_>) =
         settings.into_iter().partition(|(axes, rows)| rows.len() > 1 || !others_differ(axes));
@@ -92,10 +92,10 @@ fn apart(axes: Axes) -> (Axes, Axes) {
 /// Groups rows by settings.
 fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
     let (hosts, gpus): (Vec<_>, Vec<_>) = rows.iter().copied().partition(|row| row.device == CPU);
-    let mut settings = grouped(hosts, |row| shape::contest(row));
+    let mut settings = grouped(hosts, |row| shape::ranking_axes(row));
     let mut alone = Vec::new();
     for gpu in gpus {
-        let data = of_data(shape::contest(gpu));
+        let data = of_data(shape::ranking_axes(gpu));
         let same = settings.iter_mut().filter(|(axes, _)| of_data(axes.clone()) == data);
         let same: Vec<_> = same.collect();
         if same.is_empty() {
@@ -103,7 +103,7 @@ fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
         }
         same.into_iter().for_each(|(_, rows)| rows.push(gpu));
     }
-    settings.extend(grouped(alone, |row| shape::contest(row)));
+    settings.extend(grouped(alone, |row| shape::ranking_axes(row)));
     settings
 }
 

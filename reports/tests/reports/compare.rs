@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use crate::common::{copy_folder, folder, record, row};
 use reports::compare::render::{Format, Listing, render};
 use reports::compare::{
-    Code, CompareError, Comparison, Measured, RunScatter, Terms, Verdict, compare, scatter_of,
+    Code, CompareError, CompareOptions, Comparison, Measured, RunScatter, Verdict, compare,
+    scatter_of,
 };
 use reports::record::{Gpu, PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use reports::store::RunFolder;
-use statistics::GENERATION;
+use statistics::ROUNDS_PER_RESTART;
 
 /// Number of samples of a block; blocks differ a little, as in real runs.
-const VISIT: usize = 10;
+const BLOCK: usize = 10;
 
 /// A point of a variant with this median.
 fn point(variant: &str, fingerprint: &str) -> SummaryRow {
@@ -49,14 +50,14 @@ fn read(path: &Path) -> Measured {
 fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
     let noise = |i: usize| ((i * 7919 + salt * 104_729) % 101) as f64 / 101.0 - 0.5;
     let sample = |i: usize| SampleRow {
-        flags: if i.is_multiple_of(VISIT) { flags::FRESH.into() } else { String::new() },
+        flags: if i.is_multiple_of(BLOCK) { flags::FRESH.into() } else { String::new() },
         ..SampleRow::new(&row.point(), &row.stage, i, i, middle * (1.0 + 0.01 * noise(i)))
     };
-    (0..4 * VISIT).map(sample).collect()
+    (0..4 * BLOCK).map(sample).collect()
 }
 
 fn compared(base: &Measured, new: &Measured) -> Comparison {
-    compare(base, new, &Terms::default()).expect("comparable")
+    compare(base, new, &CompareOptions::default()).expect("comparable")
 }
 
 /// The comparison of two runs of these points.
@@ -136,8 +137,11 @@ fn advice_can_be_copied() {
     let other = RunRecord { seed: 7, ..record() };
     let base = measured(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
     let new = measured(folder.path(), "newer", &other, &[(point("a", "y"), 1.2)]);
-    let terms = Terms { flags: vec!["--store".into(), "my store".into()], ..Terms::default() };
-    let comparison = compare(&base, &new, &terms).expect("comparable");
+    let options = CompareOptions {
+        flags: vec!["--store".into(), "my store".into()],
+        ..CompareOptions::default()
+    };
+    let comparison = compare(&base, &new, &options).expect("comparable");
     let [next, then]: [&str; 2] =
         comparison.points[0].commands().collect::<Vec<_>>().try_into().expect("two commands");
     assert!(next.ends_with(" --confirm --store 'my store'"), "{next}");
@@ -164,10 +168,10 @@ fn other_machines_are_refused_unless_asked_for() {
     let points = [(point("a", "code:1"), 1.0)];
     let base = measured(folder.path(), "base", &record(), &points);
     let new = measured(folder.path(), "newer", &other, &points);
-    let refused = compare(&base, &new, &Terms::default()).expect_err("another machine");
+    let refused = compare(&base, &new, &CompareOptions::default()).expect_err("another machine");
     assert!(refused.to_string().contains("--across-machines"), "{refused}");
-    let terms = Terms { across_machines: true, ..Terms::default() };
-    assert!(compare(&base, &new, &terms).is_ok());
+    let options = CompareOptions { across_machines: true, ..CompareOptions::default() };
+    assert!(compare(&base, &new, &options).is_ok());
 }
 
 /// The CPU is the same: points on it are compared, those on the GPU are listed with the reason.
@@ -186,7 +190,7 @@ fn points_on_another_gpu_are_not_compared() {
     let measured = |name: &str, record: &RunRecord| measured(folder.path(), name, record, &points);
     let base = measured("base", &with("H100", "1.0"));
     let new = measured("newer", &with("H200", "1.0"));
-    let comparison = compare(&base, &new, &Terms::default()).expect("the CPU is the same");
+    let comparison = compare(&base, &new, &CompareOptions::default()).expect("the CPU is the same");
     assert_eq!(verdicts(&comparison), [("a", Verdict::Same)]);
     for unmatched in [&comparison.only_base, &comparison.only_new] {
         let reason = "measured on another GPU: H100 in the base, H200 in the new run";
@@ -194,11 +198,11 @@ fn points_on_another_gpu_are_not_compared() {
     }
     let host = "the host changed from host-of-H100 to host-of-H200".to_owned();
     assert!(comparison.notes.contains(&host), "{:?}", comparison.notes);
-    let terms = Terms { across_machines: true, ..Terms::default() };
-    assert_eq!(compare(&base, &new, &terms).expect("asked for").points.len(), 2);
+    let options = CompareOptions { across_machines: true, ..CompareOptions::default() };
+    assert_eq!(compare(&base, &new, &options).expect("asked for").points.len(), 2);
 
     let new = measured("driver", &with("H100", "2.0"));
-    let comparison = compare(&base, &new, &Terms::default()).expect("the same machine");
+    let comparison = compare(&base, &new, &CompareOptions::default()).expect("the same machine");
     assert_eq!(comparison.points.len(), 2);
     let driver = "the driver changed from 1.0 to 2.0".to_owned();
     assert!(comparison.notes.contains(&driver), "{:?}", comparison.notes);
@@ -225,7 +229,10 @@ fn settings_of_a_card_that_changed_are_named() {
     let measured = |name: &str, record: &RunRecord| measured(folder.path(), name, record, &points);
     let base = measured("base", &with(700.0, 1980, true, "GPU-a"));
     let new = measured("newer", &with(350.0, 1410, false, "GPU-b"));
-    let notes = compare(&base, &new, &Terms::default()).expect("the same machine").notes.join("\n");
+    let notes = compare(&base, &new, &CompareOptions::default())
+        .expect("the same machine")
+        .notes
+        .join("\n");
     for expected in [
         "the power limit of cuda:0 changed from 700 W to 350 W",
         "the application clock of cuda:0 changed from 1980 MHz to 1410 MHz",
@@ -246,7 +253,7 @@ fn lower_clocks_are_named() {
     base.clock_mhz.insert("cpu".into(), 3000.0);
     for (clock, is_named) in [(1800.0, true), (2950.0, false)] {
         new.clock_mhz.insert("cpu".into(), clock);
-        let comparison = compare(&base, &new, &Terms::default()).expect("compared");
+        let comparison = compare(&base, &new, &CompareOptions::default()).expect("compared");
         let notes = comparison.notes.join("\n");
         assert_eq!(notes.contains("clocks of cpu were 40 % lower"), is_named, "{notes}");
     }
@@ -263,13 +270,14 @@ fn a_run_is_not_compared_with_itself() {
     copy_folder(&base, &copy);
     let dotted = folder.path().join("copy/../base");
     for same in [&base, &dotted, &copy] {
-        let error = compare(&read(&base), &read(same), &Terms::default()).expect_err("the same");
+        let error =
+            compare(&read(&base), &read(same), &CompareOptions::default()).expect_err("the same");
         assert!(matches!(error, CompareError::SameRun { .. }), "{error}");
         assert!(error.to_string().contains("the same run, started 2026"), "{error}");
     }
     // Two runs that start in the same second are different runs.
     let other = measured(folder.path(), "newer", &record(), &points);
-    assert!(compare(&read(&base), &other, &Terms::default()).is_ok());
+    assert!(compare(&read(&base), &other, &CompareOptions::default()).is_ok());
 }
 
 #[test]
@@ -281,13 +289,13 @@ fn on_a_busy_machine_nothing_is_clear_unless_its_scatter_is_known() {
         measured(folder.path(), name, record, &[(point("a", "code:1"), time)])
     };
     let base = at("base", &record(), 1.0);
-    let judged = |new: &Measured, terms: &Terms| {
-        compare(&base, new, terms).expect("comparable").points.remove(0)
+    let judged = |new: &Measured, options: &CompareOptions| {
+        compare(&base, new, options).expect("comparable").points.remove(0)
     };
     let slower = at("newer", &record(), 1.5);
-    assert_eq!(judged(&slower, &Terms::default()).verdict, Verdict::Slower);
+    assert_eq!(judged(&slower, &CompareOptions::default()).verdict, Verdict::Slower);
     let slower = at("busier", &loaded, 1.5);
-    let busy = judged(&slower, &Terms::default());
+    let busy = judged(&slower, &CompareOptions::default());
     assert_eq!(busy.verdict, Verdict::Inconclusive);
     assert!(busy.reason.contains("the machine was busy"), "{}", busy.reason);
     let scatter = PointScatter {
@@ -296,7 +304,10 @@ fn on_a_busy_machine_nothing_is_clear_unless_its_scatter_is_known() {
         between: 0.01,
         runs: 9,
     };
-    let known = Terms { scatter: RunScatter::of_points(&[scatter]), ..Terms::default() };
+    let known = CompareOptions {
+        scatter: RunScatter::from_points(&[scatter]),
+        ..CompareOptions::default()
+    };
     assert_eq!(judged(&slower, &known).verdict, Verdict::Slower);
 }
 
@@ -336,7 +347,7 @@ fn nothing_in_common_is_an_error() {
     let at = |name: &str, points: &[_]| measured(folder.path(), name, &record(), points);
     let base = at("base", &[(point("a", "x"), 1.0)]);
     for other in [at("newer", &[(point("b", "x"), 1.0)]), at("empty", &[])] {
-        let error = compare(&base, &other, &Terms::default()).expect_err("nothing");
+        let error = compare(&base, &other, &CompareOptions::default()).expect_err("nothing");
         assert!(error.to_string().starts_with("nothing can be compared"), "{error}");
     }
 }
@@ -357,7 +368,7 @@ fn damaged_files_are_named_with_the_line() {
             "line 2: \"digis;segments=24\" is not of the form",
         ),
         ("samples.csv", samples.replacen(",0,0,", ",0,0,x", 1), "line 2: field 9: invalid float"),
-        ("samples.csv", samples.replacen(",0,0,", ",0,0,-", 1), "is no duration"),
+        ("samples.csv", samples.replacen(",0,0,", ",0,0,-", 1), "is not a duration"),
         (
             "samples.csv",
             "a,b\n1,2\n".to_owned(),
@@ -442,11 +453,11 @@ fn paired_run_by(
         let mut run = RunFolder::create(&folder.join(name), &record).expect("created");
         for round in 0..rounds {
             let drift = 1.0 + 0.1 * ((round * 7919) % 101) as f64 / 101.0;
-            let visit = samples(&row, factor * drift, round + name.len());
-            let visit = visit[..VISIT].iter().cloned();
-            let round = round / 2 * GENERATION + round % 2;
-            let visit: Vec<_> = visit.map(|row| SampleRow { round, ..row }).collect();
-            run.append_samples(&visit).expect("written");
+            let block = samples(&row, factor * drift, round + name.len());
+            let block = block[..BLOCK].iter().cloned();
+            let round = round / 2 * ROUNDS_PER_RESTART + round % 2;
+            let block: Vec<_> = block.map(|row| SampleRow { round, ..row }).collect();
+            run.append_samples(&block).expect("written");
         }
         run.append_summary(&[row]).expect("written");
         read(&folder.join(name))
@@ -529,14 +540,15 @@ fn scatter_between_runs_is_no_change() {
     assert!((0.025..0.04).contains(between) && *runs == 4, "{scatter:?}");
     let base = at("base", 1.0);
     let new = at("newer", 1.05);
-    let terms = Terms { scatter: RunScatter::of_points(&scatter), ..Terms::default() };
+    let options =
+        CompareOptions { scatter: RunScatter::from_points(&scatter), ..CompareOptions::default() };
     let unknown = compared(&base, &new);
     assert_eq!(unknown.points[0].verdict, Verdict::Slower);
-    let judged = compare(&base, &new, &terms).expect("comparable").points.remove(0);
+    let judged = compare(&base, &new, &options).expect("comparable").points.remove(0);
     assert_eq!(judged.verdict, Verdict::Inconclusive);
     assert!(judged.reason.contains("runs of the same code differ by 4"), "{}", judged.reason);
     assert!(judged.next.is_some_and(|next| next.ends_with("--confirm")));
-    let far = compare(&base, &at("farther", 1.5), &terms).expect("comparable");
+    let far = compare(&base, &at("farther", 1.5), &options).expect("comparable");
     assert_eq!(far.points[0].verdict, Verdict::Slower);
     let notes = unknown.notes.join("\n");
     assert!(notes.contains("bench selftest"), "{notes}");

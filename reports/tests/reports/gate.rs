@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use reports::compare::{
-    Comparison, Key, Measured, MeasuredPoint, RunScatter, Samples, Terms, Thresholds, Verdict,
-    compare,
+    CompareOptions, Comparison, Key, Measured, MeasuredPoint, RunScatter, Samples, Thresholds,
+    Verdict, compare,
 };
 use reports::record::{Params, SummaryRow};
 use statistics::Series;
@@ -22,7 +22,7 @@ use crate::common::{record, row};
 const VARIANTS: usize = 16;
 const INPUTS: usize = 16;
 const POINTS: usize = VARIANTS * INPUTS;
-const VISITS: usize = 5;
+const BLOCKS: usize = 5;
 const SAMPLES: usize = 6;
 /// Number of runs of the store that determine the scatter between runs.
 const NIGHTS: usize = 12;
@@ -57,11 +57,11 @@ fn series(noise: &mut Noise, runs: Runs, point: usize, change: f64) -> Series {
     let between = 0.002 * 10_f64.powf((point / INPUTS) as f64 / (VARIANTS - 1) as f64);
     let level = change + between * runs.draw(noise);
     let mut samples = Vec::new();
-    for _ in 0..VISITS {
-        let visit = level + 0.003 * noise.normal();
-        samples.extend((0..SAMPLES).map(|_| (visit + 0.01 * noise.heavy()).exp()));
+    for _ in 0..BLOCKS {
+        let block = level + 0.003 * noise.normal();
+        samples.extend((0..SAMPLES).map(|_| (block + 0.01 * noise.heavy()).exp()));
     }
-    let starts: Vec<usize> = (0..VISITS).map(|visit| visit * SAMPLES).collect();
+    let starts: Vec<usize> = (0..BLOCKS).map(|block| block * SAMPLES).collect();
     Series::new(&samples, &starts)
 }
 
@@ -100,7 +100,7 @@ fn scatter(noise: &mut Noise, runs: Runs) -> Option<RunScatter> {
         (0..POINTS).map(row).collect::<Vec<_>>()
     };
     let nights: Vec<Vec<SummaryRow>> = (0..NIGHTS).map(night).collect();
-    RunScatter::of_history(nights.iter().map(Vec::as_slice))
+    RunScatter::from_history(nights.iter().map(Vec::as_slice))
 }
 
 /// Comparisons of `pairs` runs each after `histories` histories.
@@ -108,17 +108,22 @@ fn comparisons(
     histories: u64,
     pairs: usize,
     runs: Runs,
-    (every, change): (usize, f64),
+    every: usize,
+    change: f64,
     thresholds: Thresholds,
 ) -> Vec<Comparison> {
     let of_history = |seed: u64| {
         let mut noise = Noise::new(seed);
-        let terms = Terms { scatter: scatter(&mut noise, runs), thresholds, ..Terms::default() };
-        assert!(terms.scatter.is_some());
+        let options = CompareOptions {
+            scatter: scatter(&mut noise, runs),
+            thresholds,
+            ..CompareOptions::default()
+        };
+        assert!(options.scatter.is_some());
         let pair = |_| {
             let base = measured(&mut noise, runs, "base", 1, 0.0);
             let new = measured(&mut noise, runs, "new", every, change);
-            compare(&base, &new, &terms).expect("comparable")
+            compare(&base, &new, &options).expect("comparable")
         };
         (0..pairs).map(pair).collect::<Vec<_>>()
     };
@@ -130,7 +135,7 @@ fn alarms(comparison: &Comparison) -> usize {
 }
 
 fn share_of_runs_with_an_alarm(histories: u64, pairs: usize, runs: Runs) -> f64 {
-    let found = comparisons(histories, pairs, runs, (1, 0.0), Thresholds::default());
+    let found = comparisons(histories, pairs, runs, 1, 0.0, Thresholds::default());
     let with_any = found.iter().filter(|comparison| alarms(comparison) > 0).count();
     with_any as f64 / found.len() as f64
 }
@@ -143,7 +148,7 @@ fn few_runs_of_unchanged_code_have_any_alarm() {
 
 /// The share of slowed points that are found, and the share of false ones among those found.
 fn power(change: f64, thresholds: Thresholds) -> (f64, f64) {
-    let found = comparisons(8, 5, Runs::Normal, (10, change), thresholds);
+    let found = comparisons(8, 5, Runs::Normal, 10, change, thresholds);
     let mut right = 0;
     let mut wrong = 0;
     let mut all = 0;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{copy_folder, folder};
 use reports::aliases::Aliases;
-use reports::compare::{Measured, Terms, compare};
+use reports::compare::{CompareOptions, Measured, compare};
 use reports::history::{Added, Filter, Retention, Series, Store, Unfinished};
 use reports::record::{Gpu, RunRecord, SELF_TEST_VERSION, SelfTest};
 use reports::store::{RunFolder, read_run, read_samples, read_summary};
-use reports::trend::{self, tracks};
+use reports::trend::{self, point_histories};
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/store");
 
@@ -60,13 +60,14 @@ fn old_runs_are_listed_compared_and_trended() {
     let accepted = store.resolve("accepted", None).expect("one");
     assert_eq!(accepted, runs[0]);
     let [base, new] = [&runs[0], &runs[1]].map(|run| Measured::read(run).expect("read"));
-    let compared = compare(&base, &new, &Terms::default()).expect("comparable");
+    let compared = compare(&base, &new, &CompareOptions::default()).expect("comparable");
     assert_eq!((compared.points.len(), compared.only_new.len()), (2, 0));
     assert!(compared.points.iter().all(|point| point.base.samples == 10));
     let summaries = store.summaries(&Filter::default()).expect("read");
-    let tracks = tracks(summaries.iter().map(|run| (&*run.id, &run.record, &run.rows[..])));
-    assert!(tracks.iter().all(|track| track.visits.len() == 2) && tracks.len() == 2);
-    let trends = trend::trends(tracks, &trend::Terms::default(), &[]);
+    let histories =
+        point_histories(summaries.iter().map(|run| (&*run.id, &run.record, &run.rows[..])));
+    assert!(histories.iter().all(|history| history.entries.len() == 2) && histories.len() == 2);
+    let trends = trend::trends(histories, &trend::ShiftLimits::default(), &[]);
     assert!(trends.iter().all(|trend| trend.shifts.is_empty()));
 }
 
@@ -103,7 +104,7 @@ fn renamed_variants_continue() {
     let aliases = Aliases::parse(aliases);
     let compared = |aliases: &Aliases| {
         let read = |run| Measured::read_with(run, aliases).expect("read");
-        compare(&read(&runs[0]), &read(&next), &Terms::default()).expect("comparable")
+        compare(&read(&runs[0]), &read(&next), &CompareOptions::default()).expect("comparable")
     };
     let without = compared(&Aliases::default());
     assert_eq!((without.points.len(), without.only_base.len()), (1, 1));
@@ -115,10 +116,10 @@ fn renamed_variants_continue() {
         let rows = aliases.of_rows(read_summary(run).expect("read"), &record.software.version);
         (record, rows)
     });
-    let tracks = tracks(summaries.iter().map(|(record, rows)| ("", record, &rows[..])));
-    let names: Vec<_> = tracks.iter().map(|track| track.point.variant.as_str()).collect();
+    let histories = point_histories(summaries.iter().map(|(record, rows)| ("", record, &rows[..])));
+    let names: Vec<_> = histories.iter().map(|history| history.point.variant.as_str()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
-    assert!(tracks.iter().all(|track| track.visits.len() == 2));
+    assert!(histories.iter().all(|history| history.entries.len() == 2));
 }
 
 /// Adds a run as earlier versions recorded it, whose machine key included the driver, and accepts
@@ -174,7 +175,7 @@ fn keys_of_earlier_versions_are_joined_and_nothing_accepted_is_lost() {
     let record = read_run(&store.run_folder(&first)).expect("read");
     let series = |id: &str| {
         let folder = store.run_folder(id);
-        Series::of(&read_run(&folder).expect("read"), &read_summary(&folder).expect("read"))
+        Series::for_run(&read_run(&folder).expect("read"), &read_summary(&folder).expect("read"))
     };
     assert_eq!(series(&first), series(&second));
     assert_eq!(record.machine_key, record.machine.key());

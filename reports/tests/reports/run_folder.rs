@@ -123,7 +123,7 @@ fn leftovers_of_a_killed_creation_are_no_obstacle() {
     let second = RunFolder::create(folder.path(), &record());
     assert!(matches!(second, Err(StoreError::Occupied(_))), "it is being written");
     drop(run);
-    RunFolder::create(folder.path(), &record()).expect("nobody writes to it any more");
+    RunFolder::create(folder.path(), &record()).expect("no longer locked");
 }
 
 #[test]

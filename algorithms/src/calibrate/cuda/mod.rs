@@ -57,9 +57,9 @@ buffers!(CalibrateBuffers: charges; kept: digis, gains);
 
 fn prepare<'a>(at: &VariantContext<'a, '_, Calibrate>, kind: Kind) -> PrepareResult<'a, Calibrate> {
     // The unused threads of a last, partial block are counted, too.
-    let most = (u32::MAX - DIGIS_OF_BLOCK) as usize;
-    if at.input.digis.len() > most {
-        return Err(Unavailable(format!("more than {most} digis; use fewer")));
+    let max = (u32::MAX - DIGIS_OF_BLOCK) as usize;
+    if at.input.digis.len() > max {
+        return Err(Unavailable(format!("more than {max} digis; use fewer")));
     }
     at.session(GpuRunner { kind, input: at.input, gpu: at.gpu()?, output: Vec::new() })
 }

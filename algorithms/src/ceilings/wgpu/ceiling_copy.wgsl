@@ -5,8 +5,8 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(1) var<storage, read> from_pairs: array<vec4u>;
 
 @compute @workgroup_size(THREADS)
-fn ceiling_copy(place: InBlock) {
-    enter(place);
+fn ceiling_copy(invocation: InBlock) {
+    enter(invocation);
     if block >= arguments.blocks { return; }
     let first = block * TILE + thread;
     var held: array<vec4u, ITEMS>;

@@ -7,8 +7,8 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> right: array<vec4f>;
 
 @compute @workgroup_size(THREADS)
-fn ceiling_triad(place: InBlock) {
-    enter(place);
+fn ceiling_triad(invocation: InBlock) {
+    enter(invocation);
     if block >= arguments.blocks { return; }
     let first = block * TILE + thread;
     var a: array<vec4f, ITEMS>;

@@ -27,7 +27,7 @@ impl Argument {
     }
 
     /// A struct that a kernel takes by value.
-    pub(crate) fn of_struct<T: Pod>(value: &T) -> Self {
+    pub(crate) fn from_struct<T: Pod>(value: &T) -> Self {
         Argument::Struct(bytemuck::bytes_of(value).into())
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use bytemuck::Pod;
 
 use super::{DeviceError, FromHost, Gpu, PinnedBuffer};
-use crate::all_cores::convert;
+use crate::all_cores::par_convert;
 use crate::device::{Arena, InputId};
 
 /// A cached, immutable value that was made for a GPU from a part of an input. Dropped, it is
@@ -50,7 +50,7 @@ impl<'a, T: Send + 'static> CachedPerInput<'a, T> {
     ///
     /// # Errors
     /// Errors of `make`.
-    pub(crate) fn of<S: ?Sized>(
+    pub(crate) fn get_or_make<S: ?Sized>(
         role: &'static str,
         part: &S,
         arena: &'a Arena,
@@ -103,9 +103,9 @@ impl<'a, T: Pod + Send + Sync> PinnedInput<'a, T> {
         input: &[S],
         make: impl Fn(&S) -> T + Sync,
     ) -> Result<Self, DeviceError> {
-        CachedPerInput::of("page-locked copy", input, arena, gpu, |gpu| {
+        CachedPerInput::get_or_make("page-locked copy", input, arena, gpu, |gpu| {
             let mut pinned = gpu.pinned(input.len())?;
-            convert(&mut pinned, input, make);
+            par_convert(&mut pinned, input, make);
             Ok(pinned)
         })
     }
@@ -141,7 +141,7 @@ mod tests {
         let Some(gpus) = gpus() else { return };
         let arena = Arena::default();
         let input = (0..1000).collect::<Vec<u32>>();
-        let take = |gpu, part| PinnedInput::take(&arena, gpu, &input, part).expect("room");
+        let take = |gpu, part| PinnedInput::take(&arena, gpu, &input, part).expect("memory");
         let first = take(&gpus[0], 10..500);
         assert_eq!(first[..], input[10..500]);
         let address = first.as_ptr();
@@ -166,18 +166,20 @@ mod tests {
         let arena = Arena::default();
         let inputs = [1_u32, 2];
         let of = |input: &u32| {
-            CachedPerInput::of("number", input, &arena, &gpu, |_| Ok(u64::from(*input)))
+            CachedPerInput::get_or_make("number", input, &arena, &gpu, |_| Ok(u64::from(*input)))
         };
         drop(of(&inputs[0]).expect("made"));
         assert_eq!(*of(&inputs[1]).expect("made"), 2);
-        let text = CachedPerInput::of("number", &inputs[0], &arena, &gpu, |_| Ok("one".to_owned()));
+        let text = CachedPerInput::get_or_make("number", &inputs[0], &arena, &gpu, |_| {
+            Ok("one".to_owned())
+        });
         assert_eq!(*text.expect("made"), "one");
-        let known = CachedPerInput::of("number", &inputs[0], &arena, &gpu, |_| Ok(0_u64));
+        let known = CachedPerInput::get_or_make("number", &inputs[0], &arena, &gpu, |_| Ok(0_u64));
         assert_eq!(*known.expect("known"), 1);
-        let other = CachedPerInput::of("twice", &inputs[0], &arena, &gpu, |_| Ok(2_u64));
+        let other = CachedPerInput::get_or_make("twice", &inputs[0], &arena, &gpu, |_| Ok(2_u64));
         assert_eq!(*other.expect("made"), 2, "of the same type and part");
         let next = arena.for_another_input();
-        let other = CachedPerInput::of("number", &inputs[0], &next, &gpu, |_| Ok(3_u64));
+        let other = CachedPerInput::get_or_make("number", &inputs[0], &next, &gpu, |_| Ok(3_u64));
         assert_eq!(*other.expect("made"), 3, "another input that lies there now");
     }
 }

@@ -1,7 +1,7 @@
 //! Driver libraries, loaded while the program runs.
 
 use libloading::{Error, Library};
-use text::Foreign;
+use text::Untrusted;
 
 /// Loads the first of these libraries that can be loaded.
 ///
@@ -16,7 +16,7 @@ pub(super) fn first_of(names: &[&str]) -> Result<Library, Option<String>> {
             Err(error) => broken = broken.or(why_broken(name, &error)),
         }
     }
-    Err(broken.map(|problem| problem.shown().to_string()))
+    Err(broken.map(|problem| problem.escaped().to_string()))
 }
 
 /// Returns the reason why a library can't be loaded; `None` if it does not exist.

@@ -13,7 +13,7 @@ pub enum DeviceError {
     },
     /// Not enough device memory for a buffer.
     #[error(
-        "{device} has no room for a buffer of {needed} bytes: {free} of its {total} bytes are free; use less data, or end other programs that use it"
+        "{device} has no memory for a buffer of {needed} bytes: {free} of its {total} bytes are free; use less data, or end other programs that use it"
     )]
     OutOfMemory {
         /// The device.
@@ -26,14 +26,14 @@ pub enum DeviceError {
         total: u64,
     },
     /// A buffer above the maximum size.
-    #[error("{device} has no buffers of {needed} bytes: the maximum is {most}; use less data")]
+    #[error("{device} has no buffers of {needed} bytes: the maximum is {max}; use less data")]
     TooLarge {
         /// The device.
         device: String,
         /// Bytes of the buffer.
         needed: u64,
         /// Bytes of the largest possible buffer.
-        most: u64,
+        max: u64,
     },
     /// A kernel that needs more of a resource than the device has.
     #[error("kernel {kernel} needs {needed}; {device} has {available}")]
@@ -49,7 +49,7 @@ pub enum DeviceError {
     },
     /// Not enough memory for a page-locked buffer.
     #[error(
-        "the host has no room for a page-locked buffer of {needed} bytes; use less data, or raise `ulimit -l`"
+        "the host has no memory for a page-locked buffer of {needed} bytes; use less data, or raise `ulimit -l`"
     )]
     OutOfPinnedMemory {
         /// Bytes of the buffer.

@@ -20,11 +20,11 @@ pub(crate) struct Recorded {
 pub struct Graph<'a> {
     name: &'static str,
     recorded: Option<Recorded>,
-    work: Box<Work<'a>>,
+    work: Box<RecordedWork<'a>>,
 }
 
 /// Function that starts copies and kernels.
-type Work<'a> = dyn Fn(&Gpu) -> Result<(), DeviceError> + Send + 'a;
+type RecordedWork<'a> = dyn Fn(&Gpu) -> Result<(), DeviceError> + Send + 'a;
 
 /// Host memory that copies of a recording use.
 #[derive(Default)]
@@ -56,7 +56,7 @@ impl Gpu {
         name: &'static str,
         work: impl Fn(&Gpu) -> Result<(), DeviceError> + Send + 'a,
     ) -> Result<Graph<'a>, DeviceError> {
-        let work: Box<Work<'a>> = Box::new(work);
+        let work: Box<RecordedWork<'a>> = Box::new(work);
         let recorded = self.record(name, &work)?;
         Ok(Graph { name, recorded, work })
     }
@@ -122,7 +122,7 @@ impl Gpu {
     }
 
     /// Runs work as one stage, without taking the times of its parts.
-    fn run_as_stage(&self, name: &'static str, work: &Work<'_>) -> Result<(), DeviceError> {
+    fn run_as_stage(&self, name: &'static str, work: &RecordedWork<'_>) -> Result<(), DeviceError> {
         let mut submission = self.submission();
         self.may_start(&submission)?;
         submission.timeline.before(self.engine())?;

@@ -216,7 +216,7 @@ impl Block {
         let too_large = || DeviceError::TooLarge {
             device: memory.engine.properties().device.clone(),
             needed: (length as u64).saturating_mul(size_of::<T>() as u64),
-            most: MAX_BYTES as u64,
+            max: MAX_BYTES as u64,
         };
         let bytes = length.checked_mul(size_of::<T>()).filter(|&bytes| bytes <= MAX_BYTES);
         let bytes = bytes.ok_or_else(too_large)?.max(1);

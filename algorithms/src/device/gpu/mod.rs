@@ -284,7 +284,7 @@ impl Gpu {
     ///
     /// # Errors
     /// Errors of both, or if the device has no memory for another queue.
-    pub fn seconds_beside(
+    pub fn seconds_alongside(
         &self,
         work: impl FnOnce(&Gpu) -> Result<(), DeviceError>,
         other: impl FnOnce(&Gpu) -> Result<(), DeviceError>,

@@ -26,10 +26,10 @@ pub(super) type Block = (Kind, u64, usize);
 /// Blocks that are not in use.
 #[derive(Default)]
 pub(super) struct Pool {
-    free: Mutex<Vec<Free>>,
+    free: Mutex<Vec<FreeBlock>>,
 }
 
-struct Free {
+struct FreeBlock {
     block: Block,
     /// Steps that may still use it.
     until: QueueTicks,
@@ -41,7 +41,7 @@ struct Free {
 const MAX_WASTE: usize = 2;
 
 /// Maximum age of unused page-locked memory: a block that has survived this number of evictions is
-/// freed by the next one, because as many candidates or inputs did not need it.
+/// freed by the next one, because `MAX_AGE` candidates or inputs did not need it.
 const MAX_AGE: u32 = 3;
 
 impl Pool {
@@ -52,19 +52,19 @@ impl Pool {
         let fits = |&(k, _, size): &Block| k == kind && size >= bytes && size / MAX_WASTE <= bytes;
         let candidates = (0..free.len()).filter(|&i| fits(&free[i].block));
         let best = candidates.min_by_key(|&i| free[i].block.2)?;
-        let Free { block, until, .. } = free.swap_remove(best);
+        let FreeBlock { block, until, .. } = free.swap_remove(best);
         Some((block.1, block.2, until))
     }
 
     pub(super) fn give(&self, block: Block, until: QueueTicks) {
         let age = 0;
-        self.free().push(Free { block, until, age });
+        self.free().push(FreeBlock { block, until, age });
     }
 
     /// Removes all blocks on the device, and the page-locked ones that have been unused for long.
     pub(super) fn evict(&self) -> Vec<Block> {
         let mut free = self.free();
-        let is_old = |free: &mut Free| {
+        let is_old = |free: &mut FreeBlock| {
             free.age += 1;
             free.block.0 == Kind::Device || free.age > MAX_AGE
         };
@@ -78,7 +78,7 @@ impl Pool {
         free.into_iter().map(|free| free.block).collect()
     }
 
-    fn free(&self) -> MutexGuard<'_, Vec<Free>> {
+    fn free(&self) -> MutexGuard<'_, Vec<FreeBlock>> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -28,7 +28,7 @@ fn emulators() -> impl Iterator<Item = Arc<Gpu>> {
 #[test]
 fn copy_and_triad_compute_correctly() {
     for gpu in emulators() {
-        let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+        let streams = MemoryStreams::new(&gpu, BYTES).expect("memory");
         assert_eq!(streams.check(&gpu), Ok(()));
         assert_eq!(streams.copied_bytes(), 2 * BYTES as u64);
     }
@@ -38,7 +38,7 @@ fn copy_and_triad_compute_correctly() {
 fn copies_through_all_kinds_of_memory_are_exact() {
     for gpu in emulators() {
         for memory in HostMemory::ALL {
-            let mut link = LinkBuffers::new(&gpu, memory, BYTES).expect("room");
+            let mut link = LinkBuffers::new(&gpu, memory, BYTES).expect("memory");
             assert_eq!(link.check(&gpu), Ok(()), "{memory}");
             for &direction in memory.directions() {
                 let twice = u64::from(direction == Direction::Both) + 1;
@@ -46,7 +46,7 @@ fn copies_through_all_kinds_of_memory_are_exact() {
                 assert_eq!(copied, Ok(twice * BYTES as u64), "{memory} {direction}");
             }
         }
-        let mut pageable = LinkBuffers::new(&gpu, HostMemory::Pageable, 64).expect("room");
+        let mut pageable = LinkBuffers::new(&gpu, HostMemory::Pageable, 64).expect("memory");
         assert!(pageable.copy(&gpu, Direction::Both, 64).is_err());
     }
 }
@@ -66,7 +66,7 @@ fn recorded_work_can_not_wait() {
 #[test]
 fn any_number_of_empty_launches_can_be_started() {
     for gpu in emulators() {
-        let launches = Launches::new(&gpu).expect("room");
+        let launches = Launches::new(&gpu).expect("memory");
         assert_eq!(launches.start(&gpu, 3), Ok(()));
         let graph = launches.recorded(&gpu, 3).expect("recorded");
         assert_eq!(gpu.replay(&graph), Ok(()));
@@ -77,7 +77,7 @@ fn any_number_of_empty_launches_can_be_started() {
 #[test]
 fn resources_of_kernels_are_reported() {
     for gpu in emulators() {
-        let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+        let streams = MemoryStreams::new(&gpu, BYTES).expect("memory");
         streams.copy(&gpu).expect("started");
         streams.copy(&gpu).expect("started");
         let kernels = gpu.kernels().expect("known");
@@ -95,7 +95,7 @@ fn resources_of_kernels_are_reported() {
 fn an_emulator_has_no_times_and_no_limits() {
     for gpu in emulators() {
         gpu.start_timeline().expect("started");
-        let streams = MemoryStreams::new(&gpu, 64).expect("room");
+        let streams = MemoryStreams::new(&gpu, 64).expect("memory");
         let done = gpu.scope("inside", || streams.copy(&gpu));
         assert_eq!(done, Ok(()));
         gpu.finish().expect("done");
@@ -109,15 +109,15 @@ fn an_emulator_has_no_times_and_no_limits() {
 #[test]
 fn work_under_load_runs_with_the_other_work() {
     for gpu in emulators() {
-        let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
-        let buffer = gpu.buffer::<u8>(4).expect("room");
+        let streams = MemoryStreams::new(&gpu, BYTES).expect("memory");
+        let buffer = gpu.buffer::<u8>(4).expect("memory");
         let mut found = [0; 4];
         let other = |gpu: &Gpu| {
             gpu.fill(&buffer, 7)?;
             gpu.download(&mut found[..], &buffer)
         };
         // The emulator has no clock.
-        assert_eq!(gpu.seconds_beside(|gpu| streams.copy(gpu), other), Ok(None));
+        assert_eq!(gpu.seconds_alongside(|gpu| streams.copy(gpu), other), Ok(None));
         assert_eq!(found, [7; 4]);
     }
 }
@@ -126,7 +126,7 @@ fn work_under_load_runs_with_the_other_work() {
 fn copies_on_the_device_and_to_the_host_are_complete() {
     for gpu in emulators() {
         let values: Vec<u32> = (0..5000).collect();
-        let [from, to] = [5000, 6000].map(|length| gpu.buffer::<u32>(length).expect("room"));
+        let [from, to] = [5000, 6000].map(|length| gpu.buffer::<u32>(length).expect("memory"));
         gpu.fill(&to, POISON).expect("no fault");
         gpu.upload(&from, &values).expect("no fault");
         gpu.copy(&to, &from).expect("no fault");
@@ -147,9 +147,9 @@ fn small_copies_by_a_kernel_are_exact() {
         gpu.copy_small_by_kernel();
         for length in [1, 3, 4, 1_000, 1_001, 65_536, 70_000] {
             let wanted: Vec<u8> = (0..length).map(|i| (i * 7 + i / 251) as u8).collect();
-            let mut stage = gpu.pinned::<u8>(length).expect("room");
+            let mut stage = gpu.pinned::<u8>(length).expect("memory");
             stage.copy_from_slice(&wanted);
-            let there = gpu.buffer::<u8>(length).expect("room");
+            let there = gpu.buffer::<u8>(length).expect("memory");
             gpu.upload(&there, &stage).expect("a copy");
             gpu.finish().expect("no failure");
             stage.fill(0);

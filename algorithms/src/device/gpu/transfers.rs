@@ -216,7 +216,7 @@ impl Gpu {
     ) -> Result<Vec<T>, DeviceError> {
         let piece = (FETCHED_BYTES / size_of::<T>()).min(elements.len());
         let mut stage = self.pinned::<T>(piece)?;
-        let mut read_back = all_cores::made(elements.len());
+        let mut read_back = all_cores::par_default(elements.len());
         let mut first = elements.start;
         for part in read_back.chunks_mut(piece.max(1)) {
             self.download_part(stage.part_mut(0..part.len()), from, first)?;

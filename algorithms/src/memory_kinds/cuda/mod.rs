@@ -73,9 +73,9 @@ fn prepare_on_gpu<'a>(
     at: &VariantContext<'a, '_, MemoryKinds>,
     kind: Kind,
 ) -> PrepareResult<'a, MemoryKinds> {
-    let most = u32::MAX as usize;
-    if at.input.words.len() > most {
-        return Err(Unavailable(format!("more than {most} words; use fewer --bytes")));
+    let max = u32::MAX as usize;
+    if at.input.words.len() > max {
+        return Err(Unavailable(format!("more than {max} words; use fewer --bytes")));
     }
     at.session(GpuRunner {
         kind,

@@ -65,9 +65,9 @@ impl<'a> Arrays<'a> {
     }
 
     /// Makes it.
-    pub(super) fn unpack(&mut self, way: Unpack) {
+    pub(super) fn unpack(&mut self, algorithm: Unpack) {
         if let Some(raw) = &mut self.raw {
-            raw.unpack(way);
+            raw.unpack(algorithm);
         }
     }
 

@@ -7,25 +7,25 @@
 //! | `by_side` | `per-side` and recobench's `time-sweep`: a worker for each side or part of it |
 //! | `arrays` | flat arrays with a part for each side |
 //! | `raw` | raw data, if a chain starts from them |
-//! | `left` | outputs of stages, saved for the next run |
+//! | `snapshots` | outputs of stages, saved for the next run |
 //! | `share_out` | dynamic distribution of work, the largest pieces first |
 
 mod arrays;
 mod by_side;
-mod left;
 mod offline;
 mod online;
 mod raw;
 mod share_out;
+mod snapshots;
 
 use crate::algorithm::{Digest, Segments};
 use crate::device::Arena;
 use crate::sts::{ChainStage, Product};
 
 pub(super) use by_side::{BySide, Clustering};
-pub(super) use left::{SavedStage, Snapshot};
 pub(super) use offline::Offline;
 pub(super) use online::{Online, OnlineConfig};
+pub(super) use snapshots::{SavedStage, Snapshot};
 
 /// The usual stages, with unpacking in front.
 const USUAL: [ChainStage; 7] = [

@@ -1,7 +1,7 @@
 //! Chain of the offline reconstruction: objects, lists and maps, double precision.
 
-use super::left::{Lists, Snapshot};
 use super::raw::Raw;
+use super::snapshots::{Lists, Snapshot};
 use super::{Chain, USUAL, with_or_without_unpacking};
 use crate::device::Arena;
 use crate::parallel::{Grain, collect, for_each, map};
@@ -142,9 +142,9 @@ impl Chain for Offline<'_> {
             ChainStage::Collect => {
                 let mut rest = self.flat.as_slice();
                 let module = |hits: &Vec<OfflineHit>| {
-                    let (own, others) = rest.split_at(hits.len().min(rest.len()));
+                    let (module_hits, others) = rest.split_at(hits.len().min(rest.len()));
                     rest = others;
-                    own
+                    module_hits
                 };
                 let modules: Vec<&[OfflineHit]> = self.hits.iter().map(module).collect();
                 Product::OfflineHits(Partitioned::of_modules(&modules))

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use generators::sts::SegmentedDigis;
 
 use super::arrays::Arrays;
-use super::left::{BufferParts, Snapshot, filled};
+use super::snapshots::{BufferParts, Snapshot, filled};
 use super::{Chain, with_or_without_unpacking};
 use crate::algorithm::{Digest, Segments};
 use crate::all_cores::fill;

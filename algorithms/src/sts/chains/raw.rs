@@ -7,7 +7,7 @@ use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::sts::presort::{LookupTable, capacity_for_parts};
 use crate::sts_unpack::RawTimeslices;
-use crate::sts_unpack::cpu::{self, Unpack, Work};
+use crate::sts_unpack::cpu::{self, Unpack, UnpackInput};
 use crate::sts_unpack::survey::{Job, Survey, survey};
 use crate::timing::Laps;
 
@@ -69,10 +69,10 @@ impl<'a> Raw<'a> {
     }
 
     /// Makes the stream.
-    pub(super) fn unpack(&mut self, way: Unpack) {
-        let places = (&mut self.jobs[..], &mut self.counts[..]);
+    pub(super) fn unpack(&mut self, algorithm: Unpack) {
+        let Raw { input, jobs, counts, digis, .. } = self;
         let mut laps = Laps::default();
-        let counted = cpu::unpack(self.input, way, places, &mut self.digis, &mut laps);
+        let counted = cpu::unpack(input, algorithm, jobs, counts, digis, &mut laps);
         self.found = counted.iter().map(TimesliceCounts::digis).sum();
     }
 
@@ -81,7 +81,7 @@ impl<'a> Raw<'a> {
         &self.digis[..self.found]
     }
 
-    /// Puts digis to their sides, and returns how many each has.
+    /// Distributes digis over sides, and returns the number of each side.
     pub(super) fn scatter(
         &mut self,
         table: &LookupTable,
@@ -93,8 +93,8 @@ impl<'a> Raw<'a> {
         let rules = self.input.rules();
         let Survey { jobs, timeslices } = survey(data, tables, rules, &mut self.jobs);
         let bytes = data.bytes();
-        let work = Work { bytes, tables, rules, jobs, timeslices: &timeslices };
-        let places = (&mut self.counts[..jobs.len()], &mut self.digis[..]);
-        table.scatter_raw(&work, places, target, threads)
+        let input = UnpackInput { bytes, tables, rules, jobs, timeslices: &timeslices };
+        let counts = &mut self.counts[..jobs.len()];
+        table.scatter_raw(&input, counts, &mut self.digis, target, threads)
     }
 }

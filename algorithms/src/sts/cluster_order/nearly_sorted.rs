@@ -9,8 +9,8 @@ const FIRST_MOVES: usize = 1 << 12;
 /// Digis that are compared at once.
 const COMPARED: usize = 32;
 
-/// True if digis are in order of time. The branch comes once for a block of comparisons, which has
-/// as many as a vector has lanes.
+/// True if digis are in order of time. There is one branch for a block of comparisons, one for each
+/// lane of a vector.
 pub(in crate::sts) fn is_in_order(digis: &[Digi]) -> bool {
     let (blocks, rest) = digis.as_chunks::<COMPARED>();
     let mut last = 0;

@@ -43,7 +43,7 @@ pub(in crate::sts) struct SortedDigis<'a> {
 pub(in crate::sts) struct Connectors {
     connectors: Vec<AtomicU32>,
     channels: Vec<u32>,
-    sides: Vec<CachePadded<Found>>,
+    sides: Vec<CachePadded<SideResult>>,
 }
 
 /// Threads that set connectors to 0.
@@ -57,7 +57,7 @@ pub(in crate::sts) enum Zeroing {
 
 /// Cluster count and latest error of a side.
 #[derive(Default)]
-struct Found {
+struct SideResult {
     clusters: AtomicU32,
     /// The bits of the largest error of a time.
     error: AtomicU32,
@@ -73,7 +73,7 @@ impl Connectors {
 
     /// Bytes of the shared buffers for `digis` digis and `sides` sides.
     pub(in crate::sts) fn bytes(digis: usize, sides: usize) -> usize {
-        (digis + OFFSETS * sides) * size_of::<u32>() + sides * size_of::<CachePadded<Found>>()
+        (digis + OFFSETS * sides) * size_of::<u32>() + sides * size_of::<CachePadded<SideResult>>()
     }
 
     /// Sets everything to 0, which workers rely on.
@@ -104,14 +104,14 @@ impl Connectors {
     ) {
         self.find_channels(sorted);
         let digis = sorted.digis.len();
-        for_each_range(digis, Grain::AtLeast(WORKERS), |places| {
-            places.for_each(|place| self.connect::<P>(sorted, place, &formulas.window));
+        for_each_range(digis, Grain::AtLeast(WORKERS), |indices| {
+            indices.for_each(|index| self.connect::<P>(sorted, index, &formulas.window));
         });
         let clusters = SharedSlice::new(clusters);
         for_each_range(digis.div_ceil(WORKERS), Grain::Adaptive, |parts| {
             let mut chain = Chain::new();
-            for place in parts.start * WORKERS..digis.min(parts.end * WORKERS) {
-                self.follow::<P>(sorted, place, formulas, &mut chain, &clusters);
+            for index in parts.start * WORKERS..digis.min(parts.end * WORKERS) {
+                self.follow::<P>(sorted, index, formulas, &mut chain, &clusters);
             }
         });
     }
@@ -137,9 +137,9 @@ impl Connectors {
         for_each_numbered(self.channels.chunks_mut(OFFSETS), |side, offsets| {
             let digis = &sorted.digis[sorted.sides.range(side)];
             let mut next = 0;
-            for (place, digi) in digis.iter().enumerate() {
+            for (index, digi) in digis.iter().enumerate() {
                 while next <= usize::from(digi.channel()) {
-                    offsets[next] = place as u32;
+                    offsets[next] = index as u32;
                     next += 1;
                 }
             }
@@ -147,8 +147,8 @@ impl Connectors {
         });
     }
 
-    fn connect<P: Rules>(&self, sorted: SortedDigis<'_>, place: usize, window: &Window) {
-        let side = sorted.sides.segment_of(place);
+    fn connect<P: Rules>(&self, sorted: SortedDigis<'_>, index: usize, window: &Window) {
+        let side = sorted.sides.segment_of(index);
         let range = sorted.sides.range(side);
         let worker = Worker {
             digis: &sorted.digis[range.clone()],
@@ -157,27 +157,27 @@ impl Connectors {
             window,
         };
         match P::SUCCESSORS {
-            Successors::Shared => worker.connect_one::<P>(place - range.start),
-            Successors::Exclusive => worker.connect_run::<P>(place - range.start),
+            Successors::Shared => worker.connect_one::<P>(index - range.start),
+            Successors::Exclusive => worker.connect_run::<P>(index - range.start),
         }
     }
 
     fn follow<P: Rules>(
         &self,
         sorted: SortedDigis<'_>,
-        place: usize,
+        index: usize,
         formulas: &ClusterFormulas,
         chain: &mut Chain,
         clusters: &SharedSlice<'_, Cluster>,
     ) {
-        let mut connector = self.connectors[place].load(Ordering::Relaxed);
+        let mut connector = self.connectors[index].load(Ordering::Relaxed);
         if connector & FOLLOWS != 0 {
             return;
         }
-        let side = sorted.sides.segment_of(place);
+        let side = sorted.sides.segment_of(index);
         let start = sorted.sides.range(side).start;
         chain.begin();
-        chain.push(sorted.digis[place]);
+        chain.push(sorted.digis[index]);
         while connector & !FOLLOWS != 0 {
             let next = start + (connector & !FOLLOWS) as usize;
             chain.push(sorted.digis[next]);
@@ -185,7 +185,7 @@ impl Connectors {
         }
         let is_front = side < sorted.sides.segments() / 2;
         let offset = offset(if is_front { Side::Front } else { Side::Back });
-        let first = sorted.digis[place].channel();
+        let first = sorted.digis[index].channel();
         let cluster = formulas.cluster::<P>(first, chain, offset);
         let found = &self.sides[side].0;
         let number = found.clusters.fetch_add(1, Ordering::Relaxed) as usize;
@@ -196,7 +196,7 @@ impl Connectors {
     }
 }
 
-impl Found {
+impl SideResult {
     /// Few errors are larger than all before: mostly nothing is written.
     fn raise_error(&self, error: f32) {
         // Errors are positive, so their bits ascend as they do.
@@ -217,11 +217,11 @@ struct Worker<'a> {
 
 impl Worker<'_> {
     /// Connects a digi with the earliest one of the next channel that is near.
-    fn connect_one<P: Rules>(&self, place: usize) {
-        let next = self.channel(usize::from(self.digis[place].channel()) + 1);
-        let follower = self.earliest::<P>(place, next.clone());
-        if follower < next.end && self.is_near::<P>(place, follower) {
-            self.link(place, follower);
+    fn connect_one<P: Rules>(&self, index: usize) {
+        let next = self.channel(usize::from(self.digis[index].channel()) + 1);
+        let follower = self.earliest::<P>(index, next.clone());
+        if follower < next.end && self.is_near::<P>(index, follower) {
+            self.link(index, follower);
         }
     }
 
@@ -229,30 +229,30 @@ impl Worker<'_> {
     /// other that they may choose the same successor. They choose one after the other, so the
     /// result is deterministic.
     fn connect_run<P: Rules>(&self, first: usize) {
-        let own = self.channel(usize::from(self.digis[first].channel()));
-        if first > own.start && self.is_crowded::<P>(first - 1) {
+        let current = self.channel(usize::from(self.digis[first].channel()));
+        if first > current.start && self.is_crowded::<P>(first - 1) {
             return;
         }
         let next = self.channel(usize::from(self.digis[first].channel()) + 1);
         let mut free = next.start;
-        let mut place = first;
+        let mut index = first;
         loop {
-            let follower = self.earliest::<P>(place, free..next.end);
-            if follower < next.end && self.is_near::<P>(place, follower) {
-                self.link(place, follower);
+            let follower = self.earliest::<P>(index, free..next.end);
+            if follower < next.end && self.is_near::<P>(index, follower) {
+                self.link(index, follower);
                 free = follower + 1;
             }
-            if place + 1 >= own.end || !self.is_crowded::<P>(place) {
+            if index + 1 >= current.end || !self.is_crowded::<P>(index) {
                 return;
             }
-            place += 1;
+            index += 1;
         }
     }
 
     /// True if a digi and the next one of its channel may both be near a third one.
-    fn is_crowded<P: Rules>(&self, place: usize) -> bool {
-        let time = self.digis[place].time_ns();
-        let next = self.digis[place + 1].time_ns();
+    fn is_crowded<P: Rules>(&self, index: usize) -> bool {
+        let time = self.digis[index].time_ns();
+        let next = self.digis[index + 1].time_ns();
         next - time <= self.window.crowd_ns::<P>(next)
     }
 
@@ -263,20 +263,20 @@ impl Worker<'_> {
         }
     }
 
-    fn earliest<P: Rules>(&self, place: usize, among: Range<usize>) -> usize {
-        let time = self.digis[place].time_ns();
+    fn earliest<P: Rules>(&self, index: usize, among: Range<usize>) -> usize {
+        let time = self.digis[index].time_ns();
         let too_early = |other: &Digi| !P::not_before(self.window, time, other.time_ns());
         among.start + self.digis[among].partition_point(too_early)
     }
 
-    fn is_near<P: Rules>(&self, place: usize, follower: usize) -> bool {
-        let time = self.digis[place].time_ns();
+    fn is_near<P: Rules>(&self, index: usize, follower: usize) -> bool {
+        let time = self.digis[index].time_ns();
         let other = self.digis[follower].time_ns();
         P::not_after(self.window, time, other)
     }
 
-    fn link(&self, place: usize, follower: usize) {
-        self.connectors[place].fetch_or(follower as u32, Ordering::Relaxed);
+    fn link(&self, index: usize, follower: usize) {
+        self.connectors[index].fetch_or(follower as u32, Ordering::Relaxed);
         self.connectors[follower].fetch_or(FOLLOWS, Ordering::Relaxed);
     }
 }

@@ -42,7 +42,7 @@ impl ClusterFormulas {
         ClusterFormulas {
             window: Window::new(setup),
             pairs: (0..STEPS * STEPS).map(pair).collect(),
-            singles: std::array::from_fn(|adc| shapes.of(0, &[adc as u8])),
+            singles: std::array::from_fn(|adc| shapes.shape(0, &[adc as u8])),
             time_errors: std::array::from_fn(|size| shapes.time_error(size)),
             shapes,
         }
@@ -101,7 +101,7 @@ impl ClusterFormulas {
     pub(super) fn cluster<P: Rules>(&self, first: u16, chain: &Chain, offset: f32) -> Cluster {
         let adcs = &chain.adcs[..chain.size];
         let times = &chain.times[..chain.size];
-        let shape = self.shapes.of(first, adcs);
+        let shape = self.shapes.shape(first, adcs);
         Cluster {
             charge: shape.charge,
             size: chain.size as i32,

@@ -64,8 +64,8 @@ impl Friese {
     /// ones.
     fn take(&mut self, digi: &OfflineDigi, index: u32, clusters: &mut Vec<OfflineCluster>) {
         let channel = usize::from(digi.channel);
-        if let Some(own) = self.active[channel] {
-            if self.is_near(own, digi) {
+        if let Some(active) = self.active[channel] {
+            if self.is_near(active, digi) {
                 return;
             }
             self.close(channel, clusters);
@@ -119,7 +119,7 @@ impl Friese {
         };
         self.adcs.clear();
         self.adcs.extend(cluster.digis.iter().map(|index| of(index).adc as u8));
-        let shape = self.shapes.of(first.channel, &self.adcs);
+        let shape = self.shapes.shape(first.channel, &self.adcs);
         let offset = match side {
             Side::Front => 0.0,
             Side::Back => f64::from(CHANNELS_PER_SIDE),

@@ -18,7 +18,7 @@ pub(super) struct Links {
     pub(super) followers: Vec<u32>,
     pub(super) follows: Vec<u8>,
     /// Index of the extra element after the last digi.
-    pub(super) nobody: u32,
+    pub(super) extra: u32,
     long: Box<LongChains>,
 }
 
@@ -27,15 +27,15 @@ impl Links {
         Links {
             followers: Vec::new(),
             follows: Vec::new(),
-            nobody: 0,
+            extra: 0,
             long: Box::new(LongChains::new()),
         }
     }
 
     /// Resizes the links to `digis` digis; their values are unspecified.
     pub(super) fn resize(&mut self, digis: usize) {
-        self.nobody = digis as u32;
-        self.followers.resize(digis + 1, self.nobody);
+        self.extra = digis as u32;
+        self.followers.resize(digis + 1, self.extra);
         self.follows.resize(digis + 1, 0);
     }
 
@@ -62,25 +62,25 @@ impl Links {
         clusters: &mut [Cluster],
     ) -> FoundClusters {
         let offset = offset(side);
-        let nobody = self.nobody;
+        let extra = self.extra;
         let followers = &self.followers[..];
         let mut heads = [0; HEADS];
         let mut count = 0;
         let mut latest_error = 0.0_f32;
-        for (first, follows) in (0..nobody).step_by(HEADS).zip(self.follows.chunks(HEADS)) {
-            let follows = &follows[..follows.len().min((nobody - first) as usize)];
+        for (first, follows) in (0..extra).step_by(HEADS).zip(self.follows.chunks(HEADS)) {
+            let follows = &follows[..follows.len().min((extra - first) as usize)];
             for &head in list_heads(first, follows, &mut heads) {
                 let digi = digis[head as usize];
                 let next = followers[head as usize];
-                let cluster = if next == nobody {
+                let cluster = if next == extra {
                     formulas.single(digi, offset)
                 } else {
                     let second = digis[next as usize];
                     let third = followers[next as usize];
-                    if third == nobody {
+                    if third == extra {
                         formulas.pair::<P>(digi, second, offset)
                     } else {
-                        let mut chain = LongChain::<P>::new([digi, second], formulas);
+                        let mut chain = LongChain::<P>::new(digi, second, formulas);
                         follow(third, followers, digis, |digi| chain.push(digi, formulas));
                         if self.long.is_full() {
                             self.long.finish(clusters, offset);

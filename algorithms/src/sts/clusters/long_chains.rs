@@ -39,7 +39,7 @@ pub(super) struct LongChain<P: Rules> {
 
 impl<P: Rules> LongChain<P> {
     #[inline]
-    pub(super) fn new([first, second]: [Digi; 2], formulas: &ClusterFormulas) -> Self {
+    pub(super) fn new(first: Digi, second: Digi, formulas: &ClusterFormulas) -> Self {
         let left = formulas.of_digi(first);
         let right = formulas.of_digi(second);
         let start = f32::from(first.channel());

@@ -45,7 +45,7 @@ struct Latest {
 const NO_INDEX: u32 = u32::MAX;
 const NO_DIGI: Latest = Latest { time: 0, index: NO_INDEX };
 
-/// Whether two digis of a channel may both be near a third one.
+/// Presence of two digis of a channel that may both be near a third one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Crowding {
     None,
@@ -92,24 +92,24 @@ impl TimeSweep {
         latest.fill(NO_DIGI);
         let last = digis.last().map_or(0, |digi| digi.time_ns());
         let crowd_ns = window.crowd_ns::<P>(last);
-        let Links { followers, follows, nobody, .. } = &mut self.links;
-        let nobody = *nobody;
+        let Links { followers, follows, extra, .. } = &mut self.links;
+        let extra = *extra;
         let followers = &mut followers[..];
         let follows = &mut follows[..];
         let mut crowded = false;
-        for (index, digi) in (0..nobody).zip(digis) {
+        for (index, digi) in (0..extra).zip(digis) {
             let channel = usize::from(digi.channel()) % CHANNELS;
             let time = digi.time_ns();
             let left = latest[channel];
             let right = latest[channel + 2];
-            let own = std::mem::replace(&mut latest[channel + 1], Latest { time, index });
+            let previous = std::mem::replace(&mut latest[channel + 1], Latest { time, index });
             // Branch-free because branches would be unpredictable: without a link, the extra
             // element is written.
-            crowded |= (own.index != NO_INDEX) & (time - own.time <= crowd_ns);
+            crowded |= (previous.index != NO_INDEX) & (time - previous.time <= crowd_ns);
             let has_left = (left.index != NO_INDEX) & P::not_after(window, left.time, time);
             let has_right = (right.index != NO_INDEX) & P::not_before(window, time, right.time);
-            let before = select_unpredictable(has_left, left.index, nobody);
-            let after = select_unpredictable(has_right, right.index, nobody);
+            let before = select_unpredictable(has_left, left.index, extra);
+            let after = select_unpredictable(has_right, right.index, extra);
             followers[before as usize] = index;
             followers[index as usize] = after;
             follows[index as usize] = u8::from(has_left);

@@ -1,27 +1,25 @@
 //! All stages on a timeslice, or on several together.
 
-mod keeping;
 mod products;
 mod recording;
-
-use std::sync::Arc;
+mod snapshots;
 
 use generators::partition::Partition;
 
 use super::batch::Batch;
-use super::beginning::{ChainInput, InputKind};
 use super::cluster_order::ClusterOrder;
 use super::clusters::{Clusters, SortedDigis, UnsortedClusters};
 use super::collect::Collected;
 use super::config::ChainConfig;
+use super::fused_sides::FusedSides;
 use super::hits::{Hits, SortedClusters};
+use super::input::{ChainInput, InputKind};
 use super::presort::{Presort, Stream};
 use super::sort::{Sort, WhichSides};
 use super::tables::DeviceTables;
 use super::time_parts::TimePart;
-use super::whole_sides::FusedSides;
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, Ptr, Recorded};
-use crate::device::{Arena, buffers};
+use crate::device::{Execution, buffers};
 use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::sts::{ChainStage, Cluster, ClusterEntry, Timeslice};
@@ -50,7 +48,7 @@ pub(in crate::sts) struct CudaChain<'a> {
     /// Before the buffers, which it uses.
     recorded: Option<Recorded>,
     tables: CachedPerInput<'a, DeviceTables>,
-    beginning: ChainInput<'a>,
+    input: ChainInput<'a>,
     presort: Presort<'a>,
     /// The part of the timeslice, if it is not for all of it.
     part: Option<TimePart>,
@@ -60,13 +58,13 @@ pub(in crate::sts) struct CudaChain<'a> {
     clusters: Clusters,
     order: ClusterOrder,
     /// Present if a block processes each small side.
-    whole: Option<FusedSides>,
+    fused_sides: Option<FusedSides>,
     hits: Hits,
     collected: Collected,
 }
 
 buffers!(
-    CudaChain<'_>: tables, beginning, presort, sort, sides, clusters, order, whole, hits, collected
+    CudaChain<'_>: tables, input, presort, sort, sides, clusters, order, fused_sides, hits, collected
 );
 
 /// Options of a chain.
@@ -74,8 +72,6 @@ buffers!(
 pub(in crate::sts) struct ChainOptions {
     pub(in crate::sts) config: ChainConfig,
     pub(in crate::sts) input: InputKind,
-    /// Threads of the host.
-    pub(in crate::sts) threads: usize,
 }
 
 /// Capacities of a chain, in hits.
@@ -90,19 +86,18 @@ pub(in crate::sts) struct HitCapacities {
 impl<'a> CudaChain<'a> {
     /// A chain for a batch. Capacities grow if they turn out to be too small.
     pub(in crate::sts) fn new(
-        gpu: &Arc<Gpu>,
-        (input, arena): (Batch<'a>, &'a Arena),
+        execution: Execution<'_, 'a>,
+        batch: Batch<'a>,
         options: ChainOptions,
         hits: HitCapacities,
     ) -> Result<Self, DeviceError> {
-        let ChainOptions { config, input: kind, threads } = options;
-        let digis = input.digis();
-        let presort = Presort::new(gpu, (input, arena), (config.presort, threads))?;
-        let beginning = ChainInput::new(gpu, (input, arena), (config, kind))?;
-        Self::allocate(gpu, (input, arena), config, (beginning, presort), digis, hits)
+        let ChainOptions { config, input: kind } = options;
+        let presort = Presort::new(execution, batch, config.presort)?;
+        let input = ChainInput::new(execution, batch, config, kind)?;
+        Self::allocate(execution, batch, config, input, presort, batch.digis(), hits)
     }
 
-    /// True if timeslices can go through such a chain together, each of a detector with `sides`
+    /// True if timeslices can go through a chain together, each of a detector with `sides`
     /// sides.
     pub(in crate::sts) fn takes_batches(gpu: &Gpu, config: ChainConfig, sides: usize) -> bool {
         Presort::takes_batches(gpu, config.presort, sides)
@@ -111,42 +106,44 @@ impl<'a> CudaChain<'a> {
     /// A chain for parts of a timeslice, with capacities for digis and hits; each run takes one of
     /// the [`TimePart`]s. `None` if that is not supported.
     pub(in crate::sts) fn of_parts(
-        gpu: &Arc<Gpu>,
-        (timeslice, arena): (&'a Timeslice, &'a Arena),
+        execution: Execution<'_, 'a>,
+        timeslice: &'a Timeslice,
         config: ChainConfig,
         digis: usize,
         hits: HitCapacities,
     ) -> Result<Option<Self>, DeviceError> {
-        let input = Batch::single(timeslice);
-        let Some(presort) = Presort::of_parts(gpu, input)? else { return Ok(None) };
-        let beginning = ChainInput::new(gpu, (input, arena), (config, InputKind::Digis))?;
-        Self::allocate(gpu, (input, arena), config, (beginning, presort), digis, hits).map(Some)
+        let batch = Batch::single(timeslice);
+        let Some(presort) = Presort::for_parts(execution.gpu, batch)? else { return Ok(None) };
+        let input = ChainInput::new(execution, batch, config, InputKind::Digis)?;
+        Self::allocate(execution, batch, config, input, presort, digis, hits).map(Some)
     }
 
     fn allocate(
-        gpu: &Arc<Gpu>,
-        (input, arena): (Batch<'a>, &'a Arena),
+        execution: Execution<'_, 'a>,
+        batch: Batch<'a>,
         config: ChainConfig,
-        (beginning, presort): (ChainInput<'a>, Presort<'a>),
+        input: ChainInput<'a>,
+        presort: Presort<'a>,
         digis: usize,
         hits: HitCapacities,
     ) -> Result<Self, DeviceError> {
+        let gpu = execution.gpu;
         Ok(CudaChain {
             recorded: None,
-            tables: DeviceTables::cached(gpu, (input, arena))?,
-            beginning,
+            tables: DeviceTables::cached(execution, batch)?,
+            input,
             presort,
             part: None,
-            sort: Sort::new(gpu, (digis, input.sides()), config.sort)?,
+            sort: Sort::new(gpu, digis, batch.sides(), config.sort)?,
             sides: Partition::from_lengths([]),
-            clusters: Clusters::new(gpu, (input, digis), config.clusters)?,
-            order: ClusterOrder::new(gpu, digis, input.sides(), config.cluster_sort)?,
-            whole: config
+            clusters: Clusters::new(gpu, batch, digis, config.clusters)?,
+            order: ClusterOrder::new(gpu, digis, batch.sides(), config.cluster_sort)?,
+            fused_sides: config
                 .fuse_small_sides
-                .then(|| FusedSides::new(gpu, digis, input.sides()))
+                .then(|| FusedSides::new(gpu, digis, batch.sides()))
                 .transpose()?,
-            hits: Hits::new(gpu, (input, digis), config.hits, hits.buckets)?,
-            collected: Collected::new(gpu, config.collect, input.modules(), hits.flat)?,
+            hits: Hits::new(gpu, batch, digis, config.hits, hits.buckets)?,
+            collected: Collected::new(gpu, config.collect, batch.modules(), hits.flat)?,
         })
     }
 
@@ -168,12 +165,12 @@ impl<'a> CudaChain<'a> {
 
     /// First stage of the chain.
     pub(in crate::sts) fn first_stage(&self) -> ChainStage {
-        if self.beginning.unpacks() { ChainStage::Unpack } else { ChainStage::Presort }
+        if self.input.unpacks() { ChainStage::Unpack } else { ChainStage::Presort }
     }
 
     /// Starts to copy the input of the chain to the device; a part of its first stage.
     pub(in crate::sts) fn upload(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        match &self.beginning {
+        match &self.input {
             ChainInput::Digis(streams) if self.presort.takes_stream() => {
                 if let (Some(part), [stream]) = (&self.part, &streams[..]) {
                     return gpu.upload(self.sort.scratch(), stream.part(part.positions.clone()));
@@ -193,7 +190,7 @@ impl<'a> CudaChain<'a> {
 
     /// Starts the first stage on the copied input; waits for it.
     fn begin(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        if self.beginning.unpacks() { self.beginning.unpack(gpu) } else { self.distribute(gpu) }
+        if self.input.unpacks() { self.input.unpack(gpu) } else { self.distribute(gpu) }
     }
 
     fn distribute(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
@@ -210,7 +207,7 @@ impl<'a> CudaChain<'a> {
         let digis = self.sort.digis();
         let stream = match &self.part {
             Some(part) => Stream::OfPart(scratch, part.positions.len(), &part.times),
-            None => self.beginning.stream(scratch),
+            None => self.input.stream(scratch),
         };
         self.presort.start(gpu, &self.tables.modules, stream, digis)
     }
@@ -248,33 +245,33 @@ impl<'a> CudaChain<'a> {
     /// Starts to sort digis; with small sides processed by single blocks, only those of larger
     /// sides.
     fn start_sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let which = if self.whole.is_some() { WhichSides::Larger } else { WhichSides::All };
-        self.sort.start(gpu, (&self.sides, self.presort.begins()), which)
+        let which = if self.fused_sides.is_some() { WhichSides::Larger } else { WhichSides::All };
+        self.sort.start(gpu, &self.sides, self.presort.side_offsets(), which)
     }
 
     /// Starts to find clusters, and to sort those of small sides that single blocks process.
     fn find_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let digis = self.sort.digis();
-        let begins = self.presort.begins();
+        let side_offsets = self.presort.side_offsets();
         let tables = &*self.tables;
-        let given = SortedDigis { digis, begins, tables };
-        let Some(whole) = &mut self.whole else { return self.clusters.find(gpu, given) };
-        whole.fill(gpu, &self.sides)?;
-        if let Some(larger) = whole.larger_tiles() {
-            self.clusters.find_in_large_sides(gpu, given, larger)?;
+        let sorted = SortedDigis { digis, side_offsets, tables };
+        let Some(fused) = &mut self.fused_sides else { return self.clusters.find(gpu, sorted) };
+        fused.fill(gpu, &self.sides)?;
+        if let Some(larger) = fused.larger_tiles() {
+            self.clusters.find_in_large_sides(gpu, sorted, larger)?;
             // Until their counts are known, the other sides count as sides without a cluster.
-            self.order.sort(gpu, unsorted(&self.clusters, begins, whole.larger()))?;
+            self.order.sort(gpu, unsorted(&self.clusters, side_offsets, fused.larger()))?;
         }
-        whole.start(gpu, given, (&self.clusters, &self.order))
+        fused.start(gpu, sorted, &self.clusters, &self.order)
     }
 
     /// Starts to sort clusters, unless that is done.
     fn sort_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        if self.whole.is_some() {
+        if self.fused_sides.is_some() {
             return Ok(());
         }
-        let begins = self.presort.begins();
-        self.order.sort(gpu, unsorted(&self.clusters, begins, &self.sides))
+        let side_offsets = self.presort.side_offsets();
+        self.order.sort(gpu, unsorted(&self.clusters, side_offsets, &self.sides))
     }
 
     /// Starts to sort digis, and to make clusters of them assuming that the sort is complete.
@@ -305,10 +302,10 @@ impl<'a> CudaChain<'a> {
     /// Starts to sort the remaining clusters, by their counts on the host.
     fn finish_order(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let counts = self.sides.lengths().zip(self.clusters.counts());
-        let begins = self.presort.begins();
-        match &self.whole {
-            Some(whole) if whole.has_overflow(counts) => {
-                self.order.sort(gpu, unsorted(&self.clusters, begins, &self.sides))
+        let side_offsets = self.presort.side_offsets();
+        match &self.fused_sides {
+            Some(fused) if fused.has_overflow(counts) => {
+                self.order.sort(gpu, unsorted(&self.clusters, side_offsets, &self.sides))
             }
             _ => Ok(()),
         }
@@ -322,11 +319,11 @@ impl<'a> CudaChain<'a> {
     fn start_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let counts = self.counts_of_room();
         self.clusters.expect(counts.iter().sum());
-        let begins = self.presort.begins();
+        let side_offsets = self.presort.side_offsets();
         let clusters = &self.clusters;
         let order = &self.order;
         let tables = &*self.tables;
-        let sorted = SortedClusters { clusters, order, begins, tables };
+        let sorted = SortedClusters { clusters, order, side_offsets, tables };
         self.hits.start(gpu, &self.sides, &counts, sorted)
     }
 
@@ -335,7 +332,8 @@ impl<'a> CudaChain<'a> {
         let clusters = &self.clusters;
         let order = &self.order;
         let tables = &*self.tables;
-        let sorted = SortedClusters { clusters, order, begins: self.presort.begins(), tables };
+        let sorted =
+            SortedClusters { clusters, order, side_offsets: self.presort.side_offsets(), tables };
         self.hits.finish(gpu, sorted)
     }
 
@@ -349,7 +347,8 @@ impl<'a> CudaChain<'a> {
         let clusters = &self.clusters;
         let order = &self.order;
         let tables = &*self.tables;
-        let sorted = SortedClusters { clusters, order, begins: self.presort.begins(), tables };
+        let sorted =
+            SortedClusters { clusters, order, side_offsets: self.presort.side_offsets(), tables };
         self.hits.fill(gpu, &capacities, sorted)?;
         self.finish_hits(gpu)
     }
@@ -360,8 +359,8 @@ impl<'a> CudaChain<'a> {
         match step {
             Step::Distribute => {
                 gpu.scope(self.first_stage().name(), || self.upload(gpu))?;
-                if self.beginning.unpacks() {
-                    gpu.scope(ChainStage::Unpack.name(), || self.beginning.unpack(gpu))?;
+                if self.input.unpacks() {
+                    gpu.scope(ChainStage::Unpack.name(), || self.input.unpack(gpu))?;
                 }
                 gpu.scope(ChainStage::Presort.name(), || self.start_presort(gpu))
             }
@@ -383,15 +382,15 @@ impl<'a> CudaChain<'a> {
 
     /// Clusters and hits of the last run, on the device.
     pub(super) fn found(&self) -> FoundOnDevice<'_> {
-        let (collected, places) = self.collected.on_device();
+        let (collected, hit_offsets) = self.collected.on_device();
         FoundOnDevice {
             clusters: self.clusters.clusters(),
             entries: self.order.entries(),
-            begins: self.presort.begins(),
+            side_offsets: self.presort.side_offsets(),
             found: self.clusters.found(),
             clusters_by_side: self.counts_of_room(),
             collected,
-            places,
+            hit_offsets,
             modules: self.collected.modules(),
             hits: self.collected.hits(),
         }
@@ -419,13 +418,13 @@ pub(super) struct FoundOnDevice<'a> {
     pub(super) clusters: &'a DeviceBuffer<Cluster>,
     pub(super) entries: &'a DeviceBuffer<ClusterEntry>,
     /// Offsets of sides, with the end of the last one.
-    pub(super) begins: &'a DeviceBuffer<u32>,
+    pub(super) side_offsets: &'a DeviceBuffer<u32>,
     pub(super) found: &'a DeviceBuffer<Found>,
     pub(super) clusters_by_side: Vec<usize>,
     /// All hits, one module after the other.
     pub(super) collected: Ptr<records::Hit>,
     /// Offsets of modules in them, with the end of the last one.
-    pub(super) places: Ptr<u32>,
+    pub(super) hit_offsets: Ptr<u32>,
     pub(super) modules: usize,
     pub(super) hits: usize,
 }
@@ -433,13 +432,13 @@ pub(super) struct FoundOnDevice<'a> {
 /// Clusters of these sides, not sorted yet.
 fn unsorted<'a>(
     clusters: &'a Clusters,
-    begins: &'a DeviceBuffer<u32>,
+    side_offsets: &'a DeviceBuffer<u32>,
     sides: &'a Partition,
 ) -> UnsortedClusters<'a> {
     UnsortedClusters {
         clusters: clusters.clusters(),
         found: clusters.found(),
-        begins,
+        side_offsets,
         sides,
         expected: clusters.expected(),
     }

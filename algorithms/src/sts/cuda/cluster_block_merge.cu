@@ -24,14 +24,14 @@ using Shared = Sort::Shared;
 
 // Writes an entry for each cluster, and sorts those of each side. A block per side.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    entries_block_merge(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries,
+    entries_block_merge(const Cluster* clusters, const u32* side_offsets, const Found* found, Entry* entries,
                         Entry* scratch) {
     SMEM_DYN(Shared, shared_memory);
-    const u32 begin = begins[blockIdx.x], count = found[blockIdx.x].clusters;
-    u64* own = reinterpret_cast<u64*>(entries + begin);
-    for (u32 i = threadIdx.x; i < count; i += THREADS) own[i] = (u64)i << 32 | clusters[begin + i].time;
+    const u32 begin = side_offsets[blockIdx.x], count = found[blockIdx.x].clusters;
+    u64* keys = reinterpret_cast<u64*>(entries + begin);
+    for (u32 i = threadIdx.x; i < count; i += THREADS) keys[i] = (u64)i << 32 | clusters[begin + i].time;
     __syncthreads();
-    Sort::sort(own, reinterpret_cast<u64*>(scratch + begin), count, *shared_memory);
+    Sort::sort(keys, reinterpret_cast<u64*>(scratch + begin), count, *shared_memory);
 }
 KERNEL_EXPORT(entries_block_merge)
 KERNEL_SHARED(entries_block_merge, Shared)

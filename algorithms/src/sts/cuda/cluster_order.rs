@@ -7,7 +7,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::sts_cluster_block_merge::{ENTRIES_BLOCK_MERGE, EntriesBlockMerge};
 use crate::sts::ClusterEntry;
 
-/// How clusters are brought into order.
+/// Algorithm that sorts clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum ClusterSortAlgorithm {
     /// A block per side, as published: the sort of digis.
@@ -37,9 +37,9 @@ impl Tables {
         gpu: &Gpu,
         digis: usize,
         sides: usize,
-        way: ClusterSortAlgorithm,
+        algorithm: ClusterSortAlgorithm,
     ) -> Result<Self, DeviceError> {
-        Ok(match way {
+        Ok(match algorithm {
             ClusterSortAlgorithm::BlockMerge => Tables::BlockMerge(()),
             ClusterSortAlgorithm::TimeBins => {
                 Tables::TimeBins(Box::new(TimeBins::new(gpu, digis, sides)?))
@@ -53,12 +53,12 @@ impl ClusterOrder {
         gpu: &Gpu,
         digis: usize,
         sides: usize,
-        way: ClusterSortAlgorithm,
+        algorithm: ClusterSortAlgorithm,
     ) -> Result<Self, DeviceError> {
         Ok(ClusterOrder {
             entries: gpu.buffer(digis)?,
             scratch: gpu.buffer(digis)?,
-            tables: Tables::new(gpu, digis, sides, way)?,
+            tables: Tables::new(gpu, digis, sides, algorithm)?,
         })
     }
 
@@ -94,7 +94,7 @@ fn sort_by_side(
     let grid = LaunchConfig::blocks(from.sides.segments() as u32).with_traffic(bytes);
     let arguments = EntriesBlockMerge {
         clusters: from.clusters.ptr(),
-        begins: from.begins.ptr(),
+        side_offsets: from.side_offsets.ptr(),
         found: from.found.ptr(),
         entries: entries.ptr(),
         scratch: scratch.ptr(),

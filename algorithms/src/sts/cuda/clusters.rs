@@ -4,8 +4,8 @@ use generators::partition::Partition;
 
 use super::ByRules;
 use super::batch::Batch;
+use super::fused_sides::LargerTiles;
 use super::tables::{DeviceTables, window};
-use super::whole_sides::LargerTiles;
 use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer};
@@ -51,7 +51,7 @@ pub(in crate::sts) enum ClusterAlgorithm {
 pub(super) struct SortedDigis<'a> {
     pub(super) digis: &'a DeviceBuffer<u64>,
     /// Offsets of sides, with the end of the last one.
-    pub(super) begins: &'a DeviceBuffer<u32>,
+    pub(super) side_offsets: &'a DeviceBuffer<u32>,
     pub(super) tables: &'a DeviceTables,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct UnsortedClusters<'a> {
     pub(super) clusters: &'a DeviceBuffer<Cluster>,
     pub(super) found: &'a DeviceBuffer<Found>,
     /// Offsets of sides, with the end of the last one; on the device and on the host.
-    pub(super) begins: &'a DeviceBuffer<u32>,
+    pub(super) side_offsets: &'a DeviceBuffer<u32>,
     pub(super) sides: &'a Partition,
     /// See [`Clusters::expected`].
     pub(super) expected: u64,
@@ -81,7 +81,7 @@ impl UnsortedClusters<'_> {
 
 /// Clusters, and the buffers for finding them.
 pub(super) struct Clusters {
-    way: ClusterAlgorithm,
+    algorithm: ClusterAlgorithm,
     semantics: Semantics,
     sides: u32,
     window: [u32; 3],
@@ -103,19 +103,20 @@ impl Clusters {
     /// Buffers for `digis` digis.
     pub(super) fn new(
         gpu: &Gpu,
-        (input, digis): (Batch<'_>, usize),
-        way: ClusterAlgorithm,
+        batch: Batch<'_>,
+        digis: usize,
+        algorithm: ClusterAlgorithm,
     ) -> Result<Self, DeviceError> {
-        let sides = input.sides();
-        let (channels, follows) = match way {
+        let sides = batch.sides();
+        let (channels, follows) = match algorithm {
             ClusterAlgorithm::Links => (0, digis.next_multiple_of(size_of::<u64>())),
             _ => (CHANNEL_OFFSETS as usize * sides, 0),
         };
         Ok(Clusters {
-            way,
-            semantics: input.online(),
+            algorithm,
+            semantics: batch.online(),
             sides: sides as u32,
-            window: window(input.setup()),
+            window: window(batch.setup()),
             connectors: gpu.buffer(digis)?,
             channels: gpu.buffer(channels)?,
             follows: gpu.buffer(follows)?,
@@ -128,7 +129,7 @@ impl Clusters {
 
     /// Sets counters and flags to 0, as kernels expect.
     pub(super) fn zero(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        match self.way {
+        match self.algorithm {
             ClusterAlgorithm::Links => gpu.fill(&self.follows, 0)?,
             _ => gpu.fill(&self.connectors, 0)?,
         }
@@ -137,7 +138,7 @@ impl Clusters {
 
     /// Finds the clusters of all sides.
     pub(super) fn find(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
-        match self.way {
+        match self.algorithm {
             ClusterAlgorithm::Online => self.find_by_digi(gpu, sorted),
             ClusterAlgorithm::PerSide => self.find_by_side(gpu, sorted),
             ClusterAlgorithm::Links => self.find_by_links(gpu, sorted),
@@ -153,17 +154,17 @@ impl Clusters {
         larger: LargerTiles,
     ) -> Result<(), DeviceError> {
         let digis = sorted.digis.ptr();
-        let begins = sorted.begins.ptr();
+        let side_offsets = sorted.side_offsets.ptr();
         let sides = self.sides;
         let connectors = self.connectors.ptr();
         let follows = self.follows.ptr();
         let [window_ns, whole_ns, crowd_ns] = self.window;
         let linking = ClusterLinkLarger {
             digis,
-            begins,
+            side_offsets,
             sides,
             tiles: larger.tiles,
-            least: larger.min as u32,
+            min_digis: larger.min as u32,
             connectors,
             follows,
             window_ns,
@@ -172,7 +173,7 @@ impl Clusters {
         };
         let following = ClusterHeadsLarger {
             digis,
-            begins,
+            side_offsets,
             sides,
             tiles: larger.tiles,
             connectors,
@@ -235,13 +236,16 @@ impl Clusters {
     }
 
     fn find_by_digi(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
-        let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
-        let (channels, connectors) = (self.channels.ptr(), self.connectors.ptr());
+        let digis = sorted.digis.ptr();
+        let side_offsets = sorted.side_offsets.ptr();
+        let sides = self.sides;
+        let channels = self.channels.ptr();
+        let connectors = self.connectors.ptr();
         let [window_ns, whole_ns, crowd_ns] = self.window;
-        let finding = ClusterChannels { digis, begins, sides, channels };
+        let finding = ClusterChannels { digis, side_offsets, sides, channels };
         let connecting = ClusterConnect {
             digis,
-            begins,
+            side_offsets,
             sides,
             channels,
             connectors,
@@ -251,7 +255,7 @@ impl Clusters {
         };
         let following = ClusterFollow {
             digis,
-            begins,
+            side_offsets,
             sides,
             connectors,
             tables: sorted.tables.clusters.ptr(),
@@ -280,7 +284,7 @@ impl Clusters {
         let grid = LaunchConfig::blocks(self.sides).with_traffic(bytes);
         let arguments = ClusterSide {
             digis: sorted.digis.ptr(),
-            begins: sorted.begins.ptr(),
+            side_offsets: sorted.side_offsets.ptr(),
             channels: self.channels.ptr(),
             connectors: self.connectors.ptr(),
             window_ns,
@@ -297,14 +301,14 @@ impl Clusters {
 
     fn find_by_links(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
         let digis = sorted.digis.ptr();
-        let begins = sorted.begins.ptr();
+        let side_offsets = sorted.side_offsets.ptr();
         let sides = self.sides;
         let connectors = self.connectors.ptr();
         let follows = self.follows.ptr();
         let [window_ns, whole_ns, crowd_ns] = self.window;
         let linking = ClusterLink {
             digis,
-            begins,
+            side_offsets,
             sides,
             connectors,
             follows,
@@ -314,7 +318,7 @@ impl Clusters {
         };
         let following = ClusterHeads {
             digis,
-            begins,
+            side_offsets,
             sides,
             connectors,
             follows,

@@ -11,7 +11,7 @@ use crate::device::gpu::{
 use crate::kernels::sts_collect::{COLLECT_BUCKETS, CollectBuckets, PIECES, PIECES_OF_BLOCK};
 use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::Hit;
-use crate::sts_sort::cuda::begins;
+use crate::sts_sort::cuda::segment_offsets;
 
 /// Transfer of hits to one array on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(in crate::sts) enum CollectAlgorithm {
 
 /// Flat array of all hits.
 pub(super) struct Collected {
-    places: StagedArray,
+    hit_offsets: StagedArray,
     /// Partition of the hits into modules.
     modules: Partition,
     hits: Flat,
@@ -43,11 +43,11 @@ struct Copied {
 
 buffers!(Copied: flat, host);
 buffers!(enum Flat: Copied, Mapped);
-buffers!(Collected: places, modules, hits);
+buffers!(Collected: hit_offsets, modules, hits);
 
 impl Flat {
-    fn new(gpu: &Gpu, way: CollectAlgorithm, capacity: usize) -> Result<Self, DeviceError> {
-        Ok(match way {
+    fn new(gpu: &Gpu, algorithm: CollectAlgorithm, capacity: usize) -> Result<Self, DeviceError> {
+        Ok(match algorithm {
             CollectAlgorithm::Flat => {
                 Flat::Copied(Copied { flat: gpu.buffer(capacity)?, host: gpu.pinned(capacity)? })
             }
@@ -62,7 +62,7 @@ impl Flat {
         }
     }
 
-    fn way(&self) -> CollectAlgorithm {
+    fn algorithm(&self) -> CollectAlgorithm {
         match self {
             Flat::Copied(..) => CollectAlgorithm::Flat,
             Flat::Mapped(_) => CollectAlgorithm::Mapped,
@@ -74,14 +74,14 @@ impl Collected {
     /// Capacity for `hits` hits; grows when it turns out to be too small.
     pub(super) fn new(
         gpu: &Gpu,
-        way: CollectAlgorithm,
+        algorithm: CollectAlgorithm,
         modules: usize,
         capacity: usize,
     ) -> Result<Self, DeviceError> {
         Ok(Collected {
-            places: StagedArray::new(gpu, modules + 1)?,
+            hit_offsets: StagedArray::new(gpu, modules + 1)?,
             modules: Partition::from_lengths([]),
-            hits: Flat::new(gpu, way, capacity)?,
+            hits: Flat::new(gpu, algorithm, capacity)?,
         })
     }
 
@@ -90,17 +90,17 @@ impl Collected {
         self.modules = Partition::from_lengths(hits.counts());
         let count = self.modules.elements();
         if self.capacity() < count {
-            self.hits = Flat::new(gpu, self.hits.way(), count)?;
+            self.hits = Flat::new(gpu, self.hits.algorithm(), count)?;
         }
-        self.places.fill(gpu, begins(&self.modules))?;
+        self.hit_offsets.fill(gpu, segment_offsets(&self.modules))?;
         let bytes = 2 * (count * size_of::<Hit>()) as u64;
         let blocks = (count * PIECES as usize).div_ceil(PIECES_OF_BLOCK as usize);
         let grid = LaunchConfig::blocks(blocks as u32).with_traffic(bytes);
-        let (buckets, offsets) = hits.buckets();
+        let (buckets, bucket_offsets) = hits.buckets();
         let arguments = |flat: Ptr<Vector<16>>| CollectBuckets {
             hits: buckets.ptr(),
-            offsets,
-            places: self.places.ptr(),
+            bucket_offsets,
+            hit_offsets: self.hit_offsets.ptr(),
             modules: self.modules.segments() as u32,
             flat,
         };
@@ -131,7 +131,7 @@ impl Collected {
             Flat::Copied(copied) => copied.flat.ptr(),
             Flat::Mapped(host) => host.ptr(),
         };
-        (hits, self.places.ptr())
+        (hits, self.hit_offsets.ptr())
     }
 
     /// Number of modules.

@@ -1,10 +1,10 @@
 //! Algorithms of the stages of a chain.
 
-use super::beginning::UnpackAlgorithm;
 use super::cluster_order::ClusterSortAlgorithm;
 use super::clusters::ClusterAlgorithm;
 use super::collect::CollectAlgorithm;
 use super::hits::HitsAlgorithm;
+use super::input::UnpackAlgorithm;
 use super::presort::PresortAlgorithm;
 use super::sort::SortAlgorithm;
 use crate::sts::ChainStage;

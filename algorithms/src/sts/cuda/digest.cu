@@ -59,16 +59,16 @@ __device__ __forceinline__ u32 selected(u32 segments, u32 first, u32 stride) {
 }  // namespace
 
 // Sums the clusters of selected sides, in order of their entries, and the hits of selected modules,
-// whose offsets are `places`. `parts` blocks share a segment; each writes one sum to `sums`.
+// whose offsets are `hit_offsets`. `parts` blocks share a segment; each writes one sum to `sums`.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    digest_output(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found, u32 sides,
-                  const Hit* hits, const u32* places, u32 modules, u32 first, u32 stride, u32 parts, u64* sums) {
+    digest_output(const Cluster* clusters, const Entry* entries, const u32* side_offsets, const Found* found, u32 sides,
+                  const Hit* hits, const u32* hit_offsets, u32 modules, u32 first, u32 stride, u32 parts, u64* sums) {
     const u32 slot = blockIdx.x / parts, part = blockIdx.x % parts;
     const u32 selected_sides = selected(sides, first, stride);
     const u32 thread = part * THREADS + threadIdx.x, step = parts * THREADS;
     u64 sum = 0;
     if (slot < selected_sides) {
-        const u32 side = first + slot * stride, begin = begins[side], capacity = begins[side + 1] - begin;
+        const u32 side = first + slot * stride, begin = side_offsets[side], capacity = side_offsets[side + 1] - begin;
         const u32 count = min(found[side].clusters, capacity);
         const u64 salt = segment_salt(CLUSTERS, side);
         for (u32 i = thread; i < count; i += step) {
@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     } else if (slot - selected_sides < selected(modules, first, stride)) {
         const u32 module = first + (slot - selected_sides) * stride;
         const u64 salt = segment_salt(HITS, module);
-        for (u32 i = places[module] + thread; i < places[module + 1]; i += step)
+        for (u32 i = hit_offsets[module] + thread; i < hit_offsets[module + 1]; i += step)
             sum += item_sum<uint4>(hits + i, salt);
     }
     sum = block_sum(sum);

@@ -58,11 +58,11 @@ impl CudaChain<'_> {
         let arguments = DigestOutput {
             clusters: found.clusters.ptr(),
             entries: found.entries.ptr(),
-            begins: found.begins.ptr(),
+            side_offsets: found.side_offsets.ptr(),
             found: found.found.ptr(),
             sides: found.clusters_by_side.len() as u32,
             hits: found.collected,
-            places: found.places,
+            hit_offsets: found.hit_offsets,
             modules: found.modules as u32,
             first: segments.first() as u32,
             stride: segments.stride() as u32,

@@ -16,35 +16,34 @@ struct Moves {
     u32 behind, before;
 };
 
-__device__ __forceinline__ Moves moves_of(const u64* digis, u32 begin, u32 end, u32 place) {
-    const u64 digi = digis[place], key = digi_key(digi);
+__device__ __forceinline__ Moves moves_of(const u64* digis, u32 begin, u32 end, u32 index) {
+    const u64 digi = digis[index], key = digi_key(digi);
     Moves moves = {0, 0};
-    for (u32 other = place; other > begin && digi_key(digis[other - 1]) == key; other--)
+    for (u32 other = index; other > begin && digi_key(digis[other - 1]) == key; other--)
         moves.before += digi_charge(digis[other - 1]) > digi_charge(digi);
-    for (u32 other = place + 1; other < end && digi_key(digis[other]) == key; other++)
+    for (u32 other = index + 1; other < end && digi_key(digis[other]) == key; other++)
         moves.behind += digi_charge(digis[other]) < digi_charge(digi);
     return moves;
 }
 
-__device__ __forceinline__ bool has_equal(const u64* digis, u32 count, u32 place) {
-    const u64 key = digi_key(digis[place]);
-    return (place > 0 && digi_key(digis[place - 1]) == key) ||
-           (place + 1 < count && digi_key(digis[place + 1]) == key);
+__device__ __forceinline__ bool has_equal(const u64* digis, u32 count, u32 index) {
+    const u64 key = digi_key(digis[index]);
+    return (index > 0 && digi_key(digis[index - 1]) == key) || (index + 1 < count && digi_key(digis[index + 1]) == key);
 }
 
 }  // namespace
 
 // Copies the digis of all sides, sorted by channel and time, in that order. A thread per digi.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    order_equal_digis(const u64* digis, const u32* begins, u32 sides, u64* to) {
-    const u32 place = blockIdx.x * THREADS + threadIdx.x, count = begins[sides];
-    if (place >= count) return;
-    u32 target = place;
-    if (has_equal(digis, count, place)) {
-        const u32 side = segment_of(begins, sides, place);
-        const Moves moves = moves_of(digis, begins[side], begins[side + 1], place);
-        target = place + moves.behind - moves.before;
+    order_equal_digis(const u64* digis, const u32* side_offsets, u32 sides, u64* to) {
+    const u32 index = blockIdx.x * THREADS + threadIdx.x, count = side_offsets[sides];
+    if (index >= count) return;
+    u32 target = index;
+    if (has_equal(digis, count, index)) {
+        const u32 side = segment_of(side_offsets, sides, index);
+        const Moves moves = moves_of(digis, side_offsets[side], side_offsets[side + 1], index);
+        target = index + moves.behind - moves.before;
     }
-    to[target] = digis[place];
+    to[target] = digis[index];
 }
 KERNEL_EXPORT(order_equal_digis)

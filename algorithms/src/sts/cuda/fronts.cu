@@ -29,12 +29,12 @@ struct Bucket {
 template <class Rules>
 __device__ __forceinline__ void find_partners(const SortedClusters& backs, const Cluster& front, const Sensor& sensor,
                                               const TimeCut& cut, float latest, const Bucket& bucket) {
-    const float most = cut.between(front.time_error, latest, latest);
-    const auto is_late = [&](u32 number) { return Rules::delay(front.time, backs.entries[number].time) > most; };
-    for (u32 number = backs.first_not(is_late); number < backs.count; number++) {
+    const float max_delay = cut.between(front.time_error, latest, latest);
+    const auto is_late = [&](u32 number) { return Rules::delay(front.time, backs.entries[number].time) > max_delay; };
+    for (u32 number = backs.lower_bound(is_late); number < backs.count; number++) {
         const Entry entry = backs.entries[number];
         const float delay = Rules::delay(front.time, entry.time);
-        if (-delay > most) return;
+        if (-delay > max_delay) return;
         const Cluster back = backs.clusters[entry.index];
         if (fabsf(delay) > cut.between(front.time_error, back.time_error, latest)) continue;
         for_each_crossing<Rules>(sensor, front, back, [&](const Local& local) {
@@ -46,9 +46,9 @@ __device__ __forceinline__ void find_partners(const SortedClusters& backs, const
 template <class Rules, class Finding>
 __device__ __forceinline__ void find_hits(const AllClusters& all, u32 modules, const Sensor* sensors,
                                           const TimeCut& cut, const u32* offsets, u32* counts, Hit* hits) {
-    const u32 place = blockIdx.x * THREADS + threadIdx.x;
-    if (place >= all.begins[modules]) return;
-    const u32 module = Finding::segment(all.begins, modules, place), number = place - all.begins[module];
+    const u32 index = blockIdx.x * THREADS + threadIdx.x;
+    if (index >= all.side_offsets[modules]) return;
+    const u32 module = Finding::segment(all.side_offsets, modules, index), number = index - all.side_offsets[module];
     const SortedClusters fronts = all.of(module), backs = all.of(modules + module);
     if (number >= fronts.count) return;
     const Bucket bucket = {hits + offsets[module], offsets[module + 1] - offsets[module], &counts[module]};
@@ -61,37 +61,37 @@ __device__ __forceinline__ void find_hits(const AllClusters& all, u32 modules, c
 // Finds the hits of all modules. `offsets` has the offsets of buckets, and the end of the last one;
 // `counts` are zero at the start. A thread for each element of the range of a module's front.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_walk_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                              u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,
-                              u32* counts, Hit* hits) {
-    find_hits<Exact, Walk>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
+    hits_of_fronts_walk_exact(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
+                              const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
+                              const u32* offsets, u32* counts, Hit* hits) {
+    find_hits<Exact, Walk>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
                            counts, hits);
 }
 KERNEL_EXPORT(hits_of_fronts_walk_exact, HitsOfFronts)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_walk_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                                  u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,
-                                  u32* counts, Hit* hits) {
-    find_hits<Published, Walk>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
-                               counts, hits);
+    hits_of_fronts_walk_published(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
+                                  const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
+                                  const u32* offsets, u32* counts, Hit* hits) {
+    find_hits<Published, Walk>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
+                               offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_fronts_walk_published, HitsOfFronts)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_search_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                                u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,
-                                u32* counts, Hit* hits) {
-    find_hits<Exact, Search>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
-                             counts, hits);
+    hits_of_fronts_search_exact(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
+                                const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
+                                const u32* offsets, u32* counts, Hit* hits) {
+    find_hits<Exact, Search>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
+                             offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_fronts_search_exact, HitsOfFronts)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_search_published(const Cluster* clusters, const Entry* entries, const u32* begins,
+    hits_of_fronts_search_published(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
                                     const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
                                     const u32* offsets, u32* counts, Hit* hits) {
-    find_hits<Published, Search>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
-                                 counts, hits);
+    find_hits<Published, Search>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
+                                 offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_fronts_search_published, HitsOfFronts)

@@ -24,28 +24,28 @@ constexpr u32 TILE = THREADS * ITEMS;
 constexpr u32 BLOCKS = 10;
 static_assert(ITEMS == sizeof(u64), "a thread reads a word");
 
-// All digis: `begins` has the offsets of sides. If tiles are listed, a block takes one of these,
-// and skips sides of fewer digis than `least`.
+// All digis: `side_offsets` has the offsets of sides. If tiles are listed, a block takes one of
+// these, and skips sides of fewer than `min_digis` digis.
 struct Digis {
     const u64* digis;
-    const u32* begins;
+    const u32* side_offsets;
     u32 sides;
     const u32* tiles = nullptr;
-    u32 least = 0;
+    u32 min_digis = 0;
 
-    __device__ __forceinline__ u32 count() const { return begins[sides]; }
+    __device__ __forceinline__ u32 count() const { return side_offsets[sides]; }
     // First digi of the block's tile.
     __device__ __forceinline__ u32 first() const { return (tiles ? tiles[blockIdx.x] : blockIdx.x) * TILE; }
 };
 
 // The sides that a tile has digis of.
 struct SidesOfTile {
-    const u32* begins;
+    const u32* side_offsets;
     u32 first, last;
 
     __device__ __forceinline__ bool is_one() const { return first == last; }
-    __device__ __forceinline__ u32 of(u32 place) const {
-        return is_one() ? first : first + segment_of(begins + first, last - first + 1, place);
+    __device__ __forceinline__ u32 of(u32 index) const {
+        return is_one() ? first : first + segment_of(side_offsets + first, last - first + 1, index);
     }
 };
 
@@ -53,10 +53,11 @@ struct SidesOfTile {
 // for others.
 __device__ __forceinline__ SidesOfTile sides_of_tile(const Digis& all) {
     const u32 first = all.first(), last = min(first + TILE, all.count()) - 1;
-    const u32 first_side = warp_segment_of(all.begins, all.sides, first);
-    const u32* begins = all.begins + first_side;
-    const bool is_one = last < begins[1];
-    return {all.begins, first_side, is_one ? first_side : first_side + warp_segment_of(begins, all.sides - first_side, last)};
+    const u32 first_side = warp_segment_of(all.side_offsets, all.sides, first);
+    const u32* side_offsets = all.side_offsets + first_side;
+    const bool is_one = last < side_offsets[1];
+    return {all.side_offsets, first_side,
+            is_one ? first_side : first_side + warp_segment_of(side_offsets, all.sides - first_side, last)};
 }
 
 template <class Rules>
@@ -64,16 +65,16 @@ __device__ __forceinline__ void link_tile(const Digis& all, u32* connectors, u8*
     const u32 first = all.first(), end = min(first + TILE, all.count());
     if (first >= end) return;
     const SidesOfTile sides = sides_of_tile(all);
-    for (u32 place = first + threadIdx.x; place < end; place += THREADS) {
-        const u32 side = sides.of(place), begin = all.begins[side];
-        const u32 digis = all.begins[side + 1] - begin;
-        if (digis < all.least) {
+    for (u32 index = first + threadIdx.x; index < end; index += THREADS) {
+        const u32 side = sides.of(index), begin = all.side_offsets[side];
+        const u32 digis = all.side_offsets[side + 1] - begin;
+        if (digis < all.min_digis) {
             // A digi with a predecessor is not the head of a chain.
-            follows[place] = 1;
+            follows[index] = 1;
             continue;
         }
         const Followers followers = {all.digis + begin, connectors + begin, digis, follows, begin};
-        followers.link<Rules>(place - begin, window);
+        followers.link<Rules>(index - begin, window);
     }
 }
 
@@ -82,11 +83,11 @@ struct Heads {
     u32 first, count;
     const u16* list;
 
-    __device__ __forceinline__ u32 place(u32 rank) const { return first + list[rank]; }
+    __device__ __forceinline__ u32 index(u32 rank) const { return first + list[rank]; }
 
     // Number of heads before a position.
     __device__ __forceinline__ u32 before(u32 end) const {
-        return first_not(0, count, [&](u32 rank) { return place(rank) < end; });
+        return lower_bound(0, count, [&](u32 rank) { return index(rank) < end; });
     }
 };
 
@@ -97,17 +98,18 @@ struct HeadsOfTile {
 };
 
 // Chain heads among a thread's digis: a bit each.
-struct OwnHeads {
+struct ThreadHeads {
     u32 singles = 0, others = 0;
 
-    __device__ __forceinline__ OwnHeads(const u32* connectors, const u8* follows, u32 first, u32 count) {
+    __device__ __forceinline__ ThreadHeads(const u32* connectors, const u8* follows, u32 first, u32 count) {
         if (first >= count) return;
         const u64 word = reinterpret_cast<const u64*>(follows)[first / ITEMS];
-        u32 own[ITEMS];
-        load(connectors, first, count, own);
+        u32 followers[ITEMS];
+        load(connectors, first, count, followers);
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) {
-            const bool is_head = first + i < count && (word >> 8 * i & 0xff) == 0, is_single = own[i] == NOBODY;
+            const bool is_head = first + i < count && (word >> 8 * i & 0xff) == 0,
+                       is_single = followers[i] == NO_SUCCESSOR;
             singles |= (u32)(is_head && is_single) << i;
             others |= (u32)(is_head && !is_single) << i;
         }
@@ -115,15 +117,15 @@ struct OwnHeads {
 
   private:
     // All at once, but for the last ones: what is needed of them is in the same lines of memory.
-    __device__ __forceinline__ static void load(const u32* connectors, u32 first, u32 count, u32 (&own)[ITEMS]) {
+    __device__ __forceinline__ static void load(const u32* connectors, u32 first, u32 count, u32 (&followers)[ITEMS]) {
         if (first + ITEMS <= count) {
             const uint4* words = reinterpret_cast<const uint4*>(connectors + first);
             const uint4 low = words[0], high = words[1];
-            own[0] = low.x, own[1] = low.y, own[2] = low.z, own[3] = low.w;
-            own[4] = high.x, own[5] = high.y, own[6] = high.z, own[7] = high.w;
+            followers[0] = low.x, followers[1] = low.y, followers[2] = low.z, followers[3] = low.w;
+            followers[4] = high.x, followers[5] = high.y, followers[6] = high.z, followers[7] = high.w;
         } else {
 #pragma unroll
-            for (u32 i = 0; i < ITEMS; i++) own[i] = first + i < count ? connectors[first + i] : NOBODY;
+            for (u32 i = 0; i < ITEMS; i++) followers[i] = first + i < count ? connectors[first + i] : NO_SUCCESSOR;
         }
     }
 };
@@ -141,25 +143,25 @@ __device__ __forceinline__ HeadsOfTile gather_heads(const Digis& all, const u32*
                                                     u16* list, u32* warp_sums) {
     static_assert(TILE < 1 << 16, "two counts share a word");
     const u32 first = all.first();
-    const OwnHeads own(connectors, follows, first + threadIdx.x * ITEMS, all.count());
+    const ThreadHeads thread_heads(connectors, follows, first + threadIdx.x * ITEMS, all.count());
     u32 total;
-    const u32 counts = __popc(own.others) << 16 | __popc(own.singles);
+    const u32 counts = __popc(thread_heads.others) << 16 | __popc(thread_heads.singles);
     const u32 before = block_exclusive_sum<THREADS>(counts, warp_sums, total);
     const u32 singles = total & 0xffff, others = total >> 16;
-    write_heads(own.singles, list + (before & 0xffff));
-    write_heads(own.others, list + singles + (before >> 16));
+    write_heads(thread_heads.singles, list + (before & 0xffff));
+    write_heads(thread_heads.others, list + singles + (before >> 16));
     __syncthreads();
     return {{first, singles, list}, {first, others, list + singles}};
 }
 
-// Reserves indices for the clusters of each side: `places` has the first one at the rank of the
-// side's first head.
-__device__ __forceinline__ void take_places(const Heads& heads, const SidesOfTile& sides, Found* found,
-                                            u32* places) {
+// Reserves indices for the clusters of each side: `cluster_indices` has the first one at the rank
+// of the side's first head.
+__device__ __forceinline__ void reserve_clusters(const Heads& heads, const SidesOfTile& sides, Found* found,
+                                                 u32* cluster_indices) {
     for (u32 rank = threadIdx.x; rank < heads.count; rank += THREADS) {
-        const u32 side = sides.of(heads.place(rank));
-        if (rank > 0 && heads.place(rank - 1) >= sides.begins[side]) continue;
-        places[rank] = atomicAdd(&found[side].clusters, heads.before(sides.begins[side + 1]) - rank);
+        const u32 side = sides.of(heads.index(rank));
+        if (rank > 0 && heads.index(rank - 1) >= sides.side_offsets[side]) continue;
+        cluster_indices[rank] = atomicAdd(&found[side].clusters, heads.before(sides.side_offsets[side + 1]) - rank);
     }
 }
 
@@ -168,7 +170,7 @@ __device__ __forceinline__ void take_places(const Heads& heads, const SidesOfTil
 struct LatestError {
     Found* found;
     bool is_one_side;
-    u32 own = 0;
+    u32 thread_error = 0;
 
     __device__ __forceinline__ LatestError(const SidesOfTile& sides, Found* found)
         : found(found), is_one_side(sides.is_one()) {}
@@ -176,35 +178,35 @@ struct LatestError {
     __device__ __forceinline__ void note(u32 side, float error) {
         const u32 bits = __float_as_uint(error);
         if (is_one_side) {
-            own = max(own, bits);
+            thread_error = max(thread_error, bits);
         } else {
             atomicMax(&found[side].latest_error, bits);
         }
     }
 
     // All threads take part, whatever the sides are.
-    __device__ __forceinline__ void tell(u32 side, u32* warp_errors) {
-        const u32 warp = threadIdx.x / LANES, largest = warp_max(own);
+    __device__ __forceinline__ void publish(u32 side, u32* warp_errors) {
+        const u32 warp = threadIdx.x / LANES, largest = warp_max(thread_error);
         __syncthreads();
         if (threadIdx.x % LANES == 0) warp_errors[warp] = largest;
         __syncthreads();
         if (threadIdx.x != 0 || !is_one_side) return;
-        for (u32 other = 1; other < THREADS / LANES; other++) own = max(own, warp_errors[other]);
-        atomicMax(&found[side].latest_error, max(own, largest));
+        for (u32 other = 1; other < THREADS / LANES; other++) thread_error = max(thread_error, warp_errors[other]);
+        atomicMax(&found[side].latest_error, max(thread_error, largest));
     }
 };
 
-// Makes a cluster of each chain: `cluster_at(side, place)` returns its destination.
+// Makes a cluster of each chain: `cluster_at(side, index)` returns its destination.
 template <class ClusterAt>
 __device__ __forceinline__ void follow_heads(const Digis& all, const Heads& heads, const SidesOfTile& sides,
-                                             const u32* places, const Turns& turns, Cluster* clusters,
+                                             const u32* cluster_indices, const Turns& turns, Cluster* clusters,
                                              LatestError& error, ClusterAt cluster_at) {
     for (u32 rank = turns.take(); rank - threadIdx.x % LANES < heads.count; rank = turns.take()) {
         if (rank >= heads.count) continue;
-        const u32 place = heads.place(rank), side = sides.of(place), begin = all.begins[side];
-        const Cluster cluster = cluster_at(side, place - begin);
+        const u32 index = heads.index(rank), side = sides.of(index), begin = all.side_offsets[side];
+        const Cluster cluster = cluster_at(side, index - begin);
         const u32 leader = begin <= heads.first ? 0 : heads.before(begin);
-        clusters[begin + places[leader] + rank - leader] = cluster;
+        clusters[begin + cluster_indices[leader] + rank - leader] = cluster;
         error.note(side, cluster.time_error);
     }
 }
@@ -214,27 +216,27 @@ __device__ __forceinline__ void follow_tile(const Digis& all, const u8* follows,
                                             const ClusterTables& tables, Cluster* clusters, Found* found) {
     __shared__ u32 warp_sums[LANES];
     __shared__ u16 list[TILE];
-    __shared__ u32 places[TILE];
+    __shared__ u32 cluster_indices[TILE];
     __shared__ u32 turns[2];
     if (all.first() >= all.count()) return;
     if (threadIdx.x < 2) turns[threadIdx.x] = 0;
     const HeadsOfTile heads = gather_heads(all, connectors, follows, list, warp_sums);
     const SidesOfTile sides = sides_of_tile(all);
-    u32* other_places = places + heads.singles.count;
-    take_places(heads.singles, sides, found, places);
-    take_places(heads.others, sides, found, other_places);
+    u32* other_indices = cluster_indices + heads.singles.count;
+    reserve_clusters(heads.singles, sides, found, cluster_indices);
+    reserve_clusters(heads.others, sides, found, other_indices);
     __syncthreads();
     const auto offset_of = [&](u32 side) { return side < all.sides / 2 ? 0.0f : (float)CHANNELS_OF_SIDE; };
     LatestError error(sides, found);
     // Long ones first, so that no warp is left with them at the end.
-    follow_heads(all, heads.others, sides, other_places, {turns}, clusters, error, [&](u32 side, u32 place) {
-        const DigisOfSide digis(all.digis, connectors, nullptr, all.begins, side);
-        return cluster_of<Rules>(digis, place, offset_of(side), tables);
+    follow_heads(all, heads.others, sides, other_indices, {turns}, clusters, error, [&](u32 side, u32 index) {
+        const DigisOfSide digis(all.digis, connectors, nullptr, all.side_offsets, side);
+        return cluster_of<Rules>(digis, index, offset_of(side), tables);
     });
-    follow_heads(all, heads.singles, sides, places, {turns + 1}, clusters, error, [&](u32 side, u32 place) {
-        return cluster_of_one(all.digis[all.begins[side] + place], offset_of(side), tables);
+    follow_heads(all, heads.singles, sides, cluster_indices, {turns + 1}, clusters, error, [&](u32 side, u32 index) {
+        return cluster_of_one(all.digis[all.side_offsets[side] + index], offset_of(side), tables);
     });
-    error.tell(sides.first, warp_sums);
+    error.publish(sides.first, warp_sums);
 }
 
 }  // namespace
@@ -242,64 +244,64 @@ __device__ __forceinline__ void follow_tile(const Digis& all, const u8* follows,
 // Writes connectors, and a byte for each digi that follows another one; these bytes are
 // zero at the start. A block per tile of digis.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_link_exact(const u64* digis, const u32* begins, u32 sides, u32* connectors, u8* follows, u32 window_ns,
-                       u32 whole_ns, u32 crowd_ns) {
-    link_tile<Exact>({digis, begins, sides}, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
+    cluster_link_exact(const u64* digis, const u32* side_offsets, u32 sides, u32* connectors, u8* follows,
+                       u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+    link_tile<Exact>({digis, side_offsets, sides}, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_link_exact, ClusterLink)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_link_published(const u64* digis, const u32* begins, u32 sides, u32* connectors, u8* follows,
+    cluster_link_published(const u64* digis, const u32* side_offsets, u32 sides, u32* connectors, u8* follows,
                            u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    link_tile<Published>({digis, begins, sides}, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
+    link_tile<Published>({digis, side_offsets, sides}, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_link_published, ClusterLink)
 
 // Makes clusters of chains. `found`, zero at the start, counts them. Each side has capacity for one
 // cluster per digi. A block per tile of digis; `follows` ends with a whole word.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    cluster_heads_exact(const u64* digis, const u32* begins, u32 sides, u32* connectors, const u8* follows,
+    cluster_heads_exact(const u64* digis, const u32* side_offsets, u32 sides, u32* connectors, const u8* follows,
                         const ClusterTables* tables, Cluster* clusters, Found* found) {
-    follow_tile<Exact>({digis, begins, sides}, follows, connectors, *tables, clusters, found);
+    follow_tile<Exact>({digis, side_offsets, sides}, follows, connectors, *tables, clusters, found);
 }
 KERNEL_EXPORT(cluster_heads_exact, ClusterHeads)
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    cluster_heads_published(const u64* digis, const u32* begins, u32 sides, u32* connectors, const u8* follows,
+    cluster_heads_published(const u64* digis, const u32* side_offsets, u32 sides, u32* connectors, const u8* follows,
                             const ClusterTables* tables, Cluster* clusters, Found* found) {
-    follow_tile<Published>({digis, begins, sides}, follows, connectors, *tables, clusters, found);
+    follow_tile<Published>({digis, side_offsets, sides}, follows, connectors, *tables, clusters, found);
 }
 KERNEL_EXPORT(cluster_heads_published, ClusterHeads)
 
 // Makes clusters of chains in tiles of larger sides, if smaller ones are processed by another
-// kernel. A block per listed tile, which has digis of a side of at least `least` digis.
+// kernel. A block per listed tile, which has digis of a side of at least `min_digis` digis.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_link_larger_exact(const u64* digis, const u32* begins, u32 sides, const u32* tiles, u32 least,
+    cluster_link_larger_exact(const u64* digis, const u32* side_offsets, u32 sides, const u32* tiles, u32 min_digis,
                               u32* connectors, u8* follows, u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    const Digis all = {digis, begins, sides, tiles, least};
+    const Digis all = {digis, side_offsets, sides, tiles, min_digis};
     link_tile<Exact>(all, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_link_larger_exact, ClusterLinkLarger)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_link_larger_published(const u64* digis, const u32* begins, u32 sides, const u32* tiles, u32 least,
+    cluster_link_larger_published(const u64* digis, const u32* side_offsets, u32 sides, const u32* tiles, u32 min_digis,
                                   u32* connectors, u8* follows, u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    const Digis all = {digis, begins, sides, tiles, least};
+    const Digis all = {digis, side_offsets, sides, tiles, min_digis};
     link_tile<Published>(all, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_link_larger_published, ClusterLinkLarger)
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    cluster_heads_larger_exact(const u64* digis, const u32* begins, u32 sides, const u32* tiles, u32* connectors,
+    cluster_heads_larger_exact(const u64* digis, const u32* side_offsets, u32 sides, const u32* tiles, u32* connectors,
                                const u8* follows, const ClusterTables* tables, Cluster* clusters, Found* found) {
-    follow_tile<Exact>({digis, begins, sides, tiles}, follows, connectors, *tables, clusters, found);
+    follow_tile<Exact>({digis, side_offsets, sides, tiles}, follows, connectors, *tables, clusters, found);
 }
 KERNEL_EXPORT(cluster_heads_larger_exact, ClusterHeadsLarger)
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    cluster_heads_larger_published(const u64* digis, const u32* begins, u32 sides, const u32* tiles, u32* connectors,
-                                   const u8* follows, const ClusterTables* tables, Cluster* clusters,
+    cluster_heads_larger_published(const u64* digis, const u32* side_offsets, u32 sides, const u32* tiles,
+                                   u32* connectors, const u8* follows, const ClusterTables* tables, Cluster* clusters,
                                    Found* found) {
-    follow_tile<Published>({digis, begins, sides, tiles}, follows, connectors, *tables, clusters, found);
+    follow_tile<Published>({digis, side_offsets, sides, tiles}, follows, connectors, *tables, clusters, found);
 }
 KERNEL_EXPORT(cluster_heads_larger_published, ClusterHeadsLarger)

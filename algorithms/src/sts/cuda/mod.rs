@@ -9,13 +9,13 @@
 //! |---|---|
 //! | `chain` | all stages on one timeslice |
 //! | `config` | the algorithm of each stage |
-//! | `beginning` | the input of a chain: digis or raw data |
+//! | `input` | the input of a chain: digis or raw data |
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, with its buffers |
 //! | `sort` | digis in order of channel and time |
 //! | `time_parts` | splitting a timeslice into parts that overlap in the pipeline |
 //! | `time_bins` | sort of clusters by bins of time in shared memory |
-//! | `whole_sides` | sides that a block processes from digis to sorted clusters |
-//! | `left` | outputs of stages, saved for the next run |
+//! | `fused_sides` | sides that a block processes from digis to sorted clusters |
+//! | `snapshots` | outputs of stages, saved for the next run |
 //! | `digest` | checksums of the output, summed on the device |
 //! | `tables` | lookup tables of kernels: charges, errors, sensors |
 //!
@@ -23,21 +23,21 @@
 //! `block-merge` or `channel-bucket` of [`sts_sort`](crate::sts_sort).
 
 mod batch;
-mod beginning;
 mod chain;
 mod cluster_order;
 mod clusters;
 mod collect;
 mod config;
 mod digest;
+mod fused_sides;
 mod hits;
-mod left;
+mod input;
 mod presort;
+mod snapshots;
 mod sort;
 mod tables;
 mod time_bins;
 mod time_parts;
-mod whole_sides;
 
 use crate::algorithm::Semantics;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, same_as};
@@ -45,7 +45,6 @@ use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::{Cluster, ClusterEntry, Hit};
 
 pub(super) use batch::Batch;
-pub(super) use beginning::{InputKind, UnpackAlgorithm};
 pub(super) use chain::{ChainOptions, CudaChain, HitCapacities, Step};
 pub(super) use cluster_order::ClusterSortAlgorithm;
 pub(super) use clusters::ClusterAlgorithm;
@@ -53,8 +52,9 @@ pub(super) use collect::CollectAlgorithm;
 pub(super) use config::ChainConfig;
 pub(super) use digest::DigestSums;
 pub(super) use hits::HitsAlgorithm;
-pub(super) use left::SavedStage;
+pub(super) use input::{InputKind, UnpackAlgorithm};
 pub(super) use presort::PresortAlgorithm;
+pub(super) use snapshots::SavedStage;
 pub(super) use sort::SortAlgorithm;
 pub(super) use time_parts::TimeParts;
 

@@ -61,11 +61,11 @@ __device__ __forceinline__ void find_hits(const Module& module, const Partners* 
                                           OfWarp& shared) {
     u32 queued = 0;
     first += threadIdx.x;
-    OwnFront own(module.fronts.lines, partners, first, end);
+    LaneFront lane_front(module.fronts.lines, partners, first, end);
     for (; first - threadIdx.x % LANES < end; first += THREADS) {
-        SharedPairs pairs(own, first, shared.fronts);
+        SharedPairs pairs(lane_front, first, shared.fronts);
         // This load is in flight while the current pairs are processed.
-        own = OwnFront(module.fronts.lines, partners, first + THREADS, end);
+        lane_front = LaneFront(module.fronts.lines, partners, first + THREADS, end);
         for (u32 begin = 0; begin < pairs.count(); begin += min(STRETCH, pairs.count() - begin)) {
             pairs.mark(begin);
             find_hits_in_stretch<Rules>(module, begin, min(STRETCH, pairs.count() - begin), shared, queued);
@@ -83,15 +83,15 @@ struct Written {
 };
 
 // The clusters of a job that this thread has; none after the last one of the side.
-struct Own {
+struct ThreadClusters {
     u32 numbers[LINE_ITEMS];
     bool are_there[LINE_ITEMS];
     Cluster clusters[LINE_ITEMS];
 
     // Loads the full record first so that all loads are in flight together; the compiler would
     // reload after stores.
-    __device__ __forceinline__ Own(const AllClusters& all, const Job& job) {
-        const u32 begin = all.begins[job.segment], count = all.found[job.segment].clusters;
+    __device__ __forceinline__ ThreadClusters(const AllClusters& all, const Job& job) {
+        const u32 begin = all.side_offsets[job.segment], count = all.found[job.segment].clusters;
         u32 indices[LINE_ITEMS];
 #pragma unroll
         for (u32 i = 0; i < LINE_ITEMS; i++) {
@@ -110,19 +110,19 @@ template <class Rules>
 __device__ __forceinline__ void write_lines(const AllClusters& all, u32 modules, const Sensor* sensors,
                                             const TimeCut& cut, const Job& job, const Written& written) {
     const Sensor& sensor = sensors[job.segment % modules];
-    const Own own(all, job);
+    const ThreadClusters thread_clusters(all, job);
     const bool is_front = job.segment < modules;
     const u32 back = is_front ? modules + job.segment : job.segment;
-    const Entry* backs = all.entries + all.begins[back];
+    const Entry* backs = all.entries + all.side_offsets[back];
     const u32 back_count = all.found[back].clusters;
     const float latest = __uint_as_float(all.found[back].latest_error);
 #pragma unroll
     for (u32 i = 0; i < LINE_ITEMS; i++) {
-        const Cluster& cluster = own.clusters[i];
-        const u32 number = own.numbers[i];
+        const Cluster& cluster = thread_clusters.clusters[i];
+        const u32 number = thread_clusters.numbers[i];
         Partners found = {};
-        if (is_front) found = partners_of<Rules>(own.are_there[i], cluster, backs, back_count, cut, latest);
-        if (!own.are_there[i]) continue;
+        if (is_front) found = partners_of<Rules>(thread_clusters.are_there[i], cluster, backs, back_count, cut, latest);
+        if (!thread_clusters.are_there[i]) continue;
         written.lines[number] = line_of<Rules>(sensor, is_front ? sensor.front : sensor.back,
                                                is_front ? 0 : CHANNELS_OF_SIDE, cluster);
         written.values[number] = measured(cluster, is_front ? TimeCut::reach_of(cluster.time_error, latest) : 0);
@@ -131,17 +131,17 @@ __device__ __forceinline__ void write_lines(const AllClusters& all, u32 modules,
 }
 
 template <class Rules>
-__device__ __forceinline__ void find_hits_of_job(const InOrder& all, const Partners* partners, const u32* begins,
+__device__ __forceinline__ void find_hits_of_job(const InOrder& all, const Partners* partners, const u32* side_offsets,
                                                  const Found* found, u32 modules, const Sensor* sensors,
                                                  const TimeCut& cut, const Job& job, const u32* offsets, u32* counts,
                                                  Hit* hits) {
     __shared__ Module module;
     __shared__ OfWarp shared[WARPS];
     if (threadIdx.x == 0)
-        module = module_of(begins, all, modules, sensors, cut, job.segment, offsets, counts, hits);
+        module = module_of(side_offsets, all, modules, sensors, cut, job.segment, offsets, counts, hits);
     __syncthreads();
     const u32 end = min(job.first + FRONTS_OF_JOB, found[job.segment].clusters);
-    find_hits<Rules>(module, partners + begins[job.segment], job.first, end, shared[threadIdx.x / LANES]);
+    find_hits<Rules>(module, partners + side_offsets[job.segment], job.first, end, shared[threadIdx.x / LANES]);
 }
 
 }  // namespace
@@ -149,19 +149,19 @@ __device__ __forceinline__ void find_hits_of_job(const InOrder& all, const Partn
 // Writes the lines of all clusters, their data for hits, and the partners of fronts, in the order
 // of entries. A block per job: some clusters of any side.
 extern "C" __global__ void __launch_bounds__(LINE_THREADS)
-    hits_lines_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
+    hits_lines_exact(const Cluster* clusters, const Entry* entries, const u32* side_offsets, const Found* found,
                      u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
                      Measured* values, Partners* partners) {
-    write_lines<Exact>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut),
+    write_lines<Exact>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
                        jobs[blockIdx.x], {lines, values, partners});
 }
 KERNEL_EXPORT(hits_lines_exact, HitsLines)
 
 extern "C" __global__ void __launch_bounds__(LINE_THREADS)
-    hits_lines_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                     u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
-                     Measured* values, Partners* partners) {
-    write_lines<Published>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut),
+    hits_lines_published(const Cluster* clusters, const Entry* entries, const u32* side_offsets, const Found* found,
+                         u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
+                         Measured* values, Partners* partners) {
+    write_lines<Published>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
                            jobs[blockIdx.x], {lines, values, partners});
 }
 KERNEL_EXPORT(hits_lines_published, HitsLines)
@@ -169,19 +169,19 @@ KERNEL_EXPORT(hits_lines_published, HitsLines)
 // Finds the hits of all modules, as `hits_of_fronts_` does. A block per job: some clusters of a
 // front.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    hits_of_pairs_exact(const Line* lines, const Measured* values, const Partners* partners, const u32* begins,
-                        const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
-                        const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
-    find_hits_of_job<Exact>({lines, values}, partners, begins, found, modules, sensors, time_cut(cut_kind, cut),
+    hits_of_pairs_exact(const Line* lines, const Measured* values, const Partners* partners, const u32* side_offsets,
+                        const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs,
+                        const u32* offsets, u32* counts, Hit* hits) {
+    find_hits_of_job<Exact>({lines, values}, partners, side_offsets, found, modules, sensors, time_cut(cut_kind, cut),
                             jobs[blockIdx.x], offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_pairs_exact, HitsOfPairs)
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    hits_of_pairs_published(const Line* lines, const Measured* values, const Partners* partners, const u32* begins,
-                            const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
-                            const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
-    find_hits_of_job<Published>({lines, values}, partners, begins, found, modules, sensors, time_cut(cut_kind, cut),
-                            jobs[blockIdx.x], offsets, counts, hits);
+    hits_of_pairs_published(const Line* lines, const Measured* values, const Partners* partners,
+                            const u32* side_offsets, const Found* found, u32 modules, const Sensor* sensors,
+                            u32 cut_kind, u32 cut, const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
+    find_hits_of_job<Published>({lines, values}, partners, side_offsets, found, modules, sensors,
+                                time_cut(cut_kind, cut), jobs[blockIdx.x], offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_pairs_published, HitsOfPairs)

@@ -2,10 +2,10 @@
 // count, then scatter, by a table of all 2^17 addresses.
 //
 // The stream is cut into parts, a warp each. A warp counts the digis of its part for each
-// side; sums over parts and sides tell where the digis of each part go; then it goes
+// side; sums over parts and sides give the offsets of the digis of each part; then it goes
 // through its part once more, a digi a lane. Lanes whose digis are of the same side find
 // each other by a vote, so order within a side is kept without a sort, and a warp needs
-// no room but a row of as many counts as there are sides.
+// no other memory than a row with a count for each side.
 #include "block_scan.h"
 #include "formulas/stream.h"
 
@@ -58,38 +58,39 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for (u32 other = 0; other < warp; other++) before += sums[other][lane];
 #pragma unroll 8
     for (u32 part = begin; part < end; part++) {
-        const u32 own = column[(u64)part * sides];
+        const u32 part_count = column[(u64)part * sides];
         column[(u64)part * sides] = before;
-        before += own;
+        before += part_count;
     }
     if (warp == WARPS - 1 && side < sides) totals[side] = before;
 }
 KERNEL_EXPORT(presort_sum_parts)
 
-// Where sides begin, and where the last one ends. One block.
-extern "C" __global__ void __launch_bounds__(SIDES_THREADS) presort_sum_sides(const u32* totals, u32 sides, u32* begins) {
+// Writes the offsets of sides, and the end of the last one. One block.
+extern "C" __global__ void __launch_bounds__(SIDES_THREADS)
+    presort_sum_sides(const u32* totals, u32 sides, u32* side_offsets) {
     __shared__ u32 warp_sums[LANES];
     u32 before = 0;
     for (u32 first = 0; first < sides; first += SIDES_THREADS) {
         const u32 side = first + threadIdx.x;
         u32 total;
-        const u32 own = block_exclusive_sum<SIDES_THREADS>(side < sides ? totals[side] : 0, warp_sums, total);
-        if (side < sides) begins[side] = before + own;
+        const u32 offset = block_exclusive_sum<SIDES_THREADS>(side < sides ? totals[side] : 0, warp_sums, total);
+        if (side < sides) side_offsets[side] = before + offset;
         before += total;
         __syncthreads();
     }
-    if (threadIdx.x == 0) begins[sides] = before;
+    if (threadIdx.x == 0) side_offsets[sides] = before;
 }
 KERNEL_EXPORT(presort_sum_sides)
 
-// Moves digis to their sides, channels counted on the side. `places` has a row a part:
+// Moves digis to their sides, channels counted on the side. `part_offsets` has a row a part:
 // what earlier parts have of each side. A warp a part.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    presort_scatter(const u64* digis, u32 count, u32 part_length, const u32* modules, u32 sides, const u32* begins,
-                    u32* places, u64* to) {
+    presort_scatter(const u64* digis, u32 count, u32 part_length, const u32* modules, u32 sides,
+                    const u32* side_offsets, u32* part_offsets, u64* to) {
     const Stream stream = {digis, modules, sides};
     const Part part(count, part_length);
-    u32* row = places + (u64)part.number * sides;
+    u32* row = part_offsets + (u64)part.number * sides;
     const u32 lane = threadIdx.x % LANES;
     for (u32 first = part.begin; first < part.end; first += LANES) {
         const bool is_one = first + lane < part.end;
@@ -97,13 +98,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const u32 side = is_one ? stream.side_of(digi) : NO_SIDE;
         const lanemask_t same = __match_any_sync(FULL_MASK, side);
         const u32 rank = popc(same & lanemask_lt(lane));
-        u32 place = 0;
+        u32 offset = 0;
         if (is_one && rank == 0) {
-            place = row[side];
-            row[side] = place + popc(same);
+            offset = row[side];
+            row[side] = offset + popc(same);
         }
-        place = __shfl_sync(FULL_MASK, place, ffs(same) - 1);
-        if (is_one) to[begins[side] + place + rank] = of_side(digi);
+        offset = __shfl_sync(FULL_MASK, offset, ffs(same) - 1);
+        if (is_one) to[side_offsets[side] + offset + rank] = of_side(digi);
         // Another lane may go on with this row.
         __syncwarp();
     }

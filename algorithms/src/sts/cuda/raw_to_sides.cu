@@ -43,9 +43,9 @@ struct Count : BySlot<BITS, Count<BITS>> {
     __device__ __forceinline__ Count(const Slots& slots, u32* of_slots, Counts* counts)
         : BySlot<BITS, Count>(slots, of_slots), counts(counts) {}
 
-    __device__ __forceinline__ Epoch epoch_before(u64* epochs, u32 place, u32 number, const u8* content,
-                                                  const Epochs& own) {
-        return wait_for_epoch_before(epochs, place, number, content, own);
+    __device__ __forceinline__ Epoch epoch_before(u64* epochs, u32 index, u32 number, const u8* content,
+                                                  const Epochs& piece_epochs) {
+        return wait_for_epoch_before(epochs, index, number, content, piece_epochs);
     }
     __device__ __forceinline__ void put(u32, u64) {}
     __device__ __forceinline__ void count(u32 job, const Found& found) { found.add_to(counts[job]); }
@@ -59,39 +59,39 @@ struct Put : BySlot<BITS, Put<BITS>> {
     __device__ __forceinline__ Put(const Slots& slots, u32* of_slots, u64* to)
         : BySlot<BITS, Put>(slots, of_slots), to(to) {}
 
-    __device__ __forceinline__ Epoch epoch_before(u64* epochs, u32 place, u32 number, const u8* content,
+    __device__ __forceinline__ Epoch epoch_before(u64* epochs, u32 index, u32 number, const u8* content,
                                                   const Epochs&) {
-        return known_epoch_before(epochs, place, number, content);
+        return known_epoch_before(epochs, index, number, content);
     }
-    __device__ __forceinline__ void put(u32 place, u64 digi) { to[place] = of_side(digi); }
+    __device__ __forceinline__ void put(u32 offset, u64 digi) { to[offset] = of_side(digi); }
     __device__ __forceinline__ void count(u32, const Found&) {}
 };
 
 // Reserves offsets for the digis of a tile, side by side, and within a side warp by warp.
-PORTABLE_INLINE void take_places(const Shared& shared, u32 slots_of_piece, u32* totals, u32* places) {
+PORTABLE_INLINE void reserve_offsets(const Shared& shared, u32 slots_of_piece, u32* totals, u32* piece_offsets) {
     for (u32 slot = threadIdx.x; slot < shared.slots.count; slot += THREADS) {
         u32 sum = 0;
         for (u32 warp = 0; warp < WARPS; warp++) sum += shared.of_warps[warp][slot];
-        u32 place = sum == 0 ? 0 : atomicAdd(&totals[shared.slots.sides[slot]], sum);
+        u32 offset = sum == 0 ? 0 : atomicAdd(&totals[shared.slots.sides[slot]], sum);
         for (u32 warp = 0; warp < WARPS; warp++) {
-            places[warp * slots_of_piece + slot] = place;
-            place += shared.of_warps[warp][slot];
+            piece_offsets[warp * slots_of_piece + slot] = offset;
+            offset += shared.of_warps[warp][slot];
         }
     }
 }
 
 }  // namespace
 
-// Adds the digis of each side to `totals`. `places` has `slots_of_piece` words for each piece of
-// each tile: the offset of its digis among those of the side. `states` has a word for tickets, and
-// one for each piece; these, `totals` and `counts` are 0 before.
+// Adds the digis of each side to `totals`. `piece_offsets` has `slots_of_piece` words for each
+// piece of each tile: the offset of its digis among those of the side. `states` has a word for
+// tickets, and one for each piece; these, `totals` and `counts` are 0 before.
 extern "C" __global__ void __launch_bounds__(THREADS, COUNTING)
     raw_count_sides(const u8* bytes, const Job* jobs, const Board* boards, const Slots* slots, u32 rules,
                     const Piece* pieces, const u32* tile_boards, u32 tiles, u64* states, Counts* counts,
-                    u32 slots_of_piece, u32* totals, u32* places) {
+                    u32 slots_of_piece, u32* totals, u32* piece_offsets) {
     SMEM_DYN(Shared, shared);
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    u32* own = shared->of_warps[warp];
+    u32* warp_slots = shared->of_warps[warp];
     const Input input = {bytes, jobs, boards, rules, states + 1};
     u32 kept_board = NO_BOARD;
     while (true) {
@@ -103,18 +103,18 @@ extern "C" __global__ void __launch_bounds__(THREADS, COUNTING)
             kept_board = tile_boards[tile];
             keep_board(*shared, boards[kept_board], slots[kept_board]);
         }
-        for (u32 slot = lane; slot < slots_of_piece; slot += LANES) own[slot] = 0;
+        for (u32 slot = lane; slot < slots_of_piece; slot += LANES) warp_slots[slot] = 0;
         __syncwarp();
-        const u32 place = tile * WARPS + warp;
+        const u32 index = tile * WARPS + warp;
         if (slots_of_piece <= 1u << FEW_BITS) {
-            Count<FEW_BITS> count(shared->slots, own, counts);
-            unpack_piece(input, pieces, place, shared->lookup, count);
+            Count<FEW_BITS> count(shared->slots, warp_slots, counts);
+            unpack_piece(input, pieces, index, shared->lookup, count);
         } else {
-            Count<ALL_BITS> count(shared->slots, own, counts);
-            unpack_piece(input, pieces, place, shared->lookup, count);
+            Count<ALL_BITS> count(shared->slots, warp_slots, counts);
+            unpack_piece(input, pieces, index, shared->lookup, count);
         }
         __syncthreads();
-        take_places(*shared, slots_of_piece, totals, places + (u64)tile * WARPS * slots_of_piece);
+        reserve_offsets(*shared, slots_of_piece, totals, piece_offsets + (u64)tile * WARPS * slots_of_piece);
         // All have read what the next tile changes.
         __syncthreads();
     }
@@ -127,10 +127,10 @@ KERNEL_SHARED(raw_count_sides, Shared)
 extern "C" __global__ void __launch_bounds__(THREADS, WRITING)
     raw_to_sides(const u8* bytes, const Job* jobs, const Board* boards, const Slots* slots, u32 rules,
                  const Piece* pieces, const u32* tile_boards, u32 tiles, u32 tiles_of_block, u64* states,
-                 u32 slots_of_piece, const u32* places, const u32* begins, u64* digis) {
+                 u32 slots_of_piece, const u32* piece_offsets, const u32* side_offsets, u64* digis) {
     SMEM_DYN(Shared, shared);
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    u32* own = shared->of_warps[warp];
+    u32* warp_slots = shared->of_warps[warp];
     const Input input = {bytes, jobs, boards, rules, states + 1};
     const u32 first = blockIdx.x * tiles_of_block, end = min(tiles, first + tiles_of_block);
     u32 kept_board = NO_BOARD;
@@ -140,16 +140,17 @@ extern "C" __global__ void __launch_bounds__(THREADS, WRITING)
             __syncthreads();
             keep_board(*shared, boards[kept_board], slots[kept_board]);
         }
-        const u32 place = tile * WARPS + warp;
+        const u32 index = tile * WARPS + warp;
         for (u32 slot = lane; slot < shared->slots.count; slot += LANES)
-            own[slot] = begins[shared->slots.sides[slot]] + places[(u64)place * slots_of_piece + slot];
+            warp_slots[slot] =
+                side_offsets[shared->slots.sides[slot]] + piece_offsets[(u64)index * slots_of_piece + slot];
         __syncwarp();
         if (slots_of_piece <= 1u << FEW_BITS) {
-            Put<FEW_BITS> put(shared->slots, own, digis);
-            unpack_piece(input, pieces, place, shared->lookup, put);
+            Put<FEW_BITS> put(shared->slots, warp_slots, digis);
+            unpack_piece(input, pieces, index, shared->lookup, put);
         } else {
-            Put<ALL_BITS> put(shared->slots, own, digis);
-            unpack_piece(input, pieces, place, shared->lookup, put);
+            Put<ALL_BITS> put(shared->slots, warp_slots, digis);
+            unpack_piece(input, pieces, index, shared->lookup, put);
         }
         __syncwarp();
     }

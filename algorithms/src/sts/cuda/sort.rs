@@ -42,16 +42,17 @@ impl Sort {
     /// Buffers for `digis` digis of `sides` sides.
     pub(super) fn new(
         gpu: &Gpu,
-        (digis, sides): (usize, usize),
-        way: SortAlgorithm,
+        digis: usize,
+        sides: usize,
+        algorithm: SortAlgorithm,
     ) -> Result<Self, DeviceError> {
-        Ok(match way {
-            SortAlgorithm::BlockMerge => {
-                let (digis, scratch) = (gpu.buffer(digis)?, gpu.buffer(digis)?);
-                Sort::BlockMerge(TwoArrays { digis, scratch })
-            }
+        Ok(match algorithm {
+            SortAlgorithm::BlockMerge => Sort::BlockMerge(TwoArrays {
+                digis: gpu.buffer(digis)?,
+                scratch: gpu.buffer(digis)?,
+            }),
             SortAlgorithm::ChannelBucket => {
-                Sort::ChannelBucket(Box::new(ChannelBucket::with_room(gpu, digis, sides)?))
+                Sort::ChannelBucket(Box::new(ChannelBucket::with_capacity(gpu, digis, sides)?))
             }
         })
     }
@@ -79,15 +80,16 @@ impl Sort {
         }
     }
 
-    /// Starts to sort the digis of such sides, whose offsets are on the device too.
+    /// Starts to sort the digis of these sides, whose offsets are on the device too.
     pub(super) fn start(
         &mut self,
         gpu: &Gpu,
-        (sides, begins): (&Partition, &DeviceBuffer<u32>),
+        sides: &Partition,
+        side_offsets: &DeviceBuffer<u32>,
         which: WhichSides,
     ) -> Result<(), DeviceError> {
         match self {
-            Sort::BlockMerge(arrays) => arrays.sort(gpu, sides, begins),
+            Sort::BlockMerge(arrays) => arrays.sort(gpu, sides, side_offsets),
             Sort::ChannelBucket(sort) => {
                 sort.fit(sides);
                 match which {
@@ -118,13 +120,13 @@ impl TwoArrays {
         &mut self,
         gpu: &Gpu,
         sides: &Partition,
-        begins: &DeviceBuffer<u32>,
+        side_offsets: &DeviceBuffer<u32>,
     ) -> Result<(), DeviceError> {
         let TwoArrays { digis, scratch } = &*self;
-        start_block_merge(gpu, [digis.ptr(), scratch.ptr()], (sides, begins.ptr()))?;
+        start_block_merge(gpu, sides, digis.ptr(), scratch.ptr(), side_offsets.ptr())?;
         let arguments = OrderEqualDigis {
             digis: digis.ptr(),
-            begins: begins.ptr(),
+            side_offsets: side_offsets.ptr(),
             sides: sides.segments() as u32,
             to: scratch.ptr(),
         };

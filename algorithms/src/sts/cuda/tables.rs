@@ -1,14 +1,13 @@
 //! Lookup tables of kernels, made by the formulas of the host.
 
 use std::array;
-use std::sync::Arc;
 
 use generators::sts::Address;
 use generators::sts::setup::{Cuts, Setup};
 
 use super::batch::Batch;
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu};
-use crate::device::{Arena, buffers};
+use crate::device::{Execution, buffers};
 use crate::kernels::sts_cuda_formulas_clusters_h as clusters;
 use crate::kernels::sts_cuda_formulas_pairs_h as cuts;
 use crate::kernels::sts_cuda_formulas_sensor_h as sensor;
@@ -31,18 +30,19 @@ buffers!(DeviceTables: modules, clusters, sensors);
 impl DeviceTables {
     /// The tables of a batch, which all candidates on it share.
     pub(super) fn cached<'a>(
-        gpu: &Arc<Gpu>,
-        (input, arena): (Batch<'_>, &'a Arena),
+        execution: Execution<'_, 'a>,
+        batch: Batch<'_>,
     ) -> Result<CachedPerInput<'a, Self>, DeviceError> {
+        let Execution { gpu, arena, .. } = execution;
         let make = |gpu: &Gpu| {
             Ok(DeviceTables {
                 modules: gpu
-                    .table(&LookupTable::new(input.setup().modules().len()).by_position())?,
-                clusters: gpu.table(&[cluster_tables(input.setup())])?,
-                sensors: gpu.table(&sensors(input.setup()).repeat(input.count()))?,
+                    .table(&LookupTable::new(batch.setup().modules().len()).by_position())?,
+                clusters: gpu.table(&[cluster_tables(batch.setup())])?,
+                sensors: gpu.table(&sensors(batch.setup()).repeat(batch.count()))?,
             })
         };
-        CachedPerInput::of("tables", input.timeslices(), arena, gpu, make)
+        CachedPerInput::get_or_make("tables", batch.timeslices(), arena, gpu, make)
     }
 }
 
@@ -61,7 +61,7 @@ fn cluster_tables(setup: &Setup) -> clusters::ClusterTables {
     clusters::ClusterTables {
         charges: array::from_fn(|adc| charges.charge(adc as u8)),
         variances: array::from_fn(|adc| charges.variance(adc as u8)),
-        single_error: shapes.of(0, &[0]).position_error,
+        single_error: shapes.shape(0, &[0]).position_error,
         pairs: array::from_fn(|left| array::from_fn(|right| of_pair(left, right))),
         time_errors: array::from_fn(|size| shapes.time_error(size)),
     }

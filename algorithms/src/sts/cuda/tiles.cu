@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     presort_tiles_count(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides, u32 backs,
                         u32* totals) {
     SMEM_DYN(u32, counts);
-    count_sides({digis, modules, sides}, addresses, Whole{}, count, {sides / 2, backs}, counts, totals);
+    count_sides({digis, modules, sides}, addresses, WholeStream{}, count, {sides / 2, backs}, counts, totals);
 }
 KERNEL_EXPORT(presort_tiles_count)
 
@@ -25,9 +25,10 @@ KERNEL_EXPORT(presort_tiles_count)
 // Any number of blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     presort_tiles_scatter(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides, u32 backs,
-                          const u32* begins, u32* taken, u64* to) {
+                          const u32* side_offsets, u32* taken, u64* to) {
     SMEM_DYN(Tile, tile);
-    scatter_tiles({digis, modules, sides}, addresses, Whole{}, count, {sides / 2, backs}, begins, taken, to, *tile);
+    scatter_tiles({digis, modules, sides}, addresses, WholeStream{}, count, {sides / 2, backs}, side_offsets, taken, to,
+                  *tile);
 }
 KERNEL_EXPORT(presort_tiles_scatter, PresortTilesScatter)
 KERNEL_SHARED(presort_tiles_scatter, Tile)
@@ -44,10 +45,10 @@ KERNEL_EXPORT(presort_part_count)
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     presort_part_scatter(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides,
-                         const PartTimes* times, const u32* begins, u32* taken, u64* to) {
+                         const PartTimes* times, const u32* side_offsets, u32* taken, u64* to) {
     SMEM_DYN(Tile, tile);
-    scatter_tiles({digis, modules, sides}, addresses, Part{times, sides / 2}, count, {sides / 2, sides / 2}, begins,
-                  taken, to, *tile);
+    scatter_tiles({digis, modules, sides}, addresses, Part{times, sides / 2}, count, {sides / 2, sides / 2},
+                  side_offsets, taken, to, *tile);
 }
 KERNEL_EXPORT(presort_part_scatter)
 KERNEL_SHARED(presort_part_scatter, Tile)

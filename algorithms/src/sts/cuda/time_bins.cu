@@ -1,7 +1,7 @@
 // Sorts the clusters of each side by bins of time: entries of 8 bytes are sorted, not clusters.
 //
 // A block takes the clusters of a side that fits into shared memory. Their times are counted into
-// as many bins as there may be clusters, entries go to their bins, and each entry counts the
+// bins, one for each cluster at most; entries go to their bins, and each entry counts the
 // earlier ones of its bin. So a cluster is read once, and its entry written once, to its index.
 //
 // Larger sides are distributed to groups first: see `groups.h`; then a block sorts each group by
@@ -35,10 +35,10 @@ __device__ __forceinline__ void forget(const Side& side, const Tables& tables) {
 
 // Sorts the sides of few clusters, and clears the tables of large ones. A block per side.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
-    time_bins_few(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries, u32* extents,
+    time_bins_few(const Cluster* clusters, const u32* side_offsets, const Found* found, Entry* entries, u32* extents,
                   u32* counts, OverfullBins* overfull) {
     SMEM_DYN(FewSorting, shared_memory);
-    const Side side(blockIdx.x, begins, found);
+    const Side side(blockIdx.x, side_offsets, found);
     if (blockIdx.x == 0 && threadIdx.x == 0) overfull->count = 0;
     if (side.is_large()) forget(side, {extents, counts, nullptr, nullptr, nullptr});
     if (side.count > FEW || side.count == 0) return;
@@ -49,9 +49,9 @@ KERNEL_SHARED(time_bins_few, FewSorting)
 
 // Sorts the sides of more clusters that fit. A block per side.
 extern "C" __global__ void __launch_bounds__(MANY_THREADS, 2)
-    time_bins_many(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries) {
+    time_bins_many(const Cluster* clusters, const u32* side_offsets, const Found* found, Entry* entries) {
     SMEM_DYN(ManySorting, shared_memory);
-    const Side side(blockIdx.x, begins, found);
+    const Side side(blockIdx.x, side_offsets, found);
     if (side.count <= FEW || side.is_large()) return;
     sort_by_bins(clusters + side.begin, side.count, entries + side.begin, *shared_memory);
 }
@@ -61,9 +61,9 @@ KERNEL_SHARED(time_bins_many, ManySorting)
 // Copies the times of large sides, as clusters are large, and finds the first and the
 // last one. A block per part.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS)
-    time_bins_times(const Cluster* clusters, const u32* begins, const Found* found, const Part* parts, Entry* entries,
-                    u32* extents) {
-    const OwnPart part(parts[blockIdx.x], begins, found);
+    time_bins_times(const Cluster* clusters, const u32* side_offsets, const Found* found, const Part* parts,
+                    Entry* entries, u32* extents) {
+    const BlockPart part(parts[blockIdx.x], side_offsets, found);
     if (part.is_empty()) return;
     u32* times = part.times(entries);
     Extent extent;
@@ -79,37 +79,39 @@ KERNEL_EXPORT(time_bins_times)
 
 // Counts the entries of the buckets of large sides. A block per part.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS)
-    time_bins_count(const u32* begins, const Found* found, const Part* parts, Entry* entries, u32* extents,
+    time_bins_count(const u32* side_offsets, const Found* found, const Part* parts, Entry* entries, u32* extents,
                     u32* counts) {
-    __shared__ u32 own[BUCKETS];
-    const OwnPart part(parts[blockIdx.x], begins, found);
+    __shared__ u32 block_counts[BUCKETS];
+    const BlockPart part(parts[blockIdx.x], side_offsets, found);
     if (part.is_empty()) return;
     const Tables tables = {extents, counts, nullptr, nullptr, nullptr};
     const Scale bucket_of = part.bucket_of(tables);
     const u32* times = part.times(entries);
-    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS) own[bucket] = 0;
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS) block_counts[bucket] = 0;
     __syncthreads();
 #pragma unroll 8
-    for (u32 i = part.first + threadIdx.x; i < part.end; i += FEW_THREADS) atomicAdd(&own[bucket_of(times[i])], 1u);
+    for (u32 i = part.first + threadIdx.x; i < part.end; i += FEW_THREADS)
+        atomicAdd(&block_counts[bucket_of(times[i])], 1u);
     __syncthreads();
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS)
-        if (own[bucket]) atomicAdd(&part.counts(tables)[bucket], own[bucket]);
+        if (block_counts[bucket]) atomicAdd(&part.counts(tables)[bucket], block_counts[bucket]);
 }
 KERNEL_EXPORT(time_bins_count)
 
 // Makes groups of the buckets of large sides. A block per side.
 extern "C" __global__ void __launch_bounds__(MANY_THREADS)
-    time_bins_group(const u32* begins, const Found* found, u32* counts, u16* group_of, u32* group_begins, u32* places) {
+    time_bins_group(const u32* side_offsets, const Found* found, u32* counts, u16* group_of, u32* group_offsets,
+                    u32* next_offsets) {
     __shared__ u32 starts[BUCKETS + 1];
     __shared__ u32 warp_sums[LANES];
-    const Side side(blockIdx.x, begins, found);
+    const Side side(blockIdx.x, side_offsets, found);
     if (!side.is_large()) return;
-    const Tables tables = {nullptr, counts, group_of, group_begins, places};
+    const Tables tables = {nullptr, counts, group_of, group_offsets, next_offsets};
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += MANY_THREADS)
         starts[bucket] = side.counts(tables)[bucket];
     if (threadIdx.x == 0) {
         starts[BUCKETS] = side.count;
-        group_begins[side.first_group()] = places[side.first_group()] = 0;
+        group_offsets[side.first_group()] = next_offsets[side.first_group()] = 0;
     }
     block_exclusive_sums<MANY_THREADS, BUCKETS>(starts, warp_sums);
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += MANY_THREADS) {
@@ -121,19 +123,19 @@ KERNEL_EXPORT(time_bins_group)
 
 // Moves the entries of large sides to their groups. A block per part.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
-    time_bins_distribute(const u32* begins, const Found* found, const Part* parts, Entry* entries, u32* extents,
-                         u16* group_of, u32* places, Entry* grouped) {
+    time_bins_distribute(const u32* side_offsets, const Found* found, const Part* parts, Entry* entries, u32* extents,
+                         u16* group_of, u32* next_offsets, Entry* grouped) {
     SMEM_DYN(Distribution, shared_memory);
     Distribution& shared = *shared_memory;
-    const OwnPart part(parts[blockIdx.x], begins, found);
+    const BlockPart part(parts[blockIdx.x], side_offsets, found);
     if (part.is_empty()) return;
-    const Tables tables = {extents, nullptr, group_of, nullptr, places};
+    const Tables tables = {extents, nullptr, group_of, nullptr, next_offsets};
     const Scale bucket_of = part.bucket_of(tables);
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS)
         shared.group_of[bucket] = part.group_of(tables)[bucket];
     for (u32 first = part.first; first < part.end; first += TILE)
         distribute_tile(part.times(entries), first, min(TILE, part.end - first), bucket_of,
-                        places + part.first_group(), grouped + part.begin, shared);
+                        next_offsets + part.first_group(), grouped + part.begin, shared);
 }
 KERNEL_EXPORT(time_bins_distribute)
 KERNEL_SHARED(time_bins_distribute, Distribution)
@@ -141,15 +143,15 @@ KERNEL_SHARED(time_bins_distribute, Distribution)
 // Sorts the groups of large sides. A block for each minimum group size; those of a part are
 // neighbours.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
-    time_bins_groups(const u32* begins, const Found* found, const Part* parts, const u32* group_begins,
-                     const u32* places, const Entry* grouped, Entry* entries, OverfullBins* overfull) {
+    time_bins_groups(const u32* side_offsets, const Found* found, const Part* parts, const u32* group_offsets,
+                     const u32* next_offsets, const Entry* grouped, Entry* entries, OverfullBins* overfull) {
     SMEM_DYN(FewSorting, shared_memory);
     const Part& part = parts[blockIdx.x / STEPS_OF_PART];
-    const Side side(part.side, begins, found);
-    const u32 group = part.first / LEAST_STEP + blockIdx.x % STEPS_OF_PART;
+    const Side side(part.side, side_offsets, found);
+    const u32 group = part.first / MIN_STEP + blockIdx.x % STEPS_OF_PART;
     if (!side.is_large() || group >= side.groups()) return;
-    const u32 begin = side.begin + group_begins[side.first_group() + group];
-    const u32 end = side.begin + places[side.first_group() + group];
+    const u32 begin = side.begin + group_offsets[side.first_group() + group];
+    const u32 end = side.begin + next_offsets[side.first_group() + group];
     if (end - begin <= FEW) {
         sort_by_bins(grouped + begin, end - begin, entries + begin, *shared_memory);
     } else if (threadIdx.x == 0) {

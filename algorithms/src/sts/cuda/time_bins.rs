@@ -6,7 +6,7 @@ use super::clusters::UnsortedClusters;
 use super::parts_of;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, StagedArray};
-use crate::kernels::sts_time_bins::{self as kernels, BUCKETS, FEW, LEAST_STEP, MANY, PART, Part};
+use crate::kernels::sts_time_bins::{self as kernels, BUCKETS, FEW, MANY, MIN_STEP, PART, Part};
 use crate::sts::ClusterEntry;
 
 /// Clusters that a block of a shader sorts at once, with the little workgroup memory of shaders:
@@ -26,7 +26,7 @@ impl Sizes {
         if gpu.properties().has_shaders {
             Sizes { few: SHADER_FEW, many: SHADER_FEW, min_step: SHADER_FEW / 2 }
         } else {
-            Sizes { few: FEW, many: MANY, min_step: LEAST_STEP }
+            Sizes { few: FEW, many: MANY, min_step: MIN_STEP }
         }
     }
 }
@@ -40,12 +40,12 @@ pub(super) struct TimeBins {
     counts: DeviceBuffer<u32>,
     group_of: DeviceBuffer<u16>,
     group_offsets: DeviceBuffer<u32>,
-    places: DeviceBuffer<u32>,
+    next_offsets: DeviceBuffer<u32>,
     /// Number of overfull groups, then the begin and end of each.
     overfull: DeviceBuffer<u32>,
 }
 
-buffers!(TimeBins: parts, extents, counts, group_of, group_offsets, places, overfull);
+buffers!(TimeBins: parts, extents, counts, group_of, group_offsets, next_offsets, overfull);
 
 /// Input and output of a sort.
 #[derive(Clone, Copy)]
@@ -68,7 +68,7 @@ impl TimeBins {
             counts: gpu.buffer(BUCKETS as usize * large)?,
             group_of: gpu.buffer(BUCKETS as usize * large)?,
             group_offsets: gpu.buffer(groups)?,
-            places: gpu.buffer(groups)?,
+            next_offsets: gpu.buffer(groups)?,
             overfull: gpu.buffer(1 + 2 * (digis / sizes.few as usize))?,
         })
     }
@@ -101,7 +101,7 @@ impl TimeBins {
     fn sort_few(&self, gpu: &Gpu, sorting: Sorting<'_>) -> Result<(), DeviceError> {
         let arguments = kernels::TimeBinsFew {
             clusters: sorting.from.clusters.ptr(),
-            begins: sorting.from.begins.ptr(),
+            side_offsets: sorting.from.side_offsets.ptr(),
             found: sorting.from.found.ptr(),
             entries: sorting.entries.ptr(),
             extents: self.extents.ptr(),
@@ -120,7 +120,7 @@ impl TimeBins {
 
     /// Brings the entries of large sides into groups.
     fn distribute(&self, gpu: &Gpu, parts: u32, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-        let begins = sorting.from.begins.ptr();
+        let side_offsets = sorting.from.side_offsets.ptr();
         let found = sorting.from.found.ptr();
         let entries = sorting.entries.ptr();
         let list = self.parts.ptr();
@@ -128,30 +128,30 @@ impl TimeBins {
         let counts = self.counts.ptr();
         let copying = kernels::TimeBinsTimes {
             clusters: sorting.from.clusters.ptr(),
-            begins,
+            side_offsets,
             found,
             parts: list,
             entries,
             extents,
         };
         let counting =
-            kernels::TimeBinsCount { begins, found, parts: list, entries, extents, counts };
+            kernels::TimeBinsCount { side_offsets, found, parts: list, entries, extents, counts };
         let grouping = kernels::TimeBinsGroup {
-            begins,
+            side_offsets,
             found,
             counts,
             group_of: self.group_of.ptr(),
-            group_begins: self.group_offsets.ptr(),
-            places: self.places.ptr(),
+            group_offsets: self.group_offsets.ptr(),
+            next_offsets: self.next_offsets.ptr(),
         };
         let distributing = kernels::TimeBinsDistribute {
-            begins,
+            side_offsets,
             found,
             parts: list,
             entries,
             extents,
             group_of: self.group_of.ptr(),
-            places: self.places.ptr(),
+            next_offsets: self.next_offsets.ptr(),
             grouped: sorting.grouped.ptr(),
         };
         // The number of clusters in large sides is only known on the device.
@@ -171,11 +171,11 @@ impl TimeBins {
         let grouped = sorting.grouped.ptr();
         let overfull = self.overfull.ptr::<u32>().cast();
         let sort = kernels::TimeBinsGroups {
-            begins: sorting.from.begins.ptr(),
+            side_offsets: sorting.from.side_offsets.ptr(),
             found: sorting.from.found.ptr(),
             parts: self.parts.ptr(),
-            group_begins: self.group_offsets.ptr(),
-            places: self.places.ptr(),
+            group_offsets: self.group_offsets.ptr(),
+            next_offsets: self.next_offsets.ptr(),
             grouped,
             entries,
             overfull,
@@ -201,7 +201,7 @@ impl Sorting<'_> {
 fn sort_many(gpu: &Gpu, sorting: Sorting<'_>) -> Result<(), DeviceError> {
     let arguments = kernels::TimeBinsMany {
         clusters: sorting.from.clusters.ptr(),
-        begins: sorting.from.begins.ptr(),
+        side_offsets: sorting.from.side_offsets.ptr(),
         found: sorting.from.found.ptr(),
         entries: sorting.entries.ptr(),
     };

@@ -9,12 +9,11 @@
 //! and no part takes those in a gap, so the parts have too few digis in total if there are any.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use generators::sts::Digi;
 
 use crate::algorithm::Semantics;
-use crate::device::Arena;
+use crate::device::Execution;
 use crate::device::gpu::{CachedPerInput, DeviceError, Gpu};
 use crate::kernels::sts_tiles::PartTimes;
 use crate::sts::Timeslice;
@@ -64,15 +63,16 @@ impl<'a> TimeParts<'a> {
     /// # Errors
     /// If there is no memory.
     pub(in crate::sts) fn new(
-        gpu: &Arc<Gpu>,
-        (input, arena): (&'a Timeslice, &'a Arena),
+        execution: Execution<'_, 'a>,
+        input: &'a Timeslice,
         count: usize,
     ) -> Result<Option<Self>, DeviceError> {
+        let Execution { gpu, arena, .. } = execution;
         let Some(gap_ns) = gap_ns(input) else { return Ok(None) };
         let make = |_: &Gpu| Ok(LookupTable::new(input.modules()));
         Ok(Some(TimeParts {
             stream: input.stream(),
-            table: CachedPerInput::of("time parts", input, arena, gpu, make)?,
+            table: CachedPerInput::get_or_make("time parts", input, arena, gpu, make)?,
             modules: input.modules(),
             gap_ns,
             count,

@@ -3,7 +3,7 @@
 use generators::partition::Partition;
 use generators::sts::{Address, ModuleSide};
 
-use crate::all_cores::joined;
+use crate::all_cores::par_concat;
 use crate::parallel::map;
 
 /// Items of all segments of a detector in one flat array. Data common to a segment are kept once
@@ -43,7 +43,7 @@ impl<T: Clone + Default + Send + Sync> Partitioned<T> {
     fn new<L: AsRef<[T]>>(segments: &[L], addresses: Vec<Address>) -> Self {
         let segments: Vec<&[T]> = segments.iter().map(AsRef::as_ref).collect();
         Partitioned {
-            items: joined(&segments),
+            items: par_concat(&segments),
             partition: Partition::from_lengths(segments.iter().map(|segment| segment.len())),
             addresses,
         }

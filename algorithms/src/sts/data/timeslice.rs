@@ -11,7 +11,7 @@ use rayon::slice::ParallelSliceMut;
 
 use super::{ChainStage, Product};
 use crate::algorithm::Semantics;
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::sts::quality::Crossings;
 use crate::sts_unpack::RawTimeslices;
 
@@ -242,7 +242,7 @@ pub(crate) fn read_out(digis: &SegmentedDigis) -> Vec<Digi> {
         }
     }
     arrivals.par_sort_by_key(|(arrival, _)| *arrival);
-    mapped(&arrivals, |(_, digi)| *digi)
+    par_map(&arrivals, |(_, digi)| *digi)
 }
 
 #[cfg(test)]

@@ -191,8 +191,8 @@ impl<R: Real> Sensor<R> {
         (self.strips != Strips::Parallel && self.has(local)).then_some(local)
     }
 
-    /// Crossing of two lines, also outside the active area, for a sensor with such strips that are
-    /// not parallel.
+    /// Crossing of two lines, also outside the active area, for a sensor with the given strips,
+    /// which are not parallel.
     #[inline(always)]
     pub fn crossing_anywhere(&self, strips: Strips, front: R, back: R) -> Local<R> {
         let tan_front = self.front.tangent;

@@ -97,7 +97,7 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
     /// The shape of a cluster of digis in neighbouring channels, the first of them in
     /// channel `first`, by their charges in ADC units.
     #[inline]
-    pub fn of(&self, first: u16, adcs: &[u8]) -> Shape<R> {
+    pub fn shape(&self, first: u16, adcs: &[u8]) -> Shape<R> {
         match *adcs {
             [] => Shape::default(),
             [adc] => self.single(first, adc),
@@ -209,7 +209,7 @@ mod tests {
     fn even_charges_put_the_cluster_into_its_middle() {
         let shapes = shapes();
         for size in 1..9 {
-            let shape = shapes.of(100, &vec![7; size]);
+            let shape = shapes.shape(100, &vec![7; size]);
             assert_eq!(shape.position, 100.0 + (size - 1) as f64 / 2.0, "{size} digis");
             assert!(shape.position_error > 0.0);
         }
@@ -218,11 +218,11 @@ mod tests {
     #[test]
     fn more_charge_on_one_side_moves_the_cluster_there() {
         let shapes = shapes();
-        assert!(shapes.of(10, &[3, 9]).position > 10.5);
-        assert!(shapes.of(10, &[9, 3]).position < 10.5);
-        assert!(shapes.of(10, &[3, 9, 9]).position > 11.0);
+        assert!(shapes.shape(10, &[3, 9]).position > 10.5);
+        assert!(shapes.shape(10, &[9, 3]).position < 10.5);
+        assert!(shapes.shape(10, &[3, 9, 9]).position > 11.0);
         // So uneven that the centre of gravity is used.
-        let uneven = shapes.of(10, &[0, 0, 31]).position;
+        let uneven = shapes.shape(10, &[0, 0, 31]).position;
         assert!((11.0..=12.0).contains(&uneven), "{uneven}");
     }
 

@@ -56,25 +56,34 @@ impl Default for Crossings {
     }
 }
 
+/// Errors of the times of hits.
+#[derive(Clone, Copy)]
+pub(super) struct TimeErrors<'a> {
+    /// By the classes of front and back: a row for each class of the front.
+    pub(super) table: &'a [f32],
+    /// Elements of a row.
+    pub(super) stride: usize,
+}
+
 impl Crossings {
-    /// Appends the hits of pairs of lines of both sides, given by their indices; `time_errors` is a
-    /// table of the errors of hits by the classes of front and back, one row for each class of the
-    /// front.
+    /// Appends the hits of pairs of lines of both sides, given by their indices.
     #[inline(always)]
     pub(super) fn append<P: Rules>(
         &mut self,
-        [fronts, backs]: [&[u32]; 2],
+        fronts: &[u32],
+        backs: &[u32],
         lines: [&Lines; 2],
         formulas: &ModuleFormulas<f32>,
-        (time_errors, stride): (&[f32], usize),
+        time_errors: TimeErrors<'_>,
         to: &mut HitSink<'_>,
     ) {
+        let TimeErrors { table, stride } = time_errors;
         for (fronts, backs) in fronts.chunks(HITS).zip(backs.chunks(HITS)) {
             for (index, (&front, &back)) in fronts.iter().zip(backs).enumerate() {
                 let front = front as usize;
                 let back = back as usize;
                 let class = lines[0].classes[front] as usize * stride;
-                self.time_error[index] = time_errors[class + lines[1].classes[back] as usize];
+                self.time_error[index] = table[class + lines[1].classes[back] as usize];
                 self.set(0, index, lines[0], front);
                 self.set(1, index, lines[1], back);
             }

@@ -18,7 +18,7 @@ use crate::sts::rules::Rules;
 /// Clusters of the front that a thread takes at a time.
 const FRONTS: usize = 1024;
 
-/// Distribution of work over threads.
+/// Distribution of search over threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum HitWorkers {
     /// A worker for each module, as published: it processes the clusters of both sides in order of
@@ -78,7 +78,7 @@ impl HitBuckets {
     ) {
         loop {
             let hits = SharedSlice::new(&mut self.hits);
-            let work = Work {
+            let search = HitSearch {
                 pairs: &|module| {
                     let back = formulas.len() + module;
                     let latest_errors = [latest_error(module), latest_error(back)];
@@ -89,9 +89,9 @@ impl HitBuckets {
                 counts: &self.counts,
             };
             match workers {
-                HitWorkers::Modules => work.by_module::<P>(Grain::One),
-                HitWorkers::EqualShares => work.by_module::<P>(Grain::Shares),
-                HitWorkers::Fronts => work.by_front::<P>(&clusters.counts[..formulas.len()]),
+                HitWorkers::Modules => search.by_module::<P>(Grain::One),
+                HitWorkers::EqualShares => search.by_module::<P>(Grain::Shares),
+                HitWorkers::Fronts => search.by_front::<P>(&clusters.counts[..formulas.len()]),
             }
             let found: Vec<_> = self.counts().collect();
             let capacities = self.capacities.lengths();
@@ -106,7 +106,7 @@ impl HitBuckets {
     /// The hits of each module.
     pub(in crate::sts) fn buckets(&self) -> impl Iterator<Item = &[Hit]> {
         let buckets = self.capacities.ranges().zip(self.counts());
-        buckets.map(|(room, count)| &self.hits[room][..count])
+        buckets.map(|(bucket, count)| &self.hits[bucket][..count])
     }
 
     /// The filled part of each bucket.
@@ -130,14 +130,14 @@ impl HitBuckets {
 }
 
 /// Data shared by all workers; `pairs` returns those of a module.
-struct Work<'a, F> {
+struct HitSearch<'a, F> {
     pairs: &'a F,
     hits: &'a SharedSlice<'a, Hit>,
     capacities: &'a Partition,
     counts: &'a [CachePadded<AtomicU32>],
 }
 
-impl<'a, F: Fn(usize) -> Pairs<'a> + Sync> Work<'_, F> {
+impl<'a, F: Fn(usize) -> Pairs<'a> + Sync> HitSearch<'_, F> {
     fn by_module<P: Rules>(&self, grain: Grain) {
         for_each_range(self.counts.len(), grain, |modules| {
             for module in modules {

@@ -30,7 +30,7 @@ pub(super) struct Lines {
     pub(super) edge_errors: Vec<f32>,
 }
 
-/// The different time errors. There are at most as many as cluster sizes, so few.
+/// The different time errors. There is at most one for each cluster size, so few.
 #[derive(Default)]
 pub(super) struct ErrorClasses {
     pub(super) errors: Vec<f32>,

@@ -20,14 +20,14 @@ pub(in crate::sts) fn hits_of_module(
     let mut hits = Vec::new();
     let mut start = 0;
     for (front_index, front) in fronts.iter().enumerate() {
-        let own = formulas.time_cut(front.time_error, latest, latest);
+        let cut = formulas.time_cut(front.time_error, latest, latest);
         for (index, back) in backs.iter().enumerate().skip(start) {
             let delay = front.time - back.time;
             if delay > max {
                 start = index + 1;
                 continue;
             }
-            if -delay > own {
+            if -delay > cut {
                 break;
             }
             if delay.abs() <= formulas.time_cut(front.time_error, back.time_error, latest) {

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::crossings::Crossings;
+use super::crossings::{Crossings, TimeErrors};
 use super::lines::{Clusters, ErrorClasses, Lines};
 use super::near::{Isa, Limits, MAX_CLASSES, Pairs, Scalar};
 use super::outgoing::HitSink;
@@ -71,7 +71,7 @@ impl Windows {
         let WindowInput { job, clusters, formulas, .. } = input;
         let back_side = clusters.counts.len() / 2 + job.module;
         let fronts = &clusters.entries(job.module)[job.fronts.clone()];
-        let (Some(first), Some(last)) = (fronts.first(), fronts.last()) else {
+        let Some((first, last)) = fronts.first().zip(fronts.last()) else {
             return;
         };
         self.classes.clear();
@@ -131,7 +131,7 @@ impl Windows {
             max,
             range: [*range.start(), *range.end()],
         };
-        let hit_errors = (&self.hit_errors[..], limits.stride);
+        let time_errors = TimeErrors { table: &self.hit_errors, stride: limits.stride };
         self.pairs.begin();
         loop {
             let any = if self.classes.errors.len() <= MAX_CLASSES {
@@ -142,8 +142,8 @@ impl Windows {
             if !any {
                 return self.crossings.finish(&mut to);
             }
-            let pairs = self.pairs.listed();
-            self.crossings.append::<P>(pairs, lines, formulas, hit_errors, &mut to);
+            let [fronts, backs] = self.pairs.listed();
+            self.crossings.append::<P>(fronts, backs, lines, formulas, time_errors, &mut to);
         }
     }
 }

@@ -10,7 +10,7 @@ use super::LookupTable;
 use super::lookup_table::offsets;
 use crate::device::SharedSlice;
 use crate::parallel::{for_each, map};
-use crate::sts_unpack::cpu::{Work, even_parts, messages_of, room_for, unpack_part};
+use crate::sts_unpack::cpu::{UnpackInput, capacity_for, even_parts, messages_of, unpack_part};
 use crate::sts_unpack::survey::Job;
 
 /// A part of all microslices, with its buffers.
@@ -35,16 +35,17 @@ impl LookupTable {
     /// If the capacity is too small for all digis.
     pub(in crate::sts) fn scatter_raw(
         &self,
-        work: &Work<'_>,
-        (counts, buffer): (&mut [MicrosliceCounts], &mut [Digi]),
+        input: &UnpackInput<'_>,
+        counts: &mut [MicrosliceCounts],
+        buffer: &mut [Digi],
         target: &mut [Digi],
         threads: usize,
     ) -> Vec<usize> {
-        let unpacked = map(parts(work.jobs, counts, buffer, threads), |part| {
+        let unpacked = map(parts(input.jobs, counts, buffer, threads), |part| {
             let mut of_sides = vec![0; self.sides()];
             let count = |digis: &[Digi]| self.add(digis, &mut of_sides);
             let Part { jobs, counts, buffer } = part;
-            let found = unpack_part(work, jobs, counts, buffer, count);
+            let found = unpack_part(input, jobs, counts, buffer, count);
             Unpacked { digis: &buffer[..found], of_sides }
         });
         let counted: Vec<_> = unpacked.iter().map(|part| part.of_sides.clone()).collect();
@@ -63,7 +64,7 @@ impl LookupTable {
 
 /// Buffer capacity for the digis of `messages` messages in `parts` parts.
 pub(in crate::sts) fn capacity_for_parts(messages: usize, parts: usize) -> usize {
-    messages + parts * room_for(0)
+    messages + parts * capacity_for(0)
 }
 
 fn parts<'p>(
@@ -74,9 +75,10 @@ fn parts<'p>(
 ) -> Vec<Part<'p>> {
     let part = |range| {
         let jobs: &[Job] = &jobs[range];
-        let own_counts = counts.split_off_mut(..jobs.len()).unwrap_or_default();
-        let own_buffer = buffer.split_off_mut(..room_for(messages_of(jobs))).unwrap_or_default();
-        Part { jobs, counts: own_counts, buffer: own_buffer }
+        let part_counts = counts.split_off_mut(..jobs.len()).unwrap_or_default();
+        let part_buffer =
+            buffer.split_off_mut(..capacity_for(messages_of(jobs))).unwrap_or_default();
+        Part { jobs, counts: part_counts, buffer: part_buffer }
     };
     even_parts(jobs, count).into_iter().map(part).collect()
 }

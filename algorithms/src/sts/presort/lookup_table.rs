@@ -101,14 +101,14 @@ impl LookupTable {
         digis: &[Digi],
         offsets: &mut [u32],
         target: &SharedSlice<'_, Digi>,
-        mut tell: impl FnMut(usize, u32),
+        mut report: impl FnMut(usize, u32),
     ) {
         for (from, &digi) in digis.iter().enumerate() {
             let offset = &mut offsets[self.side(digi)];
             // SAFETY: the ranges of all parts and sides are consecutive, each as long as the digis
             // that were counted for it; so they are disjoint and within `target`.
             unsafe { target.write(*offset as usize, on_side(digi)) };
-            tell(from, *offset);
+            report(from, *offset);
             *offset += 1;
         }
     }

@@ -103,8 +103,8 @@ impl Tally {
         self.found += other.found;
         self.hits += other.hits;
         self.ghosts += other.ghosts;
-        for (own, others) in self.offsets.iter_mut().zip(other.offsets) {
-            own.extend(others);
+        for (offsets, others) in self.offsets.iter_mut().zip(other.offsets) {
+            offsets.extend(others);
         }
     }
 

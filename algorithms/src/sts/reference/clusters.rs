@@ -64,7 +64,7 @@ fn of_side<P: Rules>(
 fn of_chain<P: Rules>(chain: &[Digi], offset: f32, shapes: &Shapes<f32>) -> Cluster {
     let adcs: Vec<_> = chain.iter().map(|digi| digi.adc()).collect();
     let times: Vec<_> = chain.iter().map(|digi| digi.time_ns()).collect();
-    let shape = shapes.of(chain[0].channel(), &adcs);
+    let shape = shapes.shape(chain[0].channel(), &adcs);
     Cluster {
         charge: shape.charge,
         size: chain.len() as i32,

@@ -4,7 +4,7 @@ use generators::sts::Address;
 use generators::sts::setup::{Cuts, Setup};
 
 use crate::parallel::map;
-use crate::sts::formulas::{Sensor, Side, pair_time_error, time_cut};
+use crate::sts::formulas::{Local, Sensor, Side, pair_time_error, time_cut};
 use crate::sts::rules::Rules;
 use crate::sts::{Cluster, Hit, Partitioned};
 
@@ -82,20 +82,22 @@ impl Finder<'_> {
         };
         for i in sensor.lines(Side::Front, x_front, P::widths) {
             for j in sensor.lines(Side::Back, x_back, P::widths) {
-                let lines = (x_front - i as f32 * sensor.width, x_back - j as f32 * sensor.width);
-                hits.extend(self.hit::<P>(front, back, lines));
+                let front_line = x_front - i as f32 * sensor.width;
+                let back_line = x_back - j as f32 * sensor.width;
+                let crossing = sensor.crossing(front_line, back_line);
+                hits.extend(crossing.map(|local| self.hit::<P>(front, back, local)));
             }
         }
     }
 
-    fn hit<P: Rules>(&self, front: &Cluster, back: &Cluster, lines: (f32, f32)) -> Option<Hit> {
+    fn hit<P: Rules>(&self, front: &Cluster, back: &Cluster, local: Local<f32>) -> Hit {
         let sensor = &self.sensor;
-        let [x, y, z] = sensor.global(sensor.crossing(lines.0, lines.1)?);
+        let [x, y, z] = sensor.global(local);
         let front_error = sensor.edge_error(front.position_error);
         let back_error = sensor.edge_error(back.position_error);
         let spread = sensor.spread(front_error, back_error);
         let ([dx, dy, dz], dxy) = P::spread(sensor, spread);
-        Some(Hit {
+        Hit {
             x,
             y,
             z,
@@ -108,6 +110,6 @@ impl Finder<'_> {
             du: sensor.across(Side::Front, front_error),
             dv: sensor.across(Side::Back, back_error),
             address: self.address,
-        })
+        }
     }
 }

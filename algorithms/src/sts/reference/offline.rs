@@ -5,7 +5,7 @@ use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDig
 
 use crate::parallel::map;
 use crate::sts::formulas::{
-    BelowFirstStep, Real, Sensor, Shapes, Side, digi_window, pair_time_error, time_cut,
+    BelowFirstStep, Local, Real, Sensor, Shapes, Side, digi_window, pair_time_error, time_cut,
 };
 use crate::sts::{OfflineCluster, OfflineHit, Partitioned};
 
@@ -111,7 +111,7 @@ impl ClusterFinder<'_> {
     fn cluster(&self, digis: &[(u32, Digi)]) -> OfflineCluster {
         let adcs: Vec<_> = digis.iter().map(|(_, digi)| digi.adc()).collect();
         let times = digis.iter().map(|(_, digi)| f64::from(digi.time_ns()));
-        let shape = self.shapes.of(digis[0].1.channel(), &adcs);
+        let shape = self.shapes.shape(digis[0].1.channel(), &adcs);
         let offset = if self.side.back { CHANNELS_PER_SIDE } else { 0 };
         OfflineCluster {
             digis: digis.iter().map(|(index, _)| *index).collect(),
@@ -201,26 +201,22 @@ impl HitFinder<'_> {
         let mut hits = Vec::new();
         for i in sensor.lines(Side::Front, x_front, Real::truncated) {
             for j in sensor.lines(Side::Back, x_back, Real::truncated) {
-                let lines =
-                    (x_front - f64::from(i) * sensor.width, x_back - f64::from(j) * sensor.width);
-                hits.extend(self.hit(front, back, lines));
+                let front_line = x_front - f64::from(i) * sensor.width;
+                let back_line = x_back - f64::from(j) * sensor.width;
+                let crossing = sensor.crossing(front_line, back_line);
+                hits.extend(crossing.map(|local| self.hit(front, back, local)));
             }
         }
         hits
     }
 
-    fn hit(
-        &self,
-        front: &OfflineCluster,
-        back: &OfflineCluster,
-        lines: (f64, f64),
-    ) -> Option<OfflineHit> {
+    fn hit(&self, front: &OfflineCluster, back: &OfflineCluster, local: Local<f64>) -> OfflineHit {
         let sensor = &self.sensor;
-        let [x, y, z] = sensor.global(sensor.crossing(lines.0, lines.1)?);
+        let [x, y, z] = sensor.global(local);
         let front_error = sensor.edge_error(front.position_error);
         let back_error = sensor.edge_error(back.position_error);
         let spread = sensor.spread(front_error, back_error);
-        Some(OfflineHit {
+        OfflineHit {
             x,
             y,
             z,
@@ -233,6 +229,6 @@ impl HitFinder<'_> {
             dv: sensor.across(Side::Back, back_error),
             address: front.address,
             ..OfflineHit::default()
-        })
+        }
     }
 }

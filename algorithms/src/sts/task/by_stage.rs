@@ -18,7 +18,7 @@ pub(super) struct ByStage {
 
 impl ByStage {
     /// Variants of a stage, or of the whole chain if there is none.
-    pub(super) fn of(&self, stage: Option<ChainStage>) -> Variants {
+    pub(super) fn for_stage(&self, stage: Option<ChainStage>) -> Variants {
         match stage {
             Some(ChainStage::Presort) => self.presort,
             Some(ChainStage::Cluster) => self.cluster,

@@ -111,8 +111,9 @@ fn same_digis(
     found: &SegmentedDigis,
     stable: bool,
 ) -> Result<(), Mismatch> {
-    let segments = [expected, found].map(|digis| digis.partition().segments());
-    each_segment("digis", segments, |segment| {
+    let expected_segments = expected.partition().segments();
+    let found_segments = found.partition().segments();
+    each_segment("digis", expected_segments, found_segments, |segment| {
         let [expected, found] = [expected, found].map(|digis| digis.segment(segment));
         if stable {
             same_things("digis", segment, expected, found, |digi| digi.bits())
@@ -129,7 +130,7 @@ fn same<T: Clone + Debug + Sync, K: Ord>(
     found: &Partitioned<T>,
     key: impl Fn(&T) -> K + Sync,
 ) -> Result<(), Mismatch> {
-    each_segment(what, [expected.segments(), found.segments()], |segment| {
+    each_segment(what, expected.segments(), found.segments(), |segment| {
         let [expected, found] = [expected, found].map(|things| things.segment(segment));
         same_in_any_order(what, segment, expected, found, &key)
     })
@@ -142,7 +143,7 @@ fn in_order<S: AsRef<[T]> + Sync, T: Debug + Sync, K: Ord>(
     found: &[S],
     key: impl Fn(&T) -> K + Sync,
 ) -> Result<(), Mismatch> {
-    each_segment(what, [expected.len(), found.len()], |segment| {
+    each_segment(what, expected.len(), found.len(), |segment| {
         let [expected, found] = [expected, found].map(|things| things[segment].as_ref());
         same_things(what, segment, expected, found, &key)
     })
@@ -151,7 +152,8 @@ fn in_order<S: AsRef<[T]> + Sync, T: Debug + Sync, K: Ord>(
 /// Checks all segments in parallel, and that their number is the expected one.
 fn each_segment(
     what: &'static str,
-    [expected, found]: [usize; 2],
+    expected: usize,
+    found: usize,
     check: impl Fn(usize) -> Result<(), Mismatch> + Sync,
 ) -> Result<(), Mismatch> {
     if expected != found {
@@ -265,7 +267,7 @@ mod tests {
         Partitioned::of_sides(&all)
     }
 
-    const PLACES: [(usize, usize); 6] =
+    const INDICES: [(usize, usize); 6] =
         [(0, 0), (0, 65_535), (0, 69_999), (2, 4), (3, 65_536), (3, 131_072)];
 
     #[test]
@@ -285,12 +287,12 @@ mod tests {
     #[test]
     fn a_changed_lost_doubled_or_swapped_one_is_found_wherever_it_is() {
         let right = clusters();
-        for (segment, expected_index) in PLACES {
+        for (segment, expected_index) in INDICES {
             let changed = spoilt(segment, |all| all[expected_index].charge += 1.0);
             let found = checked(ChainStage::Cluster, &right, &changed);
-            let in_place = matches!(found, Err(Mismatch::Thing { segment: s, index, .. })
+            let is_there = matches!(found, Err(Mismatch::Thing { segment: s, index, .. })
                 if s == segment && index == expected_index);
-            assert!(in_place, "{found:?}");
+            assert!(is_there, "{found:?}");
             let lost = spoilt(segment, |all| {
                 all.remove(expected_index);
             });
@@ -311,7 +313,7 @@ mod tests {
     fn first_of_several_mismatches_is_reported() {
         let right = clusters();
         let mut wrong = right.clone();
-        for (segment, expected_index) in PLACES.into_iter().rev() {
+        for (segment, expected_index) in INDICES.into_iter().rev() {
             wrong.segment_mut(segment)[expected_index].charge += 1.0;
             let found = checked(ChainStage::Cluster, &right, &wrong);
             let first = matches!(found, Err(Mismatch::Thing { segment: s, index, .. })

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{StsTask, Timeslices};
 use crate::algorithm::{CheckError, Digest, InputState, Runner, Segments};
 use crate::device::gpu::{DeviceError, Gpu, MAX_QUEUES};
-use crate::device::{Arena, buffers};
+use crate::device::{Arena, Execution, buffers};
 use crate::sts::cuda::{
     Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind, Step,
     TimeParts,
@@ -41,27 +41,27 @@ pub(super) struct OverlappedChains<'a> {
 pub(super) struct ChainsOfTimeslice<'a> {
     timeslice: &'a Timeslice,
     /// Chain for the whole timeslice: used if it cannot be split, or was not split cleanly.
-    whole: Option<CudaChain<'a>>,
+    unsplit: Option<CudaChain<'a>>,
     parts: Vec<CudaChain<'a>>,
     splitter: Option<TimeParts<'a>>,
     /// True if the parts' results are used, not the unsplit chain's.
     is_split: bool,
 }
 
-buffers!(ChainsOfTimeslice<'_>: whole, parts);
+buffers!(ChainsOfTimeslice<'_>: unsplit, parts);
 
 impl<'a> OverlappedChains<'a> {
     pub(super) fn new(
-        (input, arena): (&'a Timeslices, &'a Arena),
-        gpu: Arc<Gpu>,
-        (config, threads): (ChainConfig, usize),
+        execution: Execution<'_, 'a>,
+        input: &'a Timeslices,
+        config: ChainConfig,
     ) -> Self {
         OverlappedChains {
             input,
-            arena,
-            gpu,
+            arena: execution.arena,
+            gpu: Arc::clone(execution.gpu),
             config,
-            threads,
+            threads: execution.threads,
             digis_of_part: DIGIS_OF_PART,
             capacities: vec![Vec::new(); input.0.len()],
             products: Vec::new(),
@@ -69,15 +69,18 @@ impl<'a> OverlappedChains<'a> {
         }
     }
 
-    fn whole(
+    fn execution(&self) -> Execution<'_, 'a> {
+        Execution { gpu: &self.gpu, arena: self.arena, threads: self.threads }
+    }
+
+    fn unsplit(
         &self,
         timeslice: &'a Timeslice,
         capacities: &[HitCapacities],
     ) -> Result<CudaChain<'a>, DeviceError> {
-        let options =
-            ChainOptions { config: self.config, input: InputKind::Raw, threads: self.threads };
+        let options = ChainOptions { config: self.config, input: InputKind::Raw };
         let hits = capacities.first().copied().unwrap_or_default();
-        CudaChain::new(&self.gpu, (Batch::single(timeslice), self.arena), options, hits)
+        CudaChain::new(self.execution(), Batch::single(timeslice), options, hits)
     }
 
     /// Chains for the parts of a timeslice; none if it is small, or cannot be split.
@@ -90,11 +93,11 @@ impl<'a> OverlappedChains<'a> {
         if count < 2 || timeslice.raw().is_some() {
             return Ok(None);
         }
-        let input = (timeslice, self.arena);
-        let Some(splitter) = TimeParts::new(&self.gpu, input, count)? else { return Ok(None) };
+        let execution = self.execution();
+        let Some(splitter) = TimeParts::new(execution, timeslice, count)? else { return Ok(None) };
         let chain = |part: usize| {
             let hits = capacities.get(1 + part).copied().unwrap_or_default();
-            CudaChain::of_parts(&self.gpu, input, self.config, splitter.max_digis(), hits)
+            CudaChain::of_parts(execution, timeslice, self.config, splitter.max_digis(), hits)
         };
         let parts: Option<Vec<_>> =
             (0..count).map(chain).collect::<Result<Vec<_>, _>>()?.into_iter().collect();
@@ -108,11 +111,11 @@ impl<'a> OverlappedChains<'a> {
     ) -> Result<ChainsOfTimeslice<'a>, DeviceError> {
         let (splitter, parts) = self.parts(timeslice, capacities)?.unzip();
         let parts = parts.unwrap_or_default();
-        let whole = match splitter {
+        let unsplit = match splitter {
             Some(_) => None,
-            None => Some(self.whole(timeslice, capacities)?),
+            None => Some(self.unsplit(timeslice, capacities)?),
         };
-        Ok(ChainsOfTimeslice { timeslice, whole, parts, splitter, is_split: false })
+        Ok(ChainsOfTimeslice { timeslice, unsplit, parts, splitter, is_split: false })
     }
 
     /// Re-runs each timeslice that could not be split cleanly as one chain.
@@ -123,8 +126,8 @@ impl<'a> OverlappedChains<'a> {
             }
             self.gpu.finish()?;
             chains.is_split = false;
-            let whole = chains.whole.insert(self.whole(chains.timeslice, capacities)?);
-            Step::ALL.into_iter().try_for_each(|step| whole.step(&self.gpu, step))?;
+            let unsplit = chains.unsplit.insert(self.unsplit(chains.timeslice, capacities)?);
+            Step::ALL.into_iter().try_for_each(|step| unsplit.step(&self.gpu, step))?;
         }
         Ok(())
     }
@@ -133,7 +136,7 @@ impl<'a> OverlappedChains<'a> {
 impl<'a> ChainsOfTimeslice<'a> {
     /// Chains that are to run, or have run.
     fn chosen_mut(&mut self) -> &mut [CudaChain<'a>] {
-        if self.is_split { &mut self.parts } else { self.whole.as_mut_slice() }
+        if self.is_split { &mut self.parts } else { self.unsplit.as_mut_slice() }
     }
 
     /// Lets a chain take a step; none if the timeslice turned out to have too few gaps.
@@ -153,7 +156,7 @@ impl<'a> ChainsOfTimeslice<'a> {
     /// parts: digis whose time does not fit their index in the stream.
     fn is_done(&self) -> bool {
         let digis: usize = self.parts.iter().map(CudaChain::digis).sum();
-        if self.is_split { digis == self.timeslice.stream().len() } else { self.whole.is_some() }
+        if self.is_split { digis == self.timeslice.stream().len() } else { self.unsplit.is_some() }
     }
 
     fn product(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<Product, DeviceError> {
@@ -231,10 +234,10 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
 
     fn note(&mut self, all: &Self::Buffers) {
         for (chains, capacities) in all.iter().zip(&mut self.capacities) {
-            let whole = chains.whole.as_ref().map(CudaChain::capacities);
-            let whole = whole.or(capacities.first().copied()).unwrap_or_default();
+            let unsplit = chains.unsplit.as_ref().map(CudaChain::capacities);
+            let unsplit = unsplit.or(capacities.first().copied()).unwrap_or_default();
             let parts = chains.parts.iter().map(CudaChain::capacities);
-            *capacities = [whole].into_iter().chain(parts).collect();
+            *capacities = [unsplit].into_iter().chain(parts).collect();
         }
     }
 }
@@ -255,7 +258,8 @@ mod tests {
     /// the number of timeslices that stayed split, and of those that ran again unsplit.
     fn run(input: &Timeslices, gpu: &Arc<Gpu>) -> Result<[usize; 2], CheckError> {
         let arena = Arena::default();
-        let mut runner = OverlappedChains::new((input, &arena), Arc::clone(gpu), (BALANCED, 2));
+        let mut runner =
+            OverlappedChains::new(Execution { gpu, arena: &arena, threads: 2 }, input, BALANCED);
         runner.digis_of_part = 300;
         let expected = StsTask { stage: None }.reference(input, input.online()).expect("one");
         let mut counts = [0; 2];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{StsTask, Timeslices};
 use crate::algorithm::{CheckError, Digest, InputState, Runner, Segments};
 use crate::device::gpu::{DeviceError, Gpu};
-use crate::device::{Arena, Reservation};
+use crate::device::{Arena, Execution, Reservation};
 use crate::sts::cuda::{
     Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind, SavedStage,
     Step,
@@ -31,7 +31,7 @@ const DIGIS_OF_BATCH: usize = 1 << 24;
 
 /// A chain for each timeslice or batch of them, of which one stage or all are timed.
 ///
-/// The stages before the timed one run once: their outputs are kept on the device, and copied back
+/// The stages before the timed one run once: their outputs are saved on the device, and copied back
 /// before each further run. Chains without memory for that run them each time.
 pub(super) struct CudaChains<'a> {
     input: &'a Timeslices,
@@ -44,11 +44,11 @@ pub(super) struct CudaChains<'a> {
     /// The timed stage; all if there is none.
     stage: Option<ChainStage>,
     /// Bytes that all variants of the point may keep together.
-    max_kept: u64,
+    max_saved: u64,
     /// Hit capacities of each chain in the previous run.
     capacities: Vec<HitCapacities>,
     /// Outputs of the earlier stages in each chain, once they are saved.
-    kept: Vec<Option<(SavedStage, Reservation<'a>)>>,
+    saved: Vec<Option<(SavedStage, Reservation<'a>)>>,
     /// Output of the previous run, once it was requested.
     products: Vec<Product>,
     sums: DigestSums,
@@ -59,22 +59,23 @@ pub(super) struct CudaChains<'a> {
 
 impl<'a> CudaChains<'a> {
     pub(super) fn new(
-        (input, arena): (&'a Timeslices, &'a Arena),
-        gpu: Arc<Gpu>,
-        (config, schedule, threads): (ChainConfig, Schedule, usize),
+        execution: Execution<'_, 'a>,
+        input: &'a Timeslices,
+        config: ChainConfig,
+        schedule: Schedule,
         stage: Option<ChainStage>,
     ) -> Self {
         CudaChains {
             input,
-            arena,
-            gpu,
+            arena: execution.arena,
+            gpu: Arc::clone(execution.gpu),
             config,
             schedule,
-            threads,
+            threads: execution.threads,
             stage,
-            max_kept: input.max_kept(),
+            max_saved: input.max_saved(),
             capacities: Vec::new(),
-            kept: input.0.iter().map(|_| None).collect(),
+            saved: input.0.iter().map(|_| None).collect(),
             products: Vec::new(),
             sums: DigestSums::default(),
             #[cfg(test)]
@@ -120,12 +121,12 @@ impl<'a> CudaChains<'a> {
                 self.ran_before += 1;
             }
         }
-        let bytes = chain.bytes_to_keep(stage);
-        let Some(leave) = self.arena.reserve(bytes, self.max_kept) else {
+        let bytes = chain.bytes_to_save(stage);
+        let Some(leave) = self.arena.reserve(bytes, self.max_saved) else {
             return Ok(None);
         };
-        match chain.keep(&self.gpu, stage) {
-            Ok(kept) => Ok(Some((kept, leave))),
+        match chain.save(&self.gpu, stage) {
+            Ok(saved) => Ok(Some((saved, leave))),
             Err(DeviceError::OutOfMemory { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -187,11 +188,11 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     type Buffers = Vec<CudaChain<'a>>;
 
     fn allocate(&self) -> Result<Vec<CudaChain<'a>>, DeviceError> {
+        let execution = Execution { gpu: &self.gpu, arena: self.arena, threads: self.threads };
+        let options = ChainOptions { config: self.config, input: self.start() };
         let chain = |(index, batch)| {
-            let options =
-                ChainOptions { config: self.config, input: self.start(), threads: self.threads };
             let capacities = self.capacities.get(index).copied().unwrap_or_default();
-            CudaChain::new(&self.gpu, (batch, self.arena), options, capacities)
+            CudaChain::new(execution, batch, options, capacities)
         };
         self.batches().into_iter().enumerate().map(chain).collect()
     }
@@ -205,10 +206,10 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
             return Ok(());
         };
         for (index, chain) in chains.iter_mut().enumerate() {
-            if let Some((kept, _)) = &self.kept[index] {
-                chain.restore(&self.gpu, stage, kept)?;
+            if let Some((saved, _)) = &self.saved[index] {
+                chain.restore(&self.gpu, stage, saved)?;
             } else {
-                self.kept[index] = self.run_before(chain, stage)?;
+                self.saved[index] = self.run_before(chain, stage)?;
             }
         }
         Ok(())
@@ -269,8 +270,8 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     /// Saved outputs of earlier stages are on the device too, and this sum is compared with the
     /// driver's figure.
     fn input_bytes(&self) -> u64 {
-        let kept = self.kept.iter().flatten();
-        kept.map(|(kept, _)| kept.bytes()).sum()
+        let saved = self.saved.iter().flatten();
+        saved.map(|(saved, _)| saved.bytes()).sum()
     }
 }
 
@@ -295,12 +296,12 @@ mod tests {
         config: ChainConfig,
         input: &Timeslices,
         gpu: &Arc<Gpu>,
-        max_kept: u64,
+        max_saved: u64,
     ) -> Result<usize, CheckError> {
         let arena = Arena::default();
-        let config = (config, Schedule::InTurn, 2);
-        let mut runner = CudaChains::new((input, &arena), Arc::clone(gpu), config, Some(stage));
-        runner.max_kept = max_kept;
+        let execution = Execution { gpu, arena: &arena, threads: 2 };
+        let mut runner = CudaChains::new(execution, input, config, Schedule::InTurn, Some(stage));
+        runner.max_saved = max_saved;
         let expected = StsTask::for_stage(stage).reference(input, input.online());
         let expected = expected.expect("one");
         for round in 0..4 {
@@ -341,7 +342,7 @@ mod tests {
         for &config in chains(stage) {
             for (name, input) in &inputs {
                 let once = stage.before().count() * input.0.len();
-                let runs = |max_kept| earlier_runs(stage, config, input, gpu, max_kept);
+                let runs = |max_saved| earlier_runs(stage, config, input, gpu, max_saved);
                 assert_eq!(runs(u64::MAX).expect(name), once, "{stage:?} on {name}");
             }
             // Before each of four runs and two poisons.
@@ -367,9 +368,9 @@ mod tests {
         for (name, input) in &inputs {
             for config in [ONLINE, BALANCED, WHOLE_SIDES, MAPPED] {
                 let arena = Arena::default();
-                let config = (config, Schedule::InTurn, 2);
-                let mut runner = CudaChains::new((input, &arena), Arc::clone(&gpu), config, None);
-                let mut chains = runner.allocate().expect("room");
+                let execution = Execution { gpu: &gpu, arena: &arena, threads: 2 };
+                let mut runner = CudaChains::new(execution, input, config, Schedule::InTurn, None);
+                let mut chains = runner.allocate().expect("enough space");
                 runner.load(&mut chains).and_then(|()| runner.run(&mut chains)).expect("no fault");
                 gpu.finish().expect("an end");
                 runner.inspect(&mut chains).expect("no damage");
@@ -394,9 +395,9 @@ mod tests {
         let input = Timeslices(vec![timeslice; 2]);
         let arena = Arena::default();
         let chains = |config, schedule| {
-            let config = (config, schedule, 2);
-            let runner = CudaChains::new((&input, &arena), Arc::clone(&gpu), config, None);
-            runner.allocate().expect("room").len()
+            let execution = Execution { gpu: &gpu, arena: &arena, threads: 2 };
+            let runner = CudaChains::new(execution, &input, config, schedule, None);
+            runner.allocate().expect("enough space").len()
         };
         assert_eq!(chains(ONLINE, Schedule::InTurn), 2);
         assert_eq!(chains(BALANCED, Schedule::InTurn), 2);
@@ -404,16 +405,17 @@ mod tests {
     }
 
     /// Compares the clusters in order of time, if single blocks process small sides.
-    fn check_whole_sides(gpu: &Arc<Gpu>, digis: &SegmentedDigis, steps: &[Step]) {
+    fn check_fused_sides(gpu: &Arc<Gpu>, digis: &SegmentedDigis, steps: &[Step]) {
         for online in [Semantics::Exact, Semantics::Published] {
             let setup = Setup::regular(digis.partition().segments() / 2).expect("sensible");
             let timeslice = Timeslice::new(digis.clone(), Arc::new(setup), online);
             let stage = ChainStage::ClusterSort;
             let arena = Arena::default();
-            let options = ChainOptions { config: WHOLE_SIDES, input: InputKind::Digis, threads: 2 };
-            let batch = (Batch::single(&timeslice), &arena);
-            let chain = CudaChain::new(gpu, batch, options, HitCapacities::default());
-            let mut chain = chain.expect("room");
+            let execution = Execution { gpu, arena: &arena, threads: 2 };
+            let options = ChainOptions { config: WHOLE_SIDES, input: InputKind::Digis };
+            let batch = Batch::single(&timeslice);
+            let chain = CudaChain::new(execution, batch, options, HitCapacities::default());
+            let mut chain = chain.expect("enough space");
             chain.poison().expect("no fault");
             steps.iter().try_for_each(|&step| chain.step(gpu, step)).expect("no fault");
             gpu.finish().expect("an end");
@@ -446,9 +448,10 @@ mod tests {
         let mut tried = 0;
         for (input, expected) in with_hits.take(2) {
             for config in [ONLINE, BALANCED] {
-                let batch = (Batch::single(&input.0[0]), &arena);
-                let options = ChainOptions { config, input: InputKind::Digis, threads: 1 };
-                let chain = CudaChain::new(&gpu, batch, options, HitCapacities::default());
+                let execution = Execution { gpu: &gpu, arena: &arena, threads: 1 };
+                let batch = Batch::single(&input.0[0]);
+                let options = ChainOptions { config, input: InputKind::Digis };
+                let chain = CudaChain::new(execution, batch, options, HitCapacities::default());
                 let mut chain = chain.expect("buffers");
                 let steps = Step::ALL.iter().try_for_each(|&step| chain.step(&gpu, step));
                 assert_eq!(steps, Ok(()));
@@ -488,9 +491,9 @@ mod tests {
         };
         let [distribute, find_clusters, find_hits, _] = Step::ALL;
         let chains = sides_of_all_sizes(1_500);
-        check_whole_sides(&gpu, &chains, &[distribute, find_clusters]);
+        check_fused_sides(&gpu, &chains, &[distribute, find_clusters]);
         let single_digis = sides_of_all_sizes(20_000_000);
-        check_whole_sides(&gpu, &single_digis, &[distribute, find_clusters, find_hits]);
+        check_fused_sides(&gpu, &single_digis, &[distribute, find_clusters, find_hits]);
     }
 
     /// Many digis of nearly the same time, for which bins of time do not help.
@@ -504,7 +507,7 @@ mod tests {
         let [front, back] = [6_000, 9_000].map(|count| (0..count).map(digi).collect::<Vec<_>>());
         let digis = SegmentedDigis::from_segments(&[front, back]);
         let [distribute, find_clusters, ..] = Step::ALL;
-        check_whole_sides(&gpu, &digis, &[distribute, find_clusters]);
+        check_fused_sides(&gpu, &digis, &[distribute, find_clusters]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::cuda_overlapped::OverlappedChains;
 use super::cuda_session::{CudaChains, Schedule};
 use super::{StsTask, Timeslices};
 use crate::algorithm::{Prepare, PrepareResult, Variant, VariantContext};
-use crate::device::Unavailable;
+use crate::device::{Execution, Unavailable};
 use crate::sts::ChainStage;
 use crate::sts::cuda::{
     ChainConfig, ClusterAlgorithm, ClusterSortAlgorithm, CollectAlgorithm, HitsAlgorithm,
@@ -15,41 +15,43 @@ use crate::sts::cuda::{
 /// The chains of all timeslices, one after the other.
 fn chains<'a>(
     at: &VariantContext<'a, '_, StsTask>,
-    ways: ChainConfig,
+    config: ChainConfig,
 ) -> PrepareResult<'a, StsTask> {
-    scheduled(at, ways, Schedule::InTurn)
+    scheduled(at, config, Schedule::InTurn)
 }
 
 /// The chains of all timeslices, ready to run up to the stage of the task.
 fn scheduled<'a>(
     at: &VariantContext<'a, '_, StsTask>,
-    ways: ChainConfig,
+    config: ChainConfig,
     schedule: Schedule,
 ) -> PrepareResult<'a, StsTask> {
     can_be_counted(at.input)?;
-    let (input, ways) = ((at.input, at.arena), (ways, schedule, at.threads()));
-    at.session(CudaChains::new(input, at.gpu()?, ways, at.task.stage))
+    let gpu = at.gpu()?;
+    let execution = Execution { gpu: &gpu, arena: at.arena, threads: at.threads() };
+    at.session(CudaChains::new(execution, at.input, config, schedule, at.task.stage))
 }
 
 /// The whole chain for all timeslices at a time.
 fn overlapped<'a>(
     at: &VariantContext<'a, '_, StsTask>,
-    ways: ChainConfig,
+    config: ChainConfig,
 ) -> PrepareResult<'a, StsTask> {
     can_be_counted(at.input)?;
-    let input = (at.input, at.arena);
-    at.session(OverlappedChains::new(input, at.gpu()?, (ways, at.threads())))
+    let gpu = at.gpu()?;
+    let execution = Execution { gpu: &gpu, arena: at.arena, threads: at.threads() };
+    at.session(OverlappedChains::new(execution, at.input, config))
 }
 
 /// Fails if there are too many digis: indices have 32 bits on the device, and some slack is needed
 /// beyond the end.
 fn can_be_counted(input: &Timeslices) -> Result<(), Unavailable> {
-    let most = i32::MAX as usize;
+    let max = i32::MAX as usize;
     let digis = input.0.iter().map(|timeslice| timeslice.stream().len());
     let digis = digis.max().unwrap_or(0);
-    if digis > most {
+    if digis > max {
         return Err(Unavailable(format!(
-            "{digis} digis in a timeslice; on a GPU {most} is the most; use fewer"
+            "{digis} digis in a timeslice; on a GPU {max} is the most; use fewer"
         )));
     }
     Ok(())
@@ -173,10 +175,10 @@ const AS_SHADERS: &[&str] = &[
 
 /// The variants of a stage, or of the whole chain; those whose kernels exist as shaders also run on
 /// GPUs of any make.
-pub(super) fn of(stage: Option<ChainStage>) -> Vec<Variant<StsTask>> {
-    let own = VARIANTS.of(stage);
-    let as_shaders = own.iter().filter(|variant| AS_SHADERS.contains(&variant.name));
-    own.iter().copied().chain(as_shaders.map(|variant| variant.as_shaders())).collect()
+pub(super) fn for_stage(stage: Option<ChainStage>) -> Vec<Variant<StsTask>> {
+    let variants = VARIANTS.for_stage(stage);
+    let as_shaders = variants.iter().filter(|variant| AS_SHADERS.contains(&variant.name));
+    variants.iter().copied().chain(as_shaders.map(|variant| variant.as_shaders())).collect()
 }
 
 /// All of them.

@@ -149,7 +149,7 @@ fn generated(shape: &DigiShape, seed: u64) -> (String, SegmentedDigis) {
     (name, generate(shape, seed).unwrap_or_else(empty))
 }
 
-/// Sides with so many digis that they are split into parts.
+/// Sides whose number of digis is large enough for them to be split into parts.
 fn large(seed: u64) -> Vec<(String, SegmentedDigis)> {
     let noise =
         DigiShape { skew: Skew::Hot(0.9), digis: 30_000, timeslice_ns: 20_000_000, ..base() };

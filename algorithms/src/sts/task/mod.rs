@@ -109,7 +109,7 @@ impl Timeslices {
 
     /// Bytes of saved stage outputs that all variants of a point may keep together, in addition to
     /// their buffers: usually more than needed.
-    fn max_kept(&self) -> u64 {
+    fn max_saved(&self) -> u64 {
         self.digis() as u64 * source::KEPT_FOR_DIGI
     }
 
@@ -167,8 +167,11 @@ impl Algorithm for StsTask {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        let own = [variants::VARIANTS.of(self.stage).to_vec(), cuda_variants::of(self.stage)];
-        [own.concat(), crate::plugin_session::variants(self, &[])].concat()
+        let variants = [
+            variants::VARIANTS.for_stage(self.stage).to_vec(),
+            cuda_variants::for_stage(self.stage),
+        ];
+        [variants.concat(), crate::plugin_session::variants(self, &[])].concat()
     }
 
     fn contract(&self) -> Option<&'static Contract> {

@@ -12,7 +12,7 @@ use crate::timing::{Laps, Stages};
 
 /// A chain for each timeslice, of which one stage or all are timed.
 ///
-/// The stages before the timed one run once: their outputs are kept, and copied back before each
+/// The stages before the timed one run once: their outputs are saved, and copied back before each
 /// further run, by the threads that run. Chains without memory for that run them each time.
 pub(super) struct Chains<'a> {
     chains: Vec<Box<dyn Chain + 'a>>,
@@ -20,10 +20,10 @@ pub(super) struct Chains<'a> {
     stage: Option<ChainStage>,
     arena: &'a Arena,
     /// Bytes that all variants of the point may keep together.
-    max_kept: u64,
+    max_saved: u64,
     leaves: Vec<Reservation<'a>>,
     /// Outputs of the earlier stages in each chain, once they are saved.
-    kept: Vec<Option<Vec<SavedStage>>>,
+    saved: Vec<Option<Vec<SavedStage>>>,
     laps: Laps,
     /// Number of runs of earlier stages.
     #[cfg(test)]
@@ -35,14 +35,14 @@ impl<'a> Chains<'a> {
         chains: Vec<Box<dyn Chain + 'a>>,
         stage: Option<ChainStage>,
         arena: &'a Arena,
-        max_kept: u64,
+        max_saved: u64,
     ) -> Self {
         Chains {
-            kept: chains.iter().map(|_| None).collect(),
+            saved: chains.iter().map(|_| None).collect(),
             chains,
             stage,
             arena,
-            max_kept,
+            max_saved,
             leaves: Vec::new(),
             laps: Laps::default(),
             #[cfg(test)]
@@ -53,10 +53,10 @@ impl<'a> Chains<'a> {
     /// Provides the outputs of the stages before the timed one.
     fn provide(&mut self) {
         let Some(stage) = self.stage else { return };
-        for (chain, kept) in self.chains.iter_mut().zip(&mut self.kept) {
-            if let Some(kept) = kept {
+        for (chain, saved) in self.chains.iter_mut().zip(&mut self.saved) {
+            if let Some(saved) = saved {
                 let snapshots = chain.inputs_of(stage).into_iter();
-                snapshots.zip(kept).for_each(|(snapshot, kept)| snapshot.restore(kept));
+                snapshots.zip(saved).for_each(|(snapshot, saved)| snapshot.restore(saved));
                 chain.after_restore(stage);
                 continue;
             }
@@ -68,8 +68,8 @@ impl<'a> Chains<'a> {
             before.for_each(|&stage| chain.run(stage));
             let snapshots = chain.inputs_of(stage);
             let bytes = snapshots.iter().map(|snapshot| snapshot.bytes() as u64).sum();
-            if let Some(leave) = self.arena.reserve(bytes, self.max_kept) {
-                *kept = Some(snapshots.iter().map(|snapshot| snapshot.copied()).collect());
+            if let Some(leave) = self.arena.reserve(bytes, self.max_saved) {
+                *saved = Some(snapshots.iter().map(|snapshot| snapshot.copied()).collect());
                 self.leaves.push(leave);
             }
         }
@@ -173,14 +173,15 @@ mod tests {
     /// others have used: it is right each time. Returns how often stages before it ran.
     fn earlier_runs(
         stage: ChainStage,
-        (semantics, make): (Semantics, MakeChain),
+        semantics: Semantics,
+        make: MakeChain,
         input: &Timeslices,
         team: &Team,
-        max_kept: u64,
+        max_saved: u64,
     ) -> usize {
         let arena = Arena::default();
         let chains = input.0.iter().map(|slice| make(slice, team.threads()));
-        let mut session = Chains::new(chains.collect(), Some(stage), &arena, max_kept);
+        let mut session = Chains::new(chains.collect(), Some(stage), &arena, max_saved);
         let expected = StsTask::for_stage(stage).reference(input, semantics).expect("one");
         for round in 0..4 {
             let run = team.run(|| {
@@ -219,14 +220,14 @@ mod tests {
 
     /// The chains of which variants of a stage are parts.
     fn chains(stage: ChainStage) -> Vec<MakeChain> {
-        let own: &[MakeChain] = match stage {
+        let chains_of_stage: &[MakeChain] = match stage {
             ChainStage::Presort => &[SERIAL, BOTH_ORDERS, FRESH],
             ChainStage::Cluster => &[PER_SIDE, TIME_SWEEP],
             ChainStage::Collect => &[TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS],
             ChainStage::Hits => &[STATIC, FRONTS, TIME_SWEEP],
             _ => &[TIME_SWEEP],
         };
-        [&[ONLINE], own].concat()
+        [&[ONLINE], chains_of_stage].concat()
     }
 
     #[test]
@@ -271,10 +272,10 @@ mod tests {
             for threads in [1, 3] {
                 let team = Team::new(threads).expect("threads");
                 for make in chains(stage) {
-                    earlier_stages_run_once(stage, (None, make), &inputs, &team);
+                    earlier_stages_run_once(stage, None, make, &inputs, &team);
                 }
-                let offline = (Some(Semantics::Offline), OFFLINE);
-                earlier_stages_run_once(stage, offline, &inputs, &team);
+                let semantics = Some(Semantics::Offline);
+                earlier_stages_run_once(stage, semantics, OFFLINE, &inputs, &team);
             }
         }
     }
@@ -282,7 +283,8 @@ mod tests {
     /// Runs with the semantics of the input, or with these.
     fn earlier_stages_run_once(
         stage: ChainStage,
-        (semantics, make): (Option<Semantics>, MakeChain),
+        semantics: Option<Semantics>,
+        make: MakeChain,
         inputs: &[(String, Timeslices)],
         team: &Team,
     ) {
@@ -291,12 +293,12 @@ mod tests {
             let Some(first) = input.0.first() else {
                 continue;
             };
-            let chain = (semantics.unwrap_or(input.online()), make);
+            let semantics = semantics.unwrap_or(input.online());
             let all = make(first, team.threads());
             let stages = all.stages().iter();
             let before = stages.take_while(|&&other| other != stage).count();
             let once = before * input.0.len();
-            let earlier = |max_kept| earlier_runs(stage, chain, input, team, max_kept);
+            let earlier = |max_saved| earlier_runs(stage, semantics, make, input, team, max_saved);
             assert_eq!(earlier(u64::MAX), once, "{stage:?} on {name}");
             // Before each of four resets and two poisons, except if earlier stages have no outputs.
             again += usize::from(earlier(0) == 6 * once && once > 0);

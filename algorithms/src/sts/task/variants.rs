@@ -95,8 +95,8 @@ fn chains<'a>(
     };
     let chains = at.input.0.iter().map(chain);
     let stage = at.task.stage;
-    let max_kept = at.input.max_kept();
-    let chains = Chains::new(chains.collect(), stage, at.arena, max_kept);
+    let max_saved = at.input.max_saved();
+    let chains = Chains::new(chains.collect(), stage, at.arena, max_saved);
     Ok(Box::new(chains))
 }
 
@@ -133,7 +133,7 @@ const PRESORT: &[Variant<StsTask>] = &[
         .summary("by all threads, into memory whose pages are not there yet")
         .in_order(),
     variant("lookup-table-both", |at| published(at, BOTH_ORDERS))
-        .summary("by all threads, and where each digi has gone: the order of time is kept too")
+        .summary("by all threads, and where each digi has gone: the order of time is saved too")
         .in_order(),
 ];
 
@@ -161,7 +161,7 @@ const HITS: &[Variant<StsTask>] = &[
     variant("online", |at| published(at, ONLINE))
         .summary("a worker a module, into buckets (online reconstruction)"),
     variant("online-static", |at| published(at, STATIC))
-        .summary("the same, but each thread has as many modules as the others from the beginning"),
+        .summary("the same, but all threads get the same number of modules at the start"),
     variant("fronts", |at| published(at, FRONTS))
         .summary("a worker a cluster of the front, by binary search, into buckets"),
     variant("windows", |at| chains(at, TIME_SWEEP))

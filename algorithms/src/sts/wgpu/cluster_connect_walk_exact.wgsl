@@ -3,7 +3,7 @@
 #include "formulas/exact/window.wgsl"
 
 @compute @workgroup_size(THREADS)
-fn cluster_connect_walk_exact(place: InBlock) {
-    enter(place);
-    if has_place() { connect_in(segment_by_walk(own_place())); }
+fn cluster_connect_walk_exact(invocation: InBlock) {
+    enter(invocation);
+    if has_digi() { connect_in(segment_by_walk(digi_index())); }
 }

@@ -3,7 +3,7 @@
 #include "formulas/exact/times.wgsl"
 
 @compute @workgroup_size(THREADS)
-fn cluster_follow_exact(place: InBlock) {
-    enter(place);
+fn cluster_follow_exact(invocation: InBlock) {
+    enter(invocation);
     follow_own();
 }

@@ -3,7 +3,7 @@
 #include "formulas/published/times.wgsl"
 
 @compute @workgroup_size(THREADS)
-fn cluster_follow_published(place: InBlock) {
-    enter(place);
+fn cluster_follow_published(invocation: InBlock) {
+    enter(invocation);
     follow_own();
 }

@@ -3,7 +3,7 @@
 #include "links/follow.wgsl"
 
 @compute @workgroup_size(THREADS)
-fn cluster_heads_published(place: InWarp) {
-    enter_lanes(place);
+fn cluster_heads_published(invocation: InWarp) {
+    enter_lanes(invocation);
     follow_tile();
 }

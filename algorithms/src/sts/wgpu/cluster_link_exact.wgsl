@@ -3,7 +3,7 @@
 #include "links/link.wgsl"
 
 @compute @workgroup_size(THREADS)
-fn cluster_link_exact(place: InWarp) {
-    enter_lanes(place);
+fn cluster_link_exact(invocation: InWarp) {
+    enter_lanes(invocation);
     link_tile();
 }

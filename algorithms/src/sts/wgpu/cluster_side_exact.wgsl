@@ -4,7 +4,7 @@
 #include "formulas/exact/window.wgsl"
 
 @compute @workgroup_size(THREADS)
-fn cluster_side_exact(place: InBlock) {
-    enter(place);
+fn cluster_side_exact(invocation: InBlock) {
+    enter(invocation);
     if block < arguments.blocks { find_clusters(); }
 }

@@ -4,7 +4,7 @@
 #include "formulas/published/window.wgsl"
 
 @compute @workgroup_size(THREADS)
-fn cluster_side_published(place: InBlock) {
-    enter(place);
+fn cluster_side_published(invocation: InBlock) {
+    enter(invocation);
     if block < arguments.blocks { find_clusters(); }
 }

@@ -6,7 +6,7 @@
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
-@group(0) @binding(1) var<storage, read> begins: array<u32>;
+@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(2) var<storage, read> found: array<Found>;
 // Entries, in the binding of the sort's digis.
 @group(0) @binding(3) var<storage, read_write> digis: array<vec2u>;
@@ -22,10 +22,10 @@ const PADDING = vec2u(~0u);
 fn key(entry: vec2u) -> vec2u { return vec2u(entry.x, 0u); }
 
 @compute @workgroup_size(THREADS)
-fn entries_block_merge(place: InWarp) {
-    enter_lanes(place);
+fn entries_block_merge(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
-    let begin = begins[block];
+    let begin = segment_offsets[block];
     let count = found[block].clusters;
     for (var i = thread; i < count; i += THREADS) {
         digis[begin + i] = vec2u(clusters[begin + i].time, i);

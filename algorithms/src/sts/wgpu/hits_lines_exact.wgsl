@@ -3,7 +3,7 @@
 #include "pairs/lines.wgsl"
 
 @compute @workgroup_size(LINE_THREADS)
-fn hits_lines_exact(place: InBlock) {
-    enter(place);
+fn hits_lines_exact(invocation: InBlock) {
+    enter(invocation);
     if block < arguments.blocks { write_line(jobs[block]); }
 }

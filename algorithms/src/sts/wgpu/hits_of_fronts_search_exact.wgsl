@@ -3,7 +3,7 @@
 #include "formulas/exact/pairs.wgsl"
 
 @compute @workgroup_size(THREADS)
-fn hits_of_fronts_search_exact(place: InBlock) {
-    enter(place);
-    if has_place() { find_hits(segment_of(arguments.modules, own_place())); }
+fn hits_of_fronts_search_exact(invocation: InBlock) {
+    enter(invocation);
+    if has_front() { find_hits(segment_of(arguments.modules, front_index())); }
 }

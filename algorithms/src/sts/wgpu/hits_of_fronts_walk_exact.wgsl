@@ -3,7 +3,7 @@
 #include "formulas/exact/pairs.wgsl"
 
 @compute @workgroup_size(THREADS)
-fn hits_of_fronts_walk_exact(place: InBlock) {
-    enter(place);
-    if has_place() { find_hits(segment_by_walk(own_place())); }
+fn hits_of_fronts_walk_exact(invocation: InBlock) {
+    enter(invocation);
+    if has_front() { find_hits(segment_by_walk(front_index())); }
 }

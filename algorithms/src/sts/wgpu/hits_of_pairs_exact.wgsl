@@ -3,7 +3,7 @@
 #include "pairs/pairs.wgsl"
 
 @compute @workgroup_size(THREADS)
-fn hits_of_pairs_exact(place: InWarp) {
-    enter_lanes(place);
+fn hits_of_pairs_exact(invocation: InWarp) {
+    enter_lanes(invocation);
     if block < arguments.blocks { find_hits_of_job(jobs[block]); }
 }

@@ -9,12 +9,12 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
 
 @compute @workgroup_size(THREADS)
-fn presort_count(place: InWarp) {
-    enter_lanes(place);
+fn presort_count(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
-    let row = own_part() * arguments.sides;
+    let row = warp_part() * arguments.sides;
     for (var round = 0u; round < rounds(); round++) {
-        let at = place_in_round(round);
+        let at = index_in_round(round);
         if at < arguments.count { atomicAdd(&counts[row + side_of(digis[at])], 1u); }
     }
 }

@@ -11,8 +11,8 @@ const WARPS = THREADS / LANES;
 var<workgroup> sums: array<u32, THREADS>;
 
 @compute @workgroup_size(THREADS)
-fn presort_sum_parts(place: InWarp) {
-    enter_lanes(place);
+fn presort_sum_parts(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let side = block * LANES + lane;
     let share = (arguments.parts + WARPS - 1u) / WARPS;
@@ -26,9 +26,9 @@ fn presort_sum_parts(place: InWarp) {
     for (var other = 0u; other < warp; other++) { before += sums[other * LANES + lane]; }
     for (var part = begin; part < end; part++) {
         let at = part * arguments.sides + side;
-        let own = counts[at];
+        let part_count = counts[at];
         counts[at] = before;
-        before += own;
+        before += part_count;
     }
     if warp == WARPS - 1u && side < arguments.sides { totals[side] = before; }
 }

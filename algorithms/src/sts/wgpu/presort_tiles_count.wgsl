@@ -8,8 +8,8 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read_write> totals: array<atomic<u32>>;
 
 @compute @workgroup_size(THREADS)
-fn presort_tiles_count(place: InBlock) {
-    enter(place);
+fn presort_tiles_count(invocation: InBlock) {
+    enter(invocation);
     if block >= arguments.blocks { return; }
     clear_counters();
     for (var at = block * THREADS + thread; at < arguments.count; at += arguments.blocks * THREADS) {
@@ -17,7 +17,7 @@ fn presort_tiles_count(place: InBlock) {
     }
     workgroupBarrier();
     for (var side = thread; side < arguments.sides; side += THREADS) {
-        let own = atomicLoad(&counted[side]);
-        if own > 0u { atomicAdd(&totals[place_of(side)], own); }
+        let count = atomicLoad(&counted[side]);
+        if count > 0u { atomicAdd(&totals[counter_of(side)], count); }
     }
 }

@@ -10,7 +10,7 @@ struct Arguments { blocks: u32, count: u32, addresses: u32, sides: u32, backs: u
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> digis: array<vec2u>;
 @group(0) @binding(1) var<storage, read> modules: array<u32>;
-@group(0) @binding(2) var<storage, read> begins: array<u32>;
+@group(0) @binding(2) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(3) var<storage, read_write> taken: array<atomic<u32>>;
 @group(0) @binding(4) var<storage, read_write> to: array<vec2u>;
 
@@ -21,9 +21,9 @@ const ITEMS = TILE / THREADS;
 var<workgroup> staged: array<vec2u, TILE>;
 var<workgroup> side_at: array<u32, TILE>;
 // Offset of each side's digis in the tile; counters then are their destinations, minus that.
-var<workgroup> place_in_tile: array<u32, MOST_SIDES>;
+var<workgroup> offsets_in_tile: array<u32, MAX_SIDES>;
 // The digis of a thread, each with its side and its rank among the tile's digis of it.
-var<private> own_digis: array<vec2u, ITEMS>;
+var<private> thread_digis: array<vec2u, ITEMS>;
 var<private> ranked: array<u32, ITEMS>;
 
 // Counts the digis of a tile by side.
@@ -31,8 +31,8 @@ fn count_tile(first: u32, end: u32) {
     for (var i = 0u; i < ITEMS; i++) {
         let at = first + i * THREADS + thread;
         if at < end {
-            own_digis[i] = digis[at];
-            let side = side_of(own_digis[i]);
+            thread_digis[i] = digis[at];
+            let side = side_of(thread_digis[i]);
             ranked[i] = side << RANK_BITS | atomicAdd(&counted[side], 1u);
         }
     }
@@ -41,17 +41,17 @@ fn count_tile(first: u32, end: u32) {
 
 // Turns counts into offsets in the tile, and reserves offsets for all digis of each side. Includes
 // a barrier.
-fn take_places() {
+fn reserve_offsets() {
     var before = 0u;
     for (var first = 0u; first < arguments.sides; first += THREADS) {
         let side = first + thread;
         var count = 0u;
         if side < arguments.sides { count = atomicLoad(&counted[side]); }
-        let own = before + block_exclusive_sum(count);
+        let offset = before + block_exclusive_sum(count);
         before += block_total;
         if count > 0u {
-            place_in_tile[side] = own;
-            atomicStore(&counted[side], begins[place_of(side)] + atomicAdd(&taken[place_of(side)], count) - own);
+            offsets_in_tile[side] = offset;
+            atomicStore(&counted[side], segment_offsets[counter_of(side)] + atomicAdd(&taken[counter_of(side)], count) - offset);
         }
         workgroupBarrier();
     }
@@ -62,8 +62,8 @@ fn stage_tile(first: u32, end: u32) {
     for (var i = 0u; i < ITEMS; i++) {
         if first + i * THREADS + thread < end {
             let side = ranked[i] >> RANK_BITS;
-            let at = place_in_tile[side] + (ranked[i] & ((1u << RANK_BITS) - 1u));
-            staged[at] = of_side(own_digis[i]);
+            let at = offsets_in_tile[side] + (ranked[i] & ((1u << RANK_BITS) - 1u));
+            staged[at] = of_side(thread_digis[i]);
             side_at[at] = side;
         }
     }
@@ -71,14 +71,14 @@ fn stage_tile(first: u32, end: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn presort_tiles_scatter(place: InWarp) {
-    enter_lanes(place);
+fn presort_tiles_scatter(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let first = block * TILE;
     let end = min(arguments.count, first + TILE);
     clear_counters();
     count_tile(first, end);
-    take_places();
+    reserve_offsets();
     stage_tile(first, end);
     for (var at = thread; at < end - first; at += THREADS) {
         to[atomicLoad(&counted[side_at[at]]) + at] = staged[at];

@@ -7,27 +7,27 @@ struct Arguments { blocks: u32, rules: u32, tiles: u32, slots_of_piece: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(7) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(8) var<storage, read_write> totals: array<atomic<u32>>;
-@group(0) @binding(9) var<storage, read_write> places: array<u32>;
+@group(0) @binding(9) var<storage, read_write> piece_offsets: array<u32>;
 
 var<workgroup> shared_tile: u32;
 
-fn epoch_before(place: u32, number: u32, content: u32) -> Epoch {
-    return wait_for_epoch_before(place, number, content);
+fn epoch_before(index: u32, number: u32, content: u32) -> Epoch {
+    return wait_for_epoch_before(index, number, content);
 }
 
-fn put(place: u32) {}
+fn put(offset: u32) {}
 fn note_found(job: u32) { add_counts(job); }
 
 // Reserves offsets for the digis of a tile, side by side, and within a side warp by warp.
-fn take_places(tile: u32) {
+fn reserve_offsets(tile: u32) {
     for (var slot = thread; slot < slot_count; slot += THREADS) {
         var all = 0u;
         for (var other = 0u; other < WARPS; other++) { all += atomicLoad(&of_slots[other * ELINKS + slot]); }
-        var place = 0u;
-        if all > 0u { place = atomicAdd(&totals[side_of_slot[slot]], all); }
+        var offset = 0u;
+        if all > 0u { offset = atomicAdd(&totals[side_of_slot[slot]], all); }
         for (var other = 0u; other < WARPS; other++) {
-            places[(tile * WARPS + other) * arguments.slots_of_piece + slot] = place;
-            place += atomicLoad(&of_slots[other * ELINKS + slot]);
+            piece_offsets[(tile * WARPS + other) * arguments.slots_of_piece + slot] = offset;
+            offset += atomicLoad(&of_slots[other * ELINKS + slot]);
         }
     }
 }
@@ -40,8 +40,8 @@ fn next_tile() -> u32 {
 }
 
 @compute @workgroup_size(THREADS)
-fn raw_count_sides(place: InWarp) {
-    enter_lanes(place);
+fn raw_count_sides(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     epochs_at = 2u;
     var kept_board = NO_BOARD;
@@ -54,7 +54,7 @@ fn raw_count_sides(place: InWarp) {
         workgroupBarrier();
         unpack_piece(tile * WARPS + warp);
         workgroupBarrier();
-        take_places(tile);
+        reserve_offsets(tile);
         // All have read what the next tile changes.
         workgroupBarrier();
     }

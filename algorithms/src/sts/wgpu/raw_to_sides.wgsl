@@ -5,24 +5,24 @@
 
 struct Arguments { blocks: u32, rules: u32, tiles: u32, tiles_of_block: u32, slots_of_piece: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(7) var<storage, read> places: array<u32>;
-@group(0) @binding(8) var<storage, read> begins: array<u32>;
+@group(0) @binding(7) var<storage, read> piece_offsets: array<u32>;
+@group(0) @binding(8) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(9) var<storage, read_write> digis: array<vec2u>;
 
 // All pieces have published the epoch after them.
-fn epoch_before(place: u32, number: u32, content: u32) -> Epoch {
+fn epoch_before(index: u32, number: u32, content: u32) -> Epoch {
     if number == 0u { return Epoch(number_of(message_at(content + MESSAGE_BYTES)), 0u); }
-    let at = epochs_at + 2u * (place - 1u);
-    return Epoch(atomicLoad(&states[at]) & TOLD_BITS, atomicLoad(&states[at + 1u]) & TOLD_BITS);
+    let at = epochs_at + 2u * (index - 1u);
+    return Epoch(atomicLoad(&states[at]) & STATE_BITS, atomicLoad(&states[at + 1u]) & STATE_BITS);
 }
 
-fn put(place: u32) { digis[place] = of_side(digi_of_hit); }
+fn put(offset: u32) { digis[offset] = of_side(digi_of_hit); }
 // Was done by the counting kernel.
 fn note_found(job: u32) {}
 
 @compute @workgroup_size(THREADS)
-fn raw_to_sides(place: InWarp) {
-    enter_lanes(place);
+fn raw_to_sides(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     epochs_at = 2u;
     let first = block * arguments.tiles_of_block;
@@ -35,10 +35,10 @@ fn raw_to_sides(place: InWarp) {
             kept_board = tile_boards[tile];
             keep_board(kept_board);
         }
-        let own = (tile * WARPS + warp) * arguments.slots_of_piece;
+        let first_slot = (tile * WARPS + warp) * arguments.slots_of_piece;
         for (var slot = lane; slot < slot_count; slot += LANES) {
-            let place = begins[side_of_slot[slot]] + places[own + slot];
-            atomicStore(&of_slots[warp * ELINKS + slot], place);
+            let offset = segment_offsets[side_of_slot[slot]] + piece_offsets[first_slot + slot];
+            atomicStore(&of_slots[warp * ELINKS + slot], offset);
         }
         workgroupBarrier();
         unpack_piece(tile * WARPS + warp);

@@ -4,32 +4,32 @@
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> begins: array<u32>;
+@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(1) var<storage, read> found: array<Found>;
 @group(0) @binding(2) var<storage, read> parts: array<Part>;
 @group(0) @binding(3) var<storage, read> entry_words: array<u32>;
 @group(0) @binding(4) var<storage, read> extents: array<u32>;
 @group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
 
-var<workgroup> own: array<atomic<u32>, BUCKETS>;
+var<workgroup> block_counts: array<atomic<u32>, BUCKETS>;
 
 @compute @workgroup_size(THREADS)
-fn time_bins_count(place: InBlock) {
-    enter(place);
+fn time_bins_count(invocation: InBlock) {
+    enter(invocation);
     if block >= arguments.blocks { return; }
     let part = parts[block];
     let side = side_of(part.side);
     if is_empty(side, part) { return; }
     let scale = scale_of_side(part.side);
     let end = end_of(side, part);
-    for (var bucket = thread; bucket < BUCKETS; bucket += THREADS) { atomicStore(&own[bucket], 0u); }
+    for (var bucket = thread; bucket < BUCKETS; bucket += THREADS) { atomicStore(&block_counts[bucket], 0u); }
     workgroupBarrier();
     for (var i = part.first + thread; i < end; i += THREADS) {
-        atomicAdd(&own[bin_of(scale, entry_words[word_of_time(side, i)])], 1u);
+        atomicAdd(&block_counts[bin_of(scale, entry_words[word_of_time(side, i)])], 1u);
     }
     workgroupBarrier();
     for (var bucket = thread; bucket < BUCKETS; bucket += THREADS) {
-        let count = atomicLoad(&own[bucket]);
+        let count = atomicLoad(&block_counts[bucket]);
         if count > 0u { atomicAdd(&counts[part.side * BUCKETS + bucket], count); }
     }
 }

@@ -9,14 +9,14 @@
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> begins: array<u32>;
+@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(1) var<storage, read> found: array<Found>;
 @group(0) @binding(2) var<storage, read> parts: array<Part>;
 @group(0) @binding(3) var<storage, read> entry_words: array<u32>;
 @group(0) @binding(4) var<storage, read> extents: array<u32>;
 // Two in a word.
 @group(0) @binding(5) var<storage, read> group_of: array<u32>;
-@group(0) @binding(6) var<storage, read_write> places: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> next_offsets: array<atomic<u32>>;
 @group(0) @binding(7) var<storage, read_write> grouped: array<Entry>;
 
 const TILE = FEW;
@@ -38,18 +38,18 @@ fn group_at(time: u32) -> u32 {
 
 // Reserves ranges for a tile's entries in their groups, and turns counts into offsets of groups in
 // the tile. Includes a barrier.
-fn place_groups() {
+fn reserve_groups() {
     let first = thread * GROUPS_EACH;
     var count = 0u;
     for (var i = 0u; i < GROUPS_EACH; i++) { count += atomicLoad(&next_in_tile[first + i]); }
     var before = block_exclusive_sum(count);
     for (var group = first; group < first + GROUPS_EACH; group++) {
-        let own = atomicLoad(&next_in_tile[group]);
-        if own > 0u {
-            distances[group] = atomicAdd(&places[first_group_of(side) + group], own) - before;
+        let group_count = atomicLoad(&next_in_tile[group]);
+        if group_count > 0u {
+            distances[group] = atomicAdd(&next_offsets[first_group_of(side) + group], group_count) - before;
         }
         atomicStore(&next_in_tile[group], before);
-        before += own;
+        before += group_count;
     }
     workgroupBarrier();
 }
@@ -72,7 +72,7 @@ fn count_tile(first: u32, count: u32) {
 // Includes a barrier.
 fn distribute_tile(first: u32, count: u32) {
     count_tile(first, count);
-    place_groups();
+    reserve_groups();
     for (var i = 0u; i < ITEMS; i++) {
         let at = i * THREADS + thread;
         if at < count {
@@ -89,8 +89,8 @@ fn distribute_tile(first: u32, count: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn time_bins_distribute(place: InWarp) {
-    enter_lanes(place);
+fn time_bins_distribute(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let part = parts[block];
     side = side_of(part.side);

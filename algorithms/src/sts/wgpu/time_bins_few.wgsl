@@ -6,7 +6,7 @@
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
-@group(0) @binding(1) var<storage, read> begins: array<u32>;
+@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(2) var<storage, read> found: array<Found>;
 @group(0) @binding(3) var<storage, read_write> entries: array<Entry>;
 @group(0) @binding(4) var<storage, read_write> extents: array<u32>;
@@ -24,8 +24,8 @@ fn forget(side: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn time_bins_few(place: InWarp) {
-    enter_lanes(place);
+fn time_bins_few(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let side = side_of(block);
     if block == 0u && thread == 0u { overfull[0] = 0u; }

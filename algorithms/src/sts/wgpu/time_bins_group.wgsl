@@ -5,13 +5,13 @@
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> begins: array<u32>;
+@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(1) var<storage, read> found: array<Found>;
 @group(0) @binding(2) var<storage, read> counts: array<u32>;
 // Two in a word.
 @group(0) @binding(3) var<storage, read_write> group_of: array<u32>;
-@group(0) @binding(4) var<storage, read_write> group_begins: array<u32>;
-@group(0) @binding(5) var<storage, read_write> places: array<u32>;
+@group(0) @binding(4) var<storage, read_write> group_offsets: array<u32>;
+@group(0) @binding(5) var<storage, read_write> next_offsets: array<u32>;
 
 const BUCKETS_EACH = BUCKETS / THREADS;
 
@@ -21,14 +21,14 @@ fn begin_groups(side: Side, begin: u32, end: u32) {
     let groups = groups_of(side);
     let table = first_group_of(side);
     for (var group = begin / step + 1u; group < groups && group * step <= end; group++) {
-        group_begins[table + group] = end;
-        places[table + group] = end;
+        group_offsets[table + group] = end;
+        next_offsets[table + group] = end;
     }
 }
 
 @compute @workgroup_size(THREADS)
-fn time_bins_group(place: InWarp) {
-    enter_lanes(place);
+fn time_bins_group(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let side = side_of(block);
     if !is_large(side) { return; }
@@ -37,8 +37,8 @@ fn time_bins_group(place: InWarp) {
     for (var i = 0u; i < BUCKETS_EACH; i++) { count += counts[first + i]; }
     var begin = block_exclusive_sum(count);
     if thread == 0u {
-        group_begins[first_group_of(side)] = 0u;
-        places[first_group_of(side)] = 0u;
+        group_offsets[first_group_of(side)] = 0u;
+        next_offsets[first_group_of(side)] = 0u;
     }
     for (var i = 0u; i < BUCKETS_EACH; i += 2u) {
         let middle = begin + counts[first + i];

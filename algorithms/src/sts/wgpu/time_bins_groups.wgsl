@@ -5,17 +5,17 @@
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> begins: array<u32>;
+@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(1) var<storage, read> found: array<Found>;
 @group(0) @binding(2) var<storage, read> parts: array<Part>;
-@group(0) @binding(3) var<storage, read> group_begins: array<u32>;
-@group(0) @binding(4) var<storage, read> places: array<u32>;
+@group(0) @binding(3) var<storage, read> group_offsets: array<u32>;
+@group(0) @binding(4) var<storage, read> next_offsets: array<u32>;
 @group(0) @binding(5) var<storage, read> grouped: array<Entry>;
 @group(0) @binding(6) var<storage, read_write> entries: array<Entry>;
 // Number of overfull groups, then the begin and end of each.
 @group(0) @binding(7) var<storage, read_write> overfull: array<atomic<u32>>;
 
-const STEPS_OF_PART = PART / LEAST_STEP;
+const STEPS_OF_PART = PART / MIN_STEP;
 
 fn time_at(begin: u32, at: u32) -> u32 { return grouped[begin + at].time; }
 fn index_at(begin: u32, at: u32) -> u32 { return grouped[begin + at].index; }
@@ -28,15 +28,15 @@ fn list_overfull(begin: u32, end: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn time_bins_groups(place: InWarp) {
-    enter_lanes(place);
+fn time_bins_groups(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let part = parts[block / STEPS_OF_PART];
     let side = side_of(part.side);
-    let group = part.first / LEAST_STEP + block % STEPS_OF_PART;
+    let group = part.first / MIN_STEP + block % STEPS_OF_PART;
     if !is_large(side) || group >= groups_of(side) { return; }
-    let begin = side.begin + group_begins[first_group_of(side) + group];
-    let end = side.begin + places[first_group_of(side) + group];
+    let begin = side.begin + group_offsets[first_group_of(side) + group];
+    let end = side.begin + next_offsets[first_group_of(side) + group];
     if end - begin <= FEW {
         sort_by_bins(begin, end - begin);
     } else if thread == 0u {

@@ -6,15 +6,15 @@
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
-@group(0) @binding(1) var<storage, read> begins: array<u32>;
+@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(2) var<storage, read> found: array<Found>;
 @group(0) @binding(3) var<storage, read> parts: array<Part>;
 @group(0) @binding(4) var<storage, read_write> entry_words: array<u32>;
 @group(0) @binding(5) var<storage, read_write> extents: array<atomic<u32>>;
 
 @compute @workgroup_size(THREADS)
-fn time_bins_times(place: InWarp) {
-    enter_lanes(place);
+fn time_bins_times(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let part = parts[block];
     let side = side_of(part.side);

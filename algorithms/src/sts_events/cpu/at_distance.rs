@@ -15,8 +15,8 @@ pub(super) fn cut(digis: &[Digi], rules: &EventRules) -> Vec<Event> {
 
 pub(super) fn copy(digis: &[Digi], events: &[Event], mut copies: &mut [Digi]) {
     for event in events {
-        let (own, rest) = copies.split_at_mut(event.digis());
-        own.copy_from_slice(&digis[event.begin as usize..event.end as usize]);
+        let (event_copies, rest) = copies.split_at_mut(event.digis());
+        event_copies.copy_from_slice(&digis[event.begin as usize..event.end as usize]);
         copies = rest;
     }
 }

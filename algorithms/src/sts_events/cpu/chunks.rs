@@ -66,8 +66,8 @@ fn found_in(chain: &Chain<'_>, range: Range<usize>) -> ChunkTriggers {
 }
 
 pub(super) fn copy(digis: &[Digi], events: &[Event], copies: &mut [Digi]) {
-    let places = split_mut(copies, events.iter().map(Event::digis));
-    for_each(events.iter().zip(places), |(event, copies)| {
+    let copies_of_events = split_mut(copies, events.iter().map(Event::digis));
+    for_each(events.iter().zip(copies_of_events), |(event, copies)| {
         copies.copy_from_slice(&digis[event.begin as usize..event.end as usize]);
     });
 }

@@ -27,7 +27,7 @@ pub(super) const VARIANTS: &[Variant<StsEvents>] = &[
     ),
     Variant::cpu(
         "at-distance",
-        "ours: two times tell whether a window is full, 64 windows at a time; one thread",
+        "ours: a full window is found by two times, 64 windows at a time; one thread",
         |at| cut_by(at, at_distance::cut, at_distance::copy),
     ),
     Variant::cpu(

@@ -95,7 +95,7 @@ PORTABLE_INLINE void follow_from_before(const Stream& stream, Tile& tile, u64* s
         store_relaxed(state, KNOWN | tile.end);
         return;
     }
-    const u32 earliest = tile.number == 0 ? stream.rules.reach : (u32)told_by(state - 1);
+    const u32 earliest = tile.number == 0 ? stream.rules.reach : (u32)wait_for_state(state - 1);
     const u32 first = tile.full.next(max(earliest, tile.begin) - tile.begin);
     if (first < first_sure) {
         follow(stream, tile, first, state);
@@ -135,18 +135,18 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __syncthreads();
 
     // Each thread has the triggers of `EACH` consecutive digis.
-    const u32 own_bit = threadIdx.x * EACH;
-    const u32 own = tile.triggers.words[own_bit / BITS] >> own_bit % BITS & ((1u << EACH) - 1);
-    const auto event_of = [&](u32 left) { return stream.event(begin + own_bit + (u32)__ffs((int)left) - 1); };
-    u32 own_copies = 0;
-    for (u32 left = own; left != 0; left &= left - 1) {
+    const u32 first_bit = threadIdx.x * EACH;
+    const u32 trigger_bits = tile.triggers.words[first_bit / BITS] >> first_bit % BITS & ((1u << EACH) - 1);
+    const auto event_of = [&](u32 left) { return stream.event(begin + first_bit + (u32)__ffs((int)left) - 1); };
+    u32 copy_count = 0;
+    for (u32 left = trigger_bits; left != 0; left &= left - 1) {
         const Event event = event_of(left);
-        own_copies += event.end - event.begin;
+        copy_count += event.end - event.begin;
     }
     u32 tile_events, tile_copies;
-    u32 own_event = block_exclusive_sum<THREADS>((u32)__popc(own), warp_sums, tile_events);
+    u32 event_index = block_exclusive_sum<THREADS>((u32)__popc(trigger_bits), warp_sums, tile_events);
     __syncthreads();
-    u32 first_copy = block_exclusive_sum<THREADS>(own_copies, warp_sums, tile_copies);
+    u32 first_copy = block_exclusive_sum<THREADS>(copy_count, warp_sums, tile_copies);
     if (threadIdx.x < LANES) {
         const u32 events = sum_before(event_sums, number, tile_events);
         const u32 copies = sum_before(copy_sums, number, tile_copies);
@@ -156,14 +156,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         }
     }
     __syncthreads();
-    own_event += events_before;
+    event_index += events_before;
     first_copy += copies_before;
-    for (u32 left = own; left != 0; left &= left - 1) {
+    for (u32 left = trigger_bits; left != 0; left &= left - 1) {
         Event event = event_of(left);
         event.first_copy = first_copy;
         first_copy += event.end - event.begin;
-        if (own_event < capacities.events) events[own_event] = event;
-        own_event++;
+        if (event_index < capacities.events) events[event_index] = event;
+        event_index++;
     }
     if (number == tiles - 1 && threadIdx.x == 0) {
         totals->events = events_before + tile_events;

@@ -23,7 +23,7 @@ pub(super) const VARIANTS: &[Variant<StsEvents>] = &[
     ),
     Variant::cuda(
         "fused",
-        "ours: one pass, a tile a block: bits of full windows in shared memory, places by look-back",
+        "ours: one pass, a tile a block: bits of full windows in shared memory, offsets by look-back",
         |at| build_on_gpu(at, Fused::boxed),
     ),
 ];

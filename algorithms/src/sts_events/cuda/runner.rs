@@ -6,7 +6,7 @@ use std::sync::Arc;
 use generators::sts::Digi;
 
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput, same_as};
 use crate::device::{Arena, Buffers, Unavailable, buffers};
 use crate::kernels::sts_events_cuda_building_events_h::{
@@ -223,7 +223,7 @@ impl<'a> Runner<StsEvents> for EventRunner<'a> {
     fn output<'b>(&'b self, buffers: &'b EventBuffers<'a>) -> Cow<'b, Events> {
         let events = self.totals.events as usize;
         let copies = self.totals.copies as usize;
-        let digis = mapped(&buffers.copies[..copies], |&bits| Digi::from_bits(bits));
+        let digis = par_map(&buffers.copies[..copies], |&bits| Digi::from_bits(bits));
         Cow::Owned(Events { events: buffers.events[..events].to_vec(), digis })
     }
 }

@@ -47,11 +47,11 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     events_full(const u64* digis, u32 count, const __grid_constant__ Rules rules, u64* states, u32* full,
                 Totals* totals) {
     const Stream stream = {digis, count, rules};
-    const u32 place = blockIdx.x * THREADS + threadIdx.x;
-    const bool is_full = stream.is_full(place);
-    const Numbered own = number_chosen(is_full, states);
-    if (is_full) full[own.number] = place;
-    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) totals->full = own.up_to_block;
+    const u32 index = blockIdx.x * THREADS + threadIdx.x;
+    const bool is_full = stream.is_full(index);
+    const Numbered numbered = number_chosen(is_full, states);
+    if (is_full) full[numbered.number] = index;
+    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) totals->full = numbered.up_to_block;
 }
 KERNEL_EXPORT(events_full)
 
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const u32 earliest = stream.earliest_after(full[number]);
         // No more full windows can lie between than digis.
         const u32 end = min(all, number + 1 + (earliest - full[number]));
-        number = first_not(number + 1, end, [&](u32 other) { return full[other] < earliest; });
+        number = lower_bound(number + 1, end, [&](u32 other) { return full[other] < earliest; });
     } while (number < all && !is_sure(number));
 }
 KERNEL_EXPORT(events_follow)
@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const u32 blocks = (all + THREADS - 1) / THREADS;
     if (blockIdx.x >= blocks) return;
     const bool chosen = number < all && is_trigger[number];
-    const Numbered own = number_chosen(chosen, states);
+    const Numbered numbered = number_chosen(chosen, states);
     const Event event = chosen ? stream.event(full[number]) : Event{0, 0, 0, 0};
     u32 copies;
     const u32 first = block_exclusive_sum<THREADS>(event.end - event.begin, warp_sums, copies);
@@ -96,10 +96,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (threadIdx.x == 0) copies_before = before;
     }
     __syncthreads();
-    if (chosen && own.number < capacities.events)
-        events[own.number] = {event.trigger, event.begin, event.end, copies_before + first};
+    if (chosen && numbered.number < capacities.events)
+        events[numbered.number] = {event.trigger, event.begin, event.end, copies_before + first};
     if (blockIdx.x == blocks - 1 && threadIdx.x == 0) {
-        totals->events = own.up_to_block;
+        totals->events = numbered.up_to_block;
         totals->copies = copies_before + copies;
     }
 }

@@ -57,8 +57,8 @@ impl EventBuilder for ThreadPerDigi {
         let capacities = data.capacities();
         let splitter =
             EventsCut { digis, count, rules, full, is_trigger, states, events, capacities, totals };
-        // SAFETY: there are at most as many full windows as digis, no more events are written than
-        // the capacities, and there are as many states for each block as the kernels use.
+        // SAFETY: there is at most one full window for each digi, no more events are written than
+        // the capacities, and each block has the states that the kernels use.
         unsafe {
             gpu.launch(&EVENTS_FULL, grid.with_traffic(data.digis.bytes()), numbering)?;
             gpu.launch(&EVENTS_FOLLOW, grid, following)?;

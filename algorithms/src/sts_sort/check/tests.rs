@@ -3,7 +3,7 @@
 use generators::sts::{DigiShape, Order, Skew, generate};
 
 use super::*;
-use crate::all_cores::tests::{places, with_all_pools};
+use crate::all_cores::tests::{test_indices, with_all_pools};
 use crate::sts_sort::order::ByChannelAndTime;
 use crate::sts_sort::reference;
 
@@ -129,7 +129,7 @@ fn large() -> (SegmentedDigis, Vec<Digi>) {
 #[test]
 fn a_changed_digi_is_found_wherever_it_is() {
     let (input, reference) = large();
-    for at in places(reference.len()) {
+    for at in test_indices(reference.len()) {
         let mut output = reference.clone();
         output[at] = Digi::from_bits(output[at].bits() ^ (1 << 33));
         let segment = input.partition().segment_of(at);
@@ -152,7 +152,7 @@ fn a_changed_digi_is_found_wherever_it_is() {
 #[test]
 fn a_lost_doubled_or_swapped_digi_is_found_wherever_it_is() {
     let (input, reference) = large();
-    for at in places(reference.len()) {
+    for at in test_indices(reference.len()) {
         let other = if at + 2 < reference.len() { at + 2 } else { at - 2 };
         let mut swapped = reference.clone();
         swapped.swap(at, other);
@@ -170,7 +170,7 @@ fn a_lost_doubled_or_swapped_digi_is_found_wherever_it_is() {
 #[test]
 fn first_of_several_wrong_digis_is_reported() {
     let (input, reference) = large();
-    let wrong = places(reference.len());
+    let wrong = test_indices(reference.len());
     for first in &wrong {
         let mut output = reference.clone();
         for at in wrong.iter().filter(|at| *at >= first) {

@@ -23,9 +23,9 @@ pub(super) const CONCAT: Variant<StsSort> = Variant::cpu(
         channels_in_order(at.input)?;
         sort_segments(at, Scratch::Always, Cost::Linear, |digis, output, parts| {
             if parts == 1 {
-                let mut places = count(digis, CHANNELS, channel);
-                scatter::begin(&mut places);
-                scatter::scatter(digis, output, &mut places, channel);
+                let mut offsets = count(digis, CHANNELS, channel);
+                scatter::begin(&mut offsets);
+                scatter::scatter(digis, output, &mut offsets, channel);
             } else {
                 let part = digis.len().div_ceil(parts);
                 let counts = scatter::count_parts(digis, part, CHANNELS, channel);

@@ -12,7 +12,7 @@ use super::segments::sort_segments;
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
-use crate::sts_sort::order::{ByChannelAndTime, MAX_DIGITS, Order};
+use crate::sts_sort::order::{ByChannelAndTime, Digit, MAX_DIGITS, Order};
 
 /// Sorts each segment between two buffers, as CUB's `DeviceSegmentedRadixSort` does.
 pub(super) const SEGMENTED_RADIX: Variant<StsSort> = Variant::cpu(
@@ -36,7 +36,7 @@ pub(crate) fn sort_segment<O: Order>(
 }
 
 #[inline]
-fn bucket(digi: Digi, (shift, bits): (u32, u32)) -> usize {
+fn bucket(digi: Digi, Digit { shift, bits }: Digit) -> usize {
     (digi.bits() >> shift) as usize & ((1 << bits) - 1)
 }
 

@@ -120,9 +120,9 @@ impl<'a> Runner<StsSort> for Segments<'a> {
     fn run(&mut self, arrays: &mut Arrays<'a>) -> Result<(), DeviceError> {
         let Arrays { digis, scratch, of_threads } = arrays;
         let partition = self.input.partition();
-        let way = (self.sort_segment, self.cost);
+        let algorithm = SegmentSort { sort: self.sort_segment, cost: self.cost };
         let threads = Threads::with_scratch(self.threads, of_threads);
-        if sort_all(partition, digis, scratch, way, &threads) == ResultIn::Scratch {
+        if sort_all(partition, digis, scratch, algorithm, &threads) == ResultIn::Scratch {
             std::mem::swap(digis, scratch);
         }
         Ok(())
@@ -133,6 +133,13 @@ impl<'a> Runner<StsSort> for Segments<'a> {
     }
 }
 
+/// Sort of a segment, and the growth of its cost.
+#[derive(Clone, Copy)]
+pub(crate) struct SegmentSort {
+    pub(crate) sort: SortSegment,
+    pub(crate) cost: Cost,
+}
+
 /// Sorts each segment, in parts if whole segments would leave some of the threads idle; returns
 /// which array all results are in. The scratch is as long as the digis, or empty where [`Scratch`]
 /// specifies that or threads have scratches that can hold all segments.
@@ -140,7 +147,7 @@ pub(crate) fn sort_all(
     partition: &Partition,
     digis: &mut [Digi],
     scratch: &mut [Digi],
-    (sort_segment, cost): (SortSegment, Cost),
+    SegmentSort { sort: sort_segment, cost }: SegmentSort,
     threads: &Threads<'_>,
 ) -> ResultIn {
     let few = digis.len() <= MIN_BATCH;

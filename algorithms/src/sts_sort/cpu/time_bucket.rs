@@ -37,7 +37,7 @@ pub(crate) fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usiz
     ResultIn::Digis
 }
 
-/// Buckets of about as many digis as fit into the first-level cache.
+/// Digis of a bucket, about: they fit into the first-level cache.
 fn coarse_time(digis: &[Digi]) -> CoarseTime {
     // The bits may result in only half the number of buckets.
     let buckets = (2 * digis.len()).div_ceil(IN_BUCKET);
@@ -54,7 +54,8 @@ mod tests {
         let mut expected = digis.to_vec();
         expected.sort_by_key(|digi| digi.time_ns());
         for parts in [1, 2, 7] {
-            let (mut digis, mut scratch) = (digis.to_vec(), digis.to_vec());
+            let mut scratch = digis.to_vec();
+            let mut digis = digis.to_vec();
             let result = sort_segment(&mut digis, &mut scratch, parts);
             assert!(result.select(&digis, &scratch) == expected, "{parts} parts");
         }

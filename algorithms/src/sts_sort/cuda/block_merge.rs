@@ -14,8 +14,17 @@ use crate::kernels::sts_sort_block_merge::{
 };
 use crate::sts_sort::StsSort;
 
-/// A kernel, and the digis that each of its threads has of a chunk.
-type Blocks = (&'static Kernel<BlockMergeSort>, u32);
+/// A kernel, and the number of digis of a chunk that each of its threads sorts.
+#[derive(Clone, Copy)]
+struct BlockSort {
+    kernel: &'static Kernel<BlockMergeSort>,
+    items: u32,
+}
+
+const PUBLISHED: BlockSort = BlockSort { kernel: &BLOCK_MERGE_SORT, items: ITEMS };
+const BLOCKS_OF_256: BlockSort = BlockSort { kernel: &BLOCK_MERGE_SORT_256_11, items: 11 };
+const BLOCKS_OF_512: BlockSort = BlockSort { kernel: &BLOCK_MERGE_SORT_512_7, items: 7 };
+const BLOCKS_OF_1024: BlockSort = BlockSort { kernel: &BLOCK_MERGE_SORT_1024_5, items: 5 };
 
 /// Two arrays of the size of the input.
 const fn variant(
@@ -29,46 +38,50 @@ const fn variant(
 pub(super) const BLOCK_MERGE: Variant<StsSort> = variant(
     "block-merge",
     "published: a block a segment, chunks of 5632 digis by radix sort, Merge Path",
-    |at| by_segment(at, 0, |gpu, segments| start(gpu, segments, (&BLOCK_MERGE_SORT, ITEMS))),
+    |at| by_segment(at, 0, |gpu, segments| start(gpu, segments, PUBLISHED)),
 );
 
 pub(super) const BLOCK_MERGE_256: Variant<StsSort> =
     variant("block-merge-256x11", "the same by blocks of 256 threads with 11 digis each", |at| {
-        by_segment(at, 0, |gpu, segments| start(gpu, segments, (&BLOCK_MERGE_SORT_256_11, 11)))
+        by_segment(at, 0, |gpu, segments| start(gpu, segments, BLOCKS_OF_256))
     });
 
 pub(super) const BLOCK_MERGE_512: Variant<StsSort> =
     variant("block-merge-512x7", "the same by blocks of 512 threads with 7 digis each", |at| {
-        by_segment(at, 0, |gpu, segments| start(gpu, segments, (&BLOCK_MERGE_SORT_512_7, 7)))
+        by_segment(at, 0, |gpu, segments| start(gpu, segments, BLOCKS_OF_512))
     });
 
 pub(super) const BLOCK_MERGE_1024: Variant<StsSort> =
     variant("block-merge-1024x5", "the same by blocks of 1024 threads with 5 digis each", |at| {
-        by_segment(at, 0, |gpu, segments| start(gpu, segments, (&BLOCK_MERGE_SORT_1024_5, 5)))
+        by_segment(at, 0, |gpu, segments| start(gpu, segments, BLOCKS_OF_1024))
     });
 
-fn start(gpu: &Gpu, segments: &Segments<2>, blocks: Blocks) -> Result<(), DeviceError> {
-    start_blocks(gpu, segments.digis(), (&segments.partition, segments.begins()), blocks)
+fn start(gpu: &Gpu, segments: &Segments<2>, sort: BlockSort) -> Result<(), DeviceError> {
+    let [digis, scratch] = segments.digis();
+    let arguments = BlockMergeSort { digis, scratch, segment_offsets: segments.segment_offsets() };
+    start_blocks(gpu, &segments.partition, arguments, sort)
 }
 
-/// Starts the sort as published, on digis in the first of two arrays, each as long as all segments;
-/// the offsets of segments, with the end of the last one, are on the device too.
+/// Starts the sort as published. `digis` and `scratch` are as long as all segments;
+/// `segment_offsets` has the offsets of the segments in `partition`, and the end of the last one.
 pub(crate) fn start_block_merge(
     gpu: &Gpu,
-    arrays: [Ptr<u64>; 2],
-    segments: (&Partition, Ptr<u32>),
+    partition: &Partition,
+    digis: Ptr<u64>,
+    scratch: Ptr<u64>,
+    segment_offsets: Ptr<u32>,
 ) -> Result<(), DeviceError> {
-    start_blocks(gpu, arrays, segments, (&BLOCK_MERGE_SORT, ITEMS))
+    let arguments = BlockMergeSort { digis, scratch, segment_offsets };
+    start_blocks(gpu, partition, arguments, PUBLISHED)
 }
 
 fn start_blocks(
     gpu: &Gpu,
-    [digis, scratch]: [Ptr<u64>; 2],
-    (partition, begins): (&Partition, Ptr<u32>),
-    (kernel, items): Blocks,
+    partition: &Partition,
+    arguments: BlockMergeSort,
+    BlockSort { kernel, items }: BlockSort,
 ) -> Result<(), DeviceError> {
     let chunk = (kernel.threads() * items) as usize;
-    let arguments = BlockMergeSort { digis, scratch, begins };
     let grid = LaunchConfig::blocks(partition.segments() as u32)
         .with_traffic(bytes_moved(partition, chunk));
     // SAFETY: as the caller promises.

@@ -4,17 +4,16 @@
 // The reason: a radix sort moves all digis through device memory once for each of its digits. Here
 // they move twice, however long the key is: once to their buckets and once through shared memory.
 // There, times are nearly uniform within a bucket, so time scaled to the bucket length is a good
-// first estimate of the rank: digis are counted into twice as many bins as there are digis, and the
+// first estimate of the rank: digis are counted into bins, two for each digi, and the
 // few that share one are sorted by a thread. If many share one, for example because all times are
 // equal, a radix sort in shared memory takes over.
 //
-// A segment that fits into shared memory is sorted at once; one of up to twice as many digis by a
-// block with a multiprocessor to itself, if there is enough shared memory: see
-// `channel_bucket_wide.cu`. A larger one is a region: its buckets are counted, groups are formed of
-// as many as fit, digis are moved to their groups, in long runs, as groups are few, and each group
-// is sorted. A bucket that does not fit, for example because all digis have the same channel, is a
-// region once more: its buckets are determined by the upper bits of the time, then by the next
-// ones.
+// A segment that fits into shared memory is sorted at once; one of up to twice that size by a block
+// with a multiprocessor to itself, if there is enough shared memory: see `channel_bucket_wide.cu`.
+// A larger one is a region: its buckets are counted, groups are formed that fill shared memory,
+// digis are moved to their groups, in long runs, as groups are few, and each group is sorted. A
+// bucket that does not fit, for example because all digis have the same channel, is a region once
+// more: its buckets are determined by the upper bits of the time, then by the next ones.
 //
 // Dynamic shared memory: see `Distribution`, `Sorting` and `Overfull`.
 #include "channel_bucket/block.h"
@@ -40,31 +39,32 @@ KERNEL_SHARED(channel_bucket_small, Sorting)
 extern "C" __global__ void __launch_bounds__(THREADS)
     channel_bucket_count(const u64* digis, const Range* parts, const u32* region_of_part, u32* counts, u32* extents,
                          u32 shift, u32 bits) {
-    __shared__ u32 own[BUCKETS];
+    __shared__ u32 block_counts[BUCKETS];
     const Range range = parts[blockIdx.x];
     const u32 region = region_of_part[blockIdx.x];
     const Digit digit = {shift, bits};
     Extent extent;
-    clear<THREADS>(own, BUCKETS);
+    clear<THREADS>(block_counts, BUCKETS);
     __syncthreads();
     for_each_word<THREADS>(digis + range.begin, range.count(), [&](u32, u64 digi) {
-        atomicAdd(&own[digit(digi)], 1u);
+        atomicAdd(&block_counts[digit(digi)], 1u);
         extent.include(digi);
     });
     __syncthreads();
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS)
-        if (own[bucket]) atomicAdd(&counts[region * BUCKETS + bucket], own[bucket]);
+        if (block_counts[bucket]) atomicAdd(&counts[region * BUCKETS + bucket], block_counts[bucket]);
     extent.include_in(&extents[2 * region]);
 }
 KERNEL_EXPORT(channel_bucket_count)
 
 // Makes groups of each region's buckets, of at most `capacity` digis or of one bucket. Writes the
-// offsets of buckets, and the end of the last one, to `begins`: BUCKETS + 1 words per region; the
-// group of each bucket, counted from the region's `first_groups`, to `group_of`; and the offsets of
-// groups to `places`. `group_count`, zero at the start, is that of all regions. A block per region.
+// offsets of buckets, and the end of the last one, to `bucket_offsets`: BUCKETS + 1 words per
+// region; the group of each bucket, counted from the region's `first_groups`, to `group_of`; and
+// the offsets of groups to `next_offsets`. `group_count`, zero at the start, is that of all
+// regions. A block per region.
 extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
-    channel_bucket_group(const Range* regions, const u32* counts, u32* begins, u16* group_of, u32* first_groups,
-                         Group* groups, u32* places, u32* group_count, u32 capacity) {
+    channel_bucket_group(const Range* regions, const u32* counts, u32* bucket_offsets, u16* group_of, u32* first_groups,
+                         Group* groups, u32* next_offsets, u32* group_count, u32 capacity) {
     __shared__ Grouping shared;
     const u32 region = blockIdx.x;
     const Range range = regions[region];
@@ -81,33 +81,33 @@ extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
     __syncthreads();
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += GROUPING_THREADS) {
         const u32 begin = range.begin + shared.starts[bucket];
-        begins[region * (BUCKETS + 1) + bucket] = begin;
-        const u32 own = shared.numbers[bucket] + shared.is_first[bucket] - 1;
-        group_of[region * BUCKETS + bucket] = (u16)own;
+        bucket_offsets[region * (BUCKETS + 1) + bucket] = begin;
+        const u32 group_in_region = shared.numbers[bucket] + shared.is_first[bucket] - 1;
+        group_of[region * BUCKETS + bucket] = (u16)group_in_region;
         if (!shared.is_first[bucket]) continue;
-        const u32 group = shared.first_group + own;
+        const u32 group = shared.first_group + group_in_region;
         groups[group] = {region, bucket, end_of_group(shared.starts, bucket, capacity) - bucket};
-        places[group] = begin;
+        next_offsets[group] = begin;
     }
-    if (threadIdx.x == 0) begins[region * (BUCKETS + 1) + BUCKETS] = range.end;
+    if (threadIdx.x == 0) bucket_offsets[region * (BUCKETS + 1) + BUCKETS] = range.end;
 }
 KERNEL_EXPORT(channel_bucket_group)
 
-// Moves the digis of each part to the offsets of their groups in `places`. A block per part of a
-// region.
+// Moves the digis of each part to the offsets of their groups in `next_offsets`. A block per part
+// of a region.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_distribute(const u64* from, u64* to, const Range* parts, const u32* region_of_part,
-                              const u16* group_of, const u32* first_groups, u32* places, u32 shift, u32 bits) {
+                              const u16* group_of, const u32* first_groups, u32* next_offsets, u32 shift, u32 bits) {
     SMEM_DYN(Distribution, shared_memory);
     Distribution& shared = *shared_memory;
     const Range range = parts[blockIdx.x];
     const u32 region = region_of_part[blockIdx.x];
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS)
         shared.group_of[bucket] = group_of[region * BUCKETS + bucket];
-    u32* own_places = places + first_groups[region];
+    u32* region_offsets = next_offsets + first_groups[region];
     for (u32 begin = range.begin; begin < range.end; begin += min(DISTRIBUTED_STEP, range.end - begin)) {
         const Range tile = {begin, begin + min(DISTRIBUTED_STEP, range.end - begin)};
-        distribute_tile(from, to, tile, {shift, bits}, own_places, shared);
+        distribute_tile(from, to, tile, {shift, bits}, region_offsets, shared);
     }
 }
 KERNEL_EXPORT(channel_bucket_distribute)
@@ -115,11 +115,11 @@ KERNEL_SHARED(channel_bucket_distribute, Distribution)
 
 // Sorts groups of channels. A block per group; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    channel_bucket_sort(const u64* from, u64* to, const u32* begins, const Group* groups, const u32* group_count,
-                        const u32* extents, RangeList* oversized, RangeList* crowded) {
+    channel_bucket_sort(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
+                        const u32* group_count, const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(begins, groups, group_count, crowded, [&](const Group& group) {
-        return sort_channels(from, to, begins, group, extents, oversized, *shared_memory);
+    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+        return sort_channels(from, to, bucket_offsets, group, extents, oversized, *shared_memory);
     });
 }
 KERNEL_EXPORT(channel_bucket_sort, SortGroups)
@@ -129,11 +129,11 @@ KERNEL_SHARED(channel_bucket_sort, Sorting)
 // of a region have the same channel, and the same bits above. A block per group; there may be more
 // blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    channel_bucket_sort_times(const u64* from, u64* to, const u32* begins, const Group* groups,
+    channel_bucket_sort_times(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                               const u32* group_count, u32 shift, u32 bits, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(begins, groups, group_count, crowded, [&](const Group& group) {
-        return sort_times(from, to, begins, group, {shift, bits}, oversized, *shared_memory);
+    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+        return sort_times(from, to, bucket_offsets, group, {shift, bits}, oversized, *shared_memory);
     });
 }
 KERNEL_EXPORT(channel_bucket_sort_times, SortTimes)

@@ -126,7 +126,11 @@ impl ChannelBucket {
     ///
     /// # Errors
     /// If the device has no memory.
-    pub(crate) fn with_room(gpu: &Gpu, digis: usize, segments: usize) -> Result<Self, DeviceError> {
+    pub(crate) fn with_capacity(
+        gpu: &Gpu,
+        digis: usize,
+        segments: usize,
+    ) -> Result<Self, DeviceError> {
         Self::with_tables(gpu, digis, Counts::at_most(gpu, digis, segments), None)
     }
 
@@ -147,7 +151,7 @@ impl ChannelBucket {
         })
     }
 
-    /// Prepares for digis in such segments, which must fit into the capacity.
+    /// Prepares for digis of these segments, which must fit into the capacity.
     pub(crate) fn fit(&mut self, partition: &Partition) {
         self.partition = partition.clone();
     }
@@ -387,7 +391,7 @@ mod tests {
         };
         for mut digis in hard() {
             let partition = halves(&digis);
-            let mut sort = ChannelBucket::new(&gpu, &partition).expect("room");
+            let mut sort = ChannelBucket::new(&gpu, &partition).expect("enough space");
             sort.tables.regions.widen_from(1000);
             let mut sorted = sorted(&gpu, sort, &digis);
             for segment in partition.split(&sorted) {
@@ -406,7 +410,7 @@ mod tests {
         };
         for digis in hard() {
             let partition = halves(&digis);
-            let mut sort = ChannelBucket::stable(&gpu, &partition).expect("room");
+            let mut sort = ChannelBucket::stable(&gpu, &partition).expect("enough space");
             sort.tables.regions.widen_from(1000);
             sort.tables.regions.enlarge_tiles();
             let mut expected = digis.clone();

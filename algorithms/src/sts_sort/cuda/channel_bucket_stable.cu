@@ -38,39 +38,39 @@ __device__ __forceinline__ void copy_groups(u16* to, const u16* from) {
 }
 
 // Takes the next tile, and moves it.
-template <class Way>
+template <class TileSort>
 __device__ __forceinline__ void distribute_next(const u64* from, u64* to, const Range* regions, const Tile* tiles,
-                                                const u16* group_of, const u32* first_groups, const u32* places,
-                                                const u32* first_told, u32* told, u32* ticket, Digit digit,
-                                                typename Way::Shared& shared) {
+                                                const u16* group_of, const u32* first_groups, const u32* next_offsets,
+                                                const u32* first_states, u32* states, u32* ticket, Digit digit,
+                                                typename TileSort::Shared& shared) {
     if (threadIdx.x == 0) shared.ticket = atomicAdd(ticket, 1u);
     __syncthreads();
     const Tile tile = tiles[shared.ticket];
     const u16* groups = group_of + tile.region * BUCKETS;
     copy_groups(shared.group_of, groups);
     const Range region = regions[tile.region];
-    const u32 begin = region.begin + tile.number * Way::TILE;
-    const Range range = {begin, begin + min(Way::TILE, region.end - begin)};
+    const u32 begin = region.begin + tile.number * TileSort::TILE;
+    const Range range = {begin, begin + min(TileSort::TILE, region.end - begin)};
     // Groups are counted from the region's first bucket on.
     const u32 group_count = groups[BUCKETS - 1] + 1;
-    Way::distribute(from, to,
-                    {range, tile.number, group_count, places + first_groups[tile.region],
-                     told + first_told[tile.region]},
-                    digit, shared);
+    TileSort::distribute(
+        from, to,
+        {range, tile.number, group_count, next_offsets + first_groups[tile.region], states + first_states[tile.region]},
+        digit, shared);
 }
 
 }  // namespace
 
-// Moves the digis of all regions to their groups: `places` has the groups' offsets. The tiles of a
-// region come in order; `first_told` has the offset of its status words in `told`, one for each
-// tile and group. These and the `ticket` are zero at the start. A block per tile.
+// Moves the digis of all regions to their groups: `next_offsets` has the groups' offsets. The tiles
+// of a region come in order; `first_states` has the offset of its status words in `states`, one for
+// each tile and group. These and the `ticket` are zero at the start. A block per tile.
 extern "C" __global__ void __launch_bounds__(LARGE_TILE_THREADS, 2)
     channel_bucket_distribute_large_tiles(const u64* from, u64* to, const Range* regions, const Tile* tiles,
-                                          const u16* group_of, const u32* first_groups, const u32* places,
-                                          const u32* first_told, u32* told, u32* ticket, u32 shift, u32 bits) {
+                                          const u16* group_of, const u32* first_groups, const u32* next_offsets,
+                                          const u32* first_states, u32* states, u32* ticket, u32 shift, u32 bits) {
     SMEM_DYN(LargeTileShared, shared);
-    distribute_next<LargeTile>(from, to, regions, tiles, group_of, first_groups, places, first_told, told, ticket,
-                               {shift, bits}, *shared);
+    distribute_next<LargeTile>(from, to, regions, tiles, group_of, first_groups, next_offsets, first_states, states,
+                               ticket, {shift, bits}, *shared);
 }
 KERNEL_EXPORT(channel_bucket_distribute_large_tiles, DistributeTiles)
 KERNEL_SHARED(channel_bucket_distribute_large_tiles, LargeTileShared)
@@ -78,11 +78,11 @@ KERNEL_SHARED(channel_bucket_distribute_large_tiles, LargeTileShared)
 // Moves digis in small tiles, for regions of few groups.
 extern "C" __global__ void __launch_bounds__(SMALL_TILE_THREADS, 7)
     channel_bucket_distribute_small_tiles(const u64* from, u64* to, const Range* regions, const Tile* tiles,
-                                          const u16* group_of, const u32* first_groups, const u32* places,
-                                          const u32* first_told, u32* told, u32* ticket, u32 shift, u32 bits) {
+                                          const u16* group_of, const u32* first_groups, const u32* next_offsets,
+                                          const u32* first_states, u32* states, u32* ticket, u32 shift, u32 bits) {
     SMEM_DYN(SmallTileShared, shared);
-    distribute_next<SmallTile>(from, to, regions, tiles, group_of, first_groups, places, first_told, told, ticket,
-                               {shift, bits}, *shared);
+    distribute_next<SmallTile>(from, to, regions, tiles, group_of, first_groups, next_offsets, first_states, states,
+                               ticket, {shift, bits}, *shared);
 }
 KERNEL_EXPORT(channel_bucket_distribute_small_tiles, DistributeTiles)
 KERNEL_SHARED(channel_bucket_distribute_small_tiles, SmallTileShared)
@@ -97,23 +97,23 @@ KERNEL_EXPORT(channel_bucket_small_stable, SortSegments)
 KERNEL_SHARED(channel_bucket_small_stable, Sorting)
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    channel_bucket_sort_stable(const u64* from, u64* to, const u32* begins, const Group* groups,
+    channel_bucket_sort_stable(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                                const u32* group_count, const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(begins, groups, group_count, crowded, [&](const Group& group) {
-        return sort_channels(from, to, begins, group, extents, oversized, *shared_memory);
+    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+        return sort_channels(from, to, bucket_offsets, group, extents, oversized, *shared_memory);
     });
 }
 KERNEL_EXPORT(channel_bucket_sort_stable, SortGroups)
 KERNEL_SHARED(channel_bucket_sort_stable, Sorting)
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    channel_bucket_sort_times_stable(const u64* from, u64* to, const u32* begins, const Group* groups,
+    channel_bucket_sort_times_stable(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                                      const u32* group_count, u32 shift, u32 bits, RangeList* oversized,
                                      RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(begins, groups, group_count, crowded, [&](const Group& group) {
-        return sort_times(from, to, begins, group, {shift, bits}, oversized, *shared_memory);
+    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+        return sort_times(from, to, bucket_offsets, group, {shift, bits}, oversized, *shared_memory);
     });
 }
 KERNEL_EXPORT(channel_bucket_sort_times_stable, SortTimes)

@@ -14,12 +14,12 @@ KERNEL_EXPORT(channel_bucket_wide_stable, SortSegments)
 KERNEL_SHARED(channel_bucket_wide_stable, Sorting)
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-    channel_bucket_sort_wide_stable(const u64* from, u64* to, const u32* begins, const Group* groups,
+    channel_bucket_sort_wide_stable(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                                     const u32* group_count, const u32* extents, RangeList* oversized,
                                     RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(begins, groups, group_count, crowded, [&](const Group& group) {
-        return sort_channels(from, to, begins, group, extents, oversized, *shared_memory);
+    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+        return sort_channels(from, to, bucket_offsets, group, extents, oversized, *shared_memory);
     });
 }
 KERNEL_EXPORT(channel_bucket_sort_wide_stable, SortGroups)

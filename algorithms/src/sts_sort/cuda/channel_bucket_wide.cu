@@ -1,8 +1,8 @@
-// Sorting by distribution, by blocks that have nearly all shared memory of a multiprocessor: twice
-// as many digis at once as in `channel_bucket.cu`.
+// Sorting by distribution, by blocks that have nearly all shared memory of a multiprocessor, and so
+// take twice the digis that those in `channel_bucket.cu` take.
 //
-// Segments that fit are read twice and written once, and not moved to groups before. Regions of so
-// many digis that their groups would be written in short runs have half as many groups.
+// Segments that fit are read twice and written once, and not moved to groups before. Regions whose
+// groups would be written in short runs, because they are many, have half the number of groups.
 #include "channel_bucket/wide_block.h"
 #include "channel_bucket/by_all_bits.h"
 #include "channel_bucket/groups.h"
@@ -20,11 +20,11 @@ KERNEL_SHARED(channel_bucket_wide, Sorting)
 
 // Sorts groups of channels as `channel_bucket_sort` does. A block per group; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-    channel_bucket_sort_wide(const u64* from, u64* to, const u32* begins, const Group* groups,
+    channel_bucket_sort_wide(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                              const u32* group_count, const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(begins, groups, group_count, crowded, [&](const Group& group) {
-        return sort_channels(from, to, begins, group, extents, oversized, *shared_memory);
+    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+        return sort_channels(from, to, bucket_offsets, group, extents, oversized, *shared_memory);
     });
 }
 KERNEL_EXPORT(channel_bucket_sort_wide, SortGroups)

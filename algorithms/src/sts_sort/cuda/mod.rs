@@ -16,7 +16,7 @@ use crate::algorithm::Variant;
 pub(crate) use block_merge::start_block_merge;
 pub(crate) use channel_bucket::ChannelBucket;
 pub(super) use cub::CUB;
-pub(crate) use runner::begins;
+pub(crate) use runner::segment_offsets;
 
 pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     block_merge::BLOCK_MERGE,

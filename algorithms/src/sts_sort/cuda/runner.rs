@@ -7,7 +7,7 @@ use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput};
 use crate::device::{Arena, Buffers, Unavailable, buffers};
 use crate::sts_sort::StsSort;
@@ -30,7 +30,7 @@ pub(super) trait Sorter: Buffers {
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError>;
 }
 
-/// Allocates the buffers for digis in such segments.
+/// Allocates the buffers for digis of these segments.
 type MakeSorter = Box<dyn Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send>;
 
 /// A sorter with an input.
@@ -90,12 +90,12 @@ impl<'a> Runner<StsSort> for SortRunner<'a> {
     }
 
     fn output<'b>(&'b self, buffers: &'b SortBuffers<'a>) -> Cow<'b, Vec<Digi>> {
-        Cow::Owned(mapped(&buffers.sorted, |&bits| Digi::from_bits(bits)))
+        Cow::Owned(par_map(&buffers.sorted, |&bits| Digi::from_bits(bits)))
     }
 }
 
 /// Offsets of segments, with the end of the last one. They fit into 32 bits: see [`sort_on_gpu`].
-pub(crate) fn begins(partition: &Partition) -> impl Iterator<Item = u32> {
+pub(crate) fn segment_offsets(partition: &Partition) -> impl Iterator<Item = u32> {
     let ends = partition.ranges().map(|range| range.end as u32);
     std::iter::once(0).chain(ends)
 }

@@ -6,9 +6,9 @@
 #include "segmented_radix/pass.h"
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    segmented_radix_pass(const u64* from, u64* to, const u32* begins, u32 shift, u32 bits) {
+    segmented_radix_pass(const u64* from, u64* to, const u32* segment_offsets, u32 shift, u32 bits) {
     SMEM_DYN(Shared, shared_memory);
-    sort_pass(from, to, begins, shift, bits, *shared_memory);
+    sort_pass(from, to, segment_offsets, shift, bits, *shared_memory);
 }
 KERNEL_EXPORT(segmented_radix_pass, SegmentedRadixPass)
 KERNEL_SHARED(segmented_radix_pass, Shared)

@@ -7,10 +7,18 @@ use crate::device::gpu::{DeviceError, Gpu, Ptr};
 use crate::kernels::sts_sort_segmented_radix::{SEGMENTED_RADIX_PASS, SegmentedRadixPass};
 use crate::sts_sort::StsSort;
 use crate::sts_sort::channel_lists::channels_in_order;
+use crate::sts_sort::order::Digit;
 
 /// First bit and number of bits of each digit of a digi: the time, then the
 /// channel. An even number of passes, so that the last one ends in the output.
-const DIGITS_OF_DIGI: [(u32, u32); 6] = [(0, 8), (8, 8), (16, 8), (24, 7), (37, 6), (43, 5)];
+const DIGITS_OF_DIGI: [Digit; 6] = [
+    Digit::new(0, 8),
+    Digit::new(8, 8),
+    Digit::new(16, 8),
+    Digit::new(24, 7),
+    Digit::new(37, 6),
+    Digit::new(43, 5),
+];
 /// Of three arrays, the one that has the digis after all passes.
 const OUTPUT: usize = 2;
 
@@ -31,18 +39,15 @@ pub(super) const CONCAT: Variant<StsSort> = Variant::cuda(
     },
 );
 
-/// Source and target of a pass.
-fn of_pass([input, between, output]: [Ptr<u64>; 3], pass: usize) -> (Ptr<u64>, Ptr<u64>) {
-    match pass {
-        0 => (input, between),
-        _ if pass % 2 == 1 => (between, output),
-        _ => (output, between),
-    }
-}
-
+/// Passes read the input first, and then move digis between the other two arrays.
 fn sort_digis(gpu: &Gpu, segments: &Segments<3>) -> Result<(), DeviceError> {
+    let [input, between, output] = segments.digis();
     for (pass, digit) in DIGITS_OF_DIGI.into_iter().enumerate() {
-        start_pass(gpu, segments, digit, of_pass(segments.digis(), pass))?;
+        match pass {
+            0 => start_pass(gpu, segments, digit, input, between)?,
+            _ if pass % 2 == 1 => start_pass(gpu, segments, digit, between, output)?,
+            _ => start_pass(gpu, segments, digit, output, between)?,
+        }
     }
     Ok(())
 }
@@ -51,20 +56,22 @@ fn sort_digis(gpu: &Gpu, segments: &Segments<3>) -> Result<(), DeviceError> {
 fn join_channels(gpu: &Gpu, segments: &Segments<2>) -> Result<(), DeviceError> {
     let [digis, between] = segments.digis();
     let [.., low, high] = DIGITS_OF_DIGI;
-    start_pass(gpu, segments, low, (digis, between))?;
-    start_pass(gpu, segments, high, (between, digis))
+    start_pass(gpu, segments, low, digis, between)?;
+    start_pass(gpu, segments, high, between, digis)
 }
 
-/// Starts a pass by a digit: its first bit and its number of bits.
+/// Starts a pass by a digit.
 fn start_pass<const ARRAYS: usize>(
     gpu: &Gpu,
     segments: &Segments<ARRAYS>,
-    (shift, bits): (u32, u32),
-    (from, to): (Ptr<u64>, Ptr<u64>),
+    Digit { shift, bits }: Digit,
+    from: Ptr<u64>,
+    to: Ptr<u64>,
 ) -> Result<(), DeviceError> {
-    let arguments = SegmentedRadixPass { from, to, begins: segments.begins(), shift, bits };
+    let segment_offsets = segments.segment_offsets();
+    let arguments = SegmentedRadixPass { from, to, segment_offsets, shift, bits };
     // Read twice, to count and to distribute, and written once.
     let grid = segments.grid(3);
-    // SAFETY: all arrays have a place for each digi of each segment.
+    // SAFETY: all arrays have an element for each digi of each segment.
     unsafe { gpu.launch(&SEGMENTED_RADIX_PASS, grid, arguments) }
 }

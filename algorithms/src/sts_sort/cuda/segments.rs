@@ -12,7 +12,7 @@ use crate::sts_sort::StsSort;
 pub(super) struct Segments<const ARRAYS: usize> {
     pub(super) partition: Partition,
     arrays: [DeviceBuffer<u64>; ARRAYS],
-    begins: StagedArray,
+    segment_offsets: StagedArray,
 }
 
 /// Starts the kernels, after the offsets of segments are on the device.
@@ -25,7 +25,7 @@ struct SegmentSorter<const ARRAYS: usize> {
     start: Start<ARRAYS>,
 }
 
-/// A session of such a sort, which leaves the digis in array `sorted`.
+/// A session of a sort that leaves the digis in array `sorted`.
 pub(super) fn by_segment<'a, const ARRAYS: usize>(
     at: &VariantContext<'a, '_, StsSort>,
     sorted: usize,
@@ -42,7 +42,7 @@ impl<const ARRAYS: usize> Segments<ARRAYS> {
         let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
         Ok(Segments {
             arrays: arrays.try_into().unwrap_or_else(|_| unreachable!()),
-            begins: StagedArray::new(gpu, partition.segments() + 1)?,
+            segment_offsets: StagedArray::new(gpu, partition.segments() + 1)?,
             partition: partition.clone(),
         })
     }
@@ -53,8 +53,8 @@ impl<const ARRAYS: usize> Segments<ARRAYS> {
     }
 
     /// Offsets of segments, with the end of the last one.
-    pub(super) fn begins(&self) -> Ptr<u32> {
-        self.begins.ptr()
+    pub(super) fn segment_offsets(&self) -> Ptr<u32> {
+        self.segment_offsets.ptr()
     }
 
     /// A block per segment, which moves `words` words for each digi.
@@ -67,11 +67,11 @@ impl<const ARRAYS: usize> Segments<ARRAYS> {
 impl<const ARRAYS: usize> Buffers for SegmentSorter<ARRAYS> {
     fn poison(&mut self) -> Result<(), DeviceError> {
         self.segments.arrays.poison()?;
-        self.segments.begins.poison()
+        self.segments.segment_offsets.poison()
     }
 
     fn bytes(&self) -> u64 {
-        self.segments.arrays.bytes() + self.segments.begins.bytes()
+        self.segments.arrays.bytes() + self.segments.segment_offsets.bytes()
     }
 }
 
@@ -85,8 +85,8 @@ impl<const ARRAYS: usize> Sorter for SegmentSorter<ARRAYS> {
     }
 
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let Segments { partition, begins, .. } = &mut self.segments;
-        begins.fill(gpu, runner::begins(partition))?;
+        let Segments { partition, segment_offsets, .. } = &mut self.segments;
+        segment_offsets.fill(gpu, runner::segment_offsets(partition))?;
         (self.start)(gpu, &self.segments)
     }
 }

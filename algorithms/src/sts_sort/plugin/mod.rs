@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::StsSort;
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::plugin::abi;
 use crate::plugin::contract::{Contract, Stable};
 use crate::plugin_session::{
@@ -51,11 +51,11 @@ impl PluginTask for StsSort {
                 },
             ],
             on_host: 1,
-            outputs: vec![OutputSpec::of_output(digis.len())],
+            outputs: vec![OutputSpec::from_output(digis.len())],
             upload: Upload::InRun,
             shown: Box::new(sort),
             read: Box::new(|outputs| {
-                Ok(mapped(bytemuck::cast_slice(outputs[0]), |&bits| Digi::from_bits(bits)))
+                Ok(par_map(bytemuck::cast_slice(outputs[0]), |&bits| Digi::from_bits(bits)))
             }),
         }
     }

@@ -12,22 +12,22 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(4) var<storage, read_write> extents: array<atomic<u32>>;
 
-var<workgroup> own: array<atomic<u32>, BUCKETS>;
+var<workgroup> block_counts: array<atomic<u32>, BUCKETS>;
 
 const AT_ONCE = 4u;
 
 fn count(digi: vec2u) {
-    atomicAdd(&own[digit_at(digi, arguments.shift, arguments.bits)], 1u);
+    atomicAdd(&block_counts[digit_at(digi, arguments.shift, arguments.bits)], 1u);
     see(digi);
 }
 
 @compute @workgroup_size(THREADS)
-fn channel_bucket_count(place: InWarp) {
-    enter_lanes(place);
+fn channel_bucket_count(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let part = parts[block];
     let region = region_of_part[block];
-    for (var bucket = thread; bucket < BUCKETS; bucket += THREADS) { atomicStore(&own[bucket], 0u); }
+    for (var bucket = thread; bucket < BUCKETS; bucket += THREADS) { atomicStore(&block_counts[bucket], 0u); }
     workgroupBarrier();
     var at = part.x + thread;
     // Loads that don't wait for each other.
@@ -39,7 +39,7 @@ fn channel_bucket_count(place: InWarp) {
     for (; at < part.y; at += THREADS) { count(digis[at]); }
     workgroupBarrier();
     for (var bucket = thread; bucket < BUCKETS; bucket += THREADS) {
-        let counted = atomicLoad(&own[bucket]);
+        let counted = atomicLoad(&block_counts[bucket]);
         if counted > 0u { atomicAdd(&counts[region * BUCKETS + bucket], counted); }
     }
     let first = min_of_warp(first_seen);

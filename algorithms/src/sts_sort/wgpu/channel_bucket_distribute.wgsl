@@ -1,4 +1,4 @@
-// Moves the digis of each part to the offsets of their groups in `places`: see
+// Moves the digis of each part to the offsets of their groups in `next_offsets`: see
 // channel_bucket/distribution.h. A block per part of a region.
 //
 // Workgroup memory: a tile (16 KiB, or 32 if the device has 48), and of its groups counts, two in a
@@ -16,7 +16,7 @@ var<immediate> arguments: Arguments;
 // Two in a word.
 @group(0) @binding(4) var<storage, read> group_of: array<u32>;
 @group(0) @binding(5) var<storage, read> first_groups: array<u32>;
-@group(0) @binding(6) var<storage, read_write> places: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> next_offsets: array<atomic<u32>>;
 
 const TILE = CAPACITY;
 const ITEMS = SORTED_ITEMS;
@@ -39,15 +39,15 @@ fn group_of_digi(digi: vec2u) -> u32 {
 fn half(words: u32, number: u32) -> u32 { return words >> (number % 2u * 16u) & 0xffffu; }
 
 // Reserves a range for a group's digis of the tile; returns their offset in the tile.
-fn place_group(group: u32, count: u32, before: u32) {
+fn reserve_group(group: u32, count: u32, before: u32) {
     if count > 0u {
-        distances[group] = atomicAdd(&places[first_groups[region] + group], count) - before;
+        distances[group] = atomicAdd(&next_offsets[first_groups[region] + group], count) - before;
     }
 }
 
 // Reserves ranges for a tile's digis in their groups, and turns counts into offsets of groups in
 // the tile. Barriers after.
-fn place_groups() {
+fn reserve_groups() {
     let first = thread * PAIRS_EACH;
     var counts: array<u32, PAIRS_EACH>;
     var sum = 0u;
@@ -59,8 +59,8 @@ fn place_groups() {
     for (var i = 0u; i < PAIRS_EACH; i++) {
         let group = 2u * (first + i);
         let middle = before + half(counts[i], 0u);
-        place_group(group, half(counts[i], 0u), before);
-        place_group(group + 1u, half(counts[i], 1u), middle);
+        reserve_group(group, half(counts[i], 0u), before);
+        reserve_group(group + 1u, half(counts[i], 1u), middle);
         atomicStore(&pairs[first + i], before | middle << 16u);
         before = middle + half(counts[i], 1u);
     }
@@ -85,7 +85,7 @@ fn distribute_tile(begin: u32, count: u32) {
         }
     }
     workgroupBarrier();
-    place_groups();
+    reserve_groups();
     for (var i = 0u; i < ITEMS; i++) {
         if i * THREADS + thread < count {
             let group = ranks[i] & 0xffffu;
@@ -104,8 +104,8 @@ fn distribute_tile(begin: u32, count: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn channel_bucket_distribute(place: InWarp) {
-    enter_lanes(place);
+fn channel_bucket_distribute(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let part = parts[block];
     region = region_of_part[block];

@@ -1,5 +1,5 @@
-// Makes groups of each region's buckets, as many as fit: see channel_bucket/grouping.h. A block per
-// region.
+// Makes groups of each region's buckets that fit into shared memory: see channel_bucket/grouping.h.
+// A block per region.
 //
 // Workgroup memory: 24 KiB. A thread has some buckets next to each other.
 #include "block_scan.wgsl"
@@ -9,13 +9,13 @@ struct Arguments { blocks: u32, capacity: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> regions: array<vec2u>;
 @group(0) @binding(1) var<storage, read> counts: array<u32>;
-@group(0) @binding(2) var<storage, read_write> begins: array<u32>;
+@group(0) @binding(2) var<storage, read_write> bucket_offsets: array<u32>;
 // Two in a word.
 @group(0) @binding(3) var<storage, read_write> group_of: array<u32>;
 @group(0) @binding(4) var<storage, read_write> first_groups: array<u32>;
 // Region, first bucket and number of buckets of each.
 @group(0) @binding(5) var<storage, read_write> groups: array<u32>;
-@group(0) @binding(6) var<storage, read_write> places: array<u32>;
+@group(0) @binding(6) var<storage, read_write> next_offsets: array<u32>;
 @group(0) @binding(7) var<storage, read_write> group_count: array<atomic<u32>>;
 
 const BUCKETS_EACH = BUCKETS / THREADS;
@@ -68,30 +68,30 @@ fn mark_groups() {
 }
 
 // Finds the offsets of the thread's buckets in the region. Barriers after.
-fn place_buckets(region: u32, count: u32) {
+fn scan_buckets(region: u32, count: u32) {
     let first = thread * BUCKETS_EACH;
-    var own: array<u32, BUCKETS_EACH>;
+    var bucket_counts: array<u32, BUCKETS_EACH>;
     var sum = 0u;
     for (var i = 0u; i < BUCKETS_EACH; i++) {
-        own[i] = counts[region * BUCKETS + first + i];
-        sum += own[i];
+        bucket_counts[i] = counts[region * BUCKETS + first + i];
+        sum += bucket_counts[i];
     }
     var before = block_exclusive_sum(sum);
     for (var i = 0u; i < BUCKETS_EACH; i++) {
         starts[first + i] = before;
-        before += own[i];
+        before += bucket_counts[i];
     }
     if thread == 0u { starts[BUCKETS] = count; }
     workgroupBarrier();
 }
 
 @compute @workgroup_size(THREADS)
-fn channel_bucket_group(place: InWarp) {
-    enter_lanes(place);
+fn channel_bucket_group(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let region = block;
     let range = regions[region];
-    place_buckets(region, range.y - range.x);
+    scan_buckets(region, range.y - range.x);
     mark_groups();
     let first = thread * BUCKETS_EACH;
     var sum = 0u;
@@ -106,17 +106,17 @@ fn channel_bucket_group(place: InWarp) {
     for (var i = 0u; i < BUCKETS_EACH; i++) {
         let bucket = first + i;
         let begin = range.x + starts[bucket];
-        begins[region * (BUCKETS + 1u) + bucket] = begin;
+        bucket_offsets[region * (BUCKETS + 1u) + bucket] = begin;
         let begins_here = atomicLoad(&is_first[bucket]);
         before += begins_here;
-        let own = before - 1u;
-        if i % 2u == 0u { pair = own; } else { group_of[(region * BUCKETS + bucket) / 2u] = pair | own << 16u; }
+        let group_in_region = before - 1u;
+        if i % 2u == 0u { pair = group_in_region; } else { group_of[(region * BUCKETS + bucket) / 2u] = pair | group_in_region << 16u; }
         if begins_here == 0u { continue; }
-        let group = first_group + own;
+        let group = first_group + group_in_region;
         groups[3u * group] = region;
         groups[3u * group + 1u] = bucket;
         groups[3u * group + 2u] = end_of_group(bucket) - bucket;
-        places[group] = begin;
+        next_offsets[group] = begin;
     }
-    if thread == 0u { begins[region * (BUCKETS + 1u) + BUCKETS] = range.y; }
+    if thread == 0u { bucket_offsets[region * (BUCKETS + 1u) + BUCKETS] = range.y; }
 }

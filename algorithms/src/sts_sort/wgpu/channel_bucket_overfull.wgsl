@@ -21,10 +21,10 @@ const LAST_DIGIT = (1u << RADIX_BITS) - 1u;
 var<workgroup> items: array<vec2u, CAPACITY>;
 // Bits that are not the same in all items, low word first.
 var<workgroup> differing: array<atomic<u32>, 2>;
-var<private> own_items: array<vec2u, ITEMS>;
+var<private> thread_items: array<vec2u, ITEMS>;
 var<private> digit_shift: u32;
 
-fn digit_of(i: u32) -> u32 { return shifted_right(own_items[i], digit_shift).x & LAST_DIGIT; }
+fn digit_of(i: u32) -> u32 { return shifted_right(thread_items[i], digit_shift).x & LAST_DIGIT; }
 
 fn note_start(bin: u32, start: u32) {}
 
@@ -49,10 +49,10 @@ fn digi_from_ordered(ordered: vec2u) -> vec2u {
 fn find_differing(count: u32) -> vec2u {
     if thread < 2u { atomicStore(&differing[thread], 0u); }
     workgroupBarrier();
-    var own = vec2u(0u);
-    for (var i = thread; i < count; i += THREADS) { own |= items[i] ^ items[0]; }
-    if own.x != 0u { atomicOr(&differing[0], own.x); }
-    if own.y != 0u { atomicOr(&differing[1], own.y); }
+    var differences = vec2u(0u);
+    for (var i = thread; i < count; i += THREADS) { differences |= items[i] ^ items[0]; }
+    if differences.x != 0u { atomicOr(&differing[0], differences.x); }
+    if differences.y != 0u { atomicOr(&differing[1], differences.y); }
     workgroupBarrier();
     return vec2u(atomicLoad(&differing[0]), atomicLoad(&differing[1]));
 }
@@ -60,13 +60,13 @@ fn find_differing(count: u32) -> vec2u {
 // Brings items into a stable order by a digit. Barriers before and after.
 fn sort_by_digit(count: u32) {
     for (var i = 0u; i < ITEMS; i++) {
-        own_items[i] = vec2u(~0u);
-        if position(i) < count { own_items[i] = items[position(i)]; }
+        thread_items[i] = vec2u(~0u);
+        if position(i) < count { thread_items[i] = items[position(i)]; }
     }
     rank(has_items(count));
     workgroupBarrier();
     for (var i = 0u; i < ITEMS; i++) {
-        if position(i) < count { items[ranks[i]] = own_items[i]; }
+        if position(i) < count { items[ranks[i]] = thread_items[i]; }
     }
     workgroupBarrier();
 }
@@ -83,8 +83,8 @@ fn sort_overfull(begin: u32, count: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn channel_bucket_overfull(place: InWarp) {
-    enter_lanes(place);
+fn channel_bucket_overfull(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     for (var i = block; i < overfull[0]; i += arguments.blocks) {
         sort_overfull(overfull[2u * i + 1u], overfull[2u * i + 2u] - overfull[2u * i + 1u]);

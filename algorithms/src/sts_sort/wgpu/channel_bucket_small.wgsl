@@ -35,7 +35,7 @@ fn bucket_bins(digi: vec2u) -> BucketBins {
 }
 
 // Turns the counts of channels into where they begin. Barriers before and after.
-fn place_channels() {
+fn scan_channels() {
     let first = thread * BUCKETS_EACH;
     var sum = 0u;
     for (var i = 0u; i < BUCKETS_EACH; i++) { sum += atomicLoad(&words[first + i]); }
@@ -49,8 +49,8 @@ fn place_channels() {
 }
 
 @compute @workgroup_size(THREADS)
-fn channel_bucket_small(place: InWarp) {
-    enter_lanes(place);
+fn channel_bucket_small(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let segment = segments[block];
     segment_length = segment.y - segment.x;
@@ -70,7 +70,7 @@ fn channel_bucket_small(place: InWarp) {
         atomicMin(&extent[1], ~last);
     }
     workgroupBarrier();
-    place_channels();
+    scan_channels();
     know_times((1u << TIME_BITS) - 1u, atomicLoad(&extent[0]), ~atomicLoad(&extent[1]));
     sort_buckets(segment.x, segment.y);
 }

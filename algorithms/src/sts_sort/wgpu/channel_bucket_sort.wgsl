@@ -10,8 +10,8 @@ var<immediate> arguments: Arguments;
 fn bucket_of(digi: vec2u) -> u32 { return digi_channel(digi) - first_bucket; }
 
 @compute @workgroup_size(THREADS)
-fn channel_bucket_sort(place: InWarp) {
-    enter_lanes(place);
+fn channel_bucket_sort(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks || block >= group_count[0] { return; }
     let region = region_of_group();
     know_times((1u << TIME_BITS) - 1u, extents[2u * region], ~extents[2u * region + 1u]);

@@ -12,8 +12,8 @@ fn bucket_of(digi: vec2u) -> u32 {
 }
 
 @compute @workgroup_size(THREADS)
-fn channel_bucket_sort_times(place: InWarp) {
-    enter_lanes(place);
+fn channel_bucket_sort_times(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks || block >= group_count[0] { return; }
     let bits_below = (1u << arguments.shift) - 1u;
     know_times(bits_below, 0u, bits_below);

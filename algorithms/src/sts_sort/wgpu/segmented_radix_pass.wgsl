@@ -7,7 +7,7 @@ struct Arguments { blocks: u32, shift: u32, bits: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> unsorted: array<vec2u>;
 @group(0) @binding(1) var<storage, read_write> sorted: array<vec2u>;
-@group(0) @binding(2) var<storage, read> begins: array<u32>;
+@group(0) @binding(2) var<storage, read> segment_offsets: array<u32>;
 
 // The counts of 16 warps. Few blocks with so much memory fit at once: so they have many threads,
 // with few items each.
@@ -20,9 +20,9 @@ var<workgroup> keys: array<vec2u, TILE>;
 // Offset of each digit in the tile.
 var<workgroup> tile_starts: array<u32, RADIX_BINS>;
 // Destination of each digit's next key in the segment.
-var<workgroup> places: array<atomic<u32>, RADIX_BINS>;
+var<workgroup> next_offsets: array<atomic<u32>, RADIX_BINS>;
 
-var<private> own_keys: array<vec2u, ITEMS>;
+var<private> thread_keys: array<vec2u, ITEMS>;
 var<private> in_tile: u32;
 
 fn digit(key: vec2u) -> u32 {
@@ -30,26 +30,26 @@ fn digit(key: vec2u) -> u32 {
 }
 
 fn digit_of(i: u32) -> u32 {
-    if position(i) < in_tile { return digit(own_keys[i]); }
+    if position(i) < in_tile { return digit(thread_keys[i]); }
     return RADIX_BINS - 1u;
 }
 
 fn note_start(bin: u32, start: u32) { tile_starts[bin] = start; }
 
 // Finds the offset of each digit in the sorted segment. Includes barriers.
-fn find_places(begin: u32, count: u32) {
-    for (var bin = thread; bin < RADIX_BINS; bin += THREADS) { atomicStore(&places[bin], 0u); }
+fn scan_digits(begin: u32, count: u32) {
+    for (var bin = thread; bin < RADIX_BINS; bin += THREADS) { atomicStore(&next_offsets[bin], 0u); }
     workgroupBarrier();
-    for (var i = thread; i < count; i += THREADS) { atomicAdd(&places[digit(unsorted[begin + i])], 1u); }
+    for (var i = thread; i < count; i += THREADS) { atomicAdd(&next_offsets[digit(unsorted[begin + i])], 1u); }
     workgroupBarrier();
     let first = thread * BINS_EACH;
     let end = min(first + BINS_EACH, RADIX_BINS);
-    var own = 0u;
-    for (var bin = first; bin < end; bin++) { own += atomicLoad(&places[bin]); }
-    var before = block_exclusive_sum(own);
+    var sum = 0u;
+    for (var bin = first; bin < end; bin++) { sum += atomicLoad(&next_offsets[bin]); }
+    var before = block_exclusive_sum(sum);
     for (var bin = first; bin < end; bin++) {
-        let of_bin = atomicLoad(&places[bin]);
-        atomicStore(&places[bin], before);
+        let of_bin = atomicLoad(&next_offsets[bin]);
+        atomicStore(&next_offsets[bin], before);
         before += of_bin;
     }
     workgroupBarrier();
@@ -58,11 +58,11 @@ fn find_places(begin: u32, count: u32) {
 // Loads a tile and puts it in order of its digits. Includes barriers.
 fn order_tile(begin: u32) {
     for (var i = 0u; i < ITEMS; i++) {
-        if position(i) < in_tile { own_keys[i] = unsorted[begin + position(i)]; }
+        if position(i) < in_tile { thread_keys[i] = unsorted[begin + position(i)]; }
     }
     rank(has_items(in_tile));
     for (var i = 0u; i < ITEMS; i++) {
-        if position(i) < in_tile { keys[ranks[i]] = own_keys[i]; }
+        if position(i) < in_tile { keys[ranks[i]] = thread_keys[i]; }
     }
     workgroupBarrier();
 }
@@ -73,19 +73,19 @@ fn advance() {
     for (var bin = thread; bin < RADIX_BINS; bin += THREADS) {
         var end = in_tile;
         if bin + 1u < RADIX_BINS { end = tile_starts[bin + 1u]; }
-        atomicAdd(&places[bin], end - tile_starts[bin]);
+        atomicAdd(&next_offsets[bin], end - tile_starts[bin]);
     }
     workgroupBarrier();
 }
 
 @compute @workgroup_size(THREADS)
-fn segmented_radix_pass(place: InWarp) {
-    enter_lanes(place);
+fn segmented_radix_pass(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
-    let begin = begins[block];
-    let count = begins[block + 1u] - begin;
+    let begin = segment_offsets[block];
+    let count = segment_offsets[block + 1u] - begin;
     if count == 0u { return; }
-    find_places(begin, count);
+    scan_digits(begin, count);
     for (var at = 0u; at < count; at += min(TILE, count - at)) {
         in_tile = min(TILE, count - at);
         order_tile(begin + at);
@@ -94,7 +94,7 @@ fn segmented_radix_pass(place: InWarp) {
             if i >= in_tile { continue; }
             let key = keys[i];
             let of_key = digit(key);
-            sorted[begin + atomicLoad(&places[of_key]) + i - tile_starts[of_key]] = key;
+            sorted[begin + atomicLoad(&next_offsets[of_key]) + i - tile_starts[of_key]] = key;
         }
         advance();
     }

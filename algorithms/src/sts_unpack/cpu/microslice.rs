@@ -38,8 +38,12 @@ impl<'w> Microslice<'w> {
     pub(super) fn begin(self) -> Result<Cursor<'w>, MicrosliceCounts> {
         let nothing = MicrosliceCounts::default();
         let (words, rest) = self.content.as_chunks();
-        let ([first, second, words @ ..], []) = (words, rest) else {
-            return Err(MicrosliceCounts { size: 1, ..nothing });
+        let wrong_size = MicrosliceCounts { size: 1, ..nothing };
+        if !rest.is_empty() {
+            return Err(wrong_size);
+        }
+        let [first, second, words @ ..] = words else {
+            return Err(wrong_size);
         };
         let first = message(first);
         let second = message(second);

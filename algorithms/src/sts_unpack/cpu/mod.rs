@@ -19,27 +19,28 @@ use super::{RawTimeslices, StsUnpack};
 use crate::algorithm::{PrepareResult, Variant, VariantContext};
 use crate::std_sort;
 use crate::sts_sort::cpu::parts::{Cost, sort_parts};
+use crate::sts_sort::cpu::segments::SegmentSort;
 use crate::sts_sort::cpu::sort_by_time;
 use crate::sts_sort::order::ByTime;
 use crate::timing::Laps;
-use runner::{HostRunner, SortByTime};
+use runner::HostRunner;
 
-pub(crate) use runner::{HostBuffers, Unpack, Work, unpack};
-pub(crate) use simd::{even_parts, messages_of, room_for, unpack_part};
+pub(crate) use runner::{HostBuffers, Unpack, UnpackInput, unpack};
+pub(crate) use simd::{capacity_for, even_parts, messages_of, unpack_part};
 
 /// Variants that chains begin with.
 pub(crate) const PUBLISHED: Unpack = published::unpack;
 pub(crate) const SIMD: Unpack = simd::unpack;
 
 /// `std::sort`, in parts that are merged where there are threads for them.
-const BY_STD_SORT: SortByTime = (
-    |digis, scratch, parts| {
+const BY_STD_SORT: SegmentSort = SegmentSort {
+    sort: |digis, scratch, parts| {
         sort_parts::<ByTime>(digis, scratch, parts, std_sort::sort_digis_by_time)
     },
-    Cost::LogLinear,
-);
-/// Ours.
-const BY_BUCKETS: SortByTime = (sort_by_time, Cost::Linear);
+    cost: Cost::LogLinear,
+};
+/// By recobench's sort by time.
+const BY_BUCKETS: SegmentSort = SegmentSort { sort: sort_by_time, cost: Cost::Linear };
 
 pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
     Variant::cpu(

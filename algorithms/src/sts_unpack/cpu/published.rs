@@ -5,9 +5,9 @@ use generators::sts::Digi;
 use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
 
 use super::microslice;
-use super::runner::Work;
+use super::runner::UnpackInput;
 use crate::device::SharedSlice;
-use crate::parallel::{Grain, for_each_range, map_singly};
+use crate::parallel::{Grain, for_each_range, map_dynamic};
 use crate::sts_unpack::survey::Job;
 use crate::timing::Laps;
 
@@ -15,33 +15,33 @@ use crate::timing::Laps;
 const FIRST_MESSAGES: usize = 2;
 
 pub(super) fn unpack(
-    work: &Work<'_>,
+    input: &UnpackInput<'_>,
     mut counts: &mut [MicrosliceCounts],
     mut digis: &mut [Digi],
     laps: &mut Laps,
 ) {
-    let mut jobs = work.jobs;
-    for timeslice in work.timeslices {
-        let (own, rest) = jobs.split_at(timeslice.microslices as usize);
-        let (own_counts, rest_of_counts) = counts.split_at_mut(own.len());
-        let lists = lists(work, own);
-        for (counts, (of_microslice, _)) in own_counts.iter_mut().zip(&lists) {
+    let mut jobs = input.jobs;
+    for timeslice in input.timeslices {
+        let (timeslice_jobs, rest) = jobs.split_at(timeslice.microslices as usize);
+        let (timeslice_counts, remaining_counts) = counts.split_at_mut(timeslice_jobs.len());
+        let lists = lists(input, timeslice_jobs);
+        for (counts, (of_microslice, _)) in timeslice_counts.iter_mut().zip(&lists) {
             *counts = *of_microslice;
         }
         laps.lap("unpack", 0);
-        let placed = copy_together(&lists, digis);
+        let copied = copy_together(&lists, digis);
         laps.lap("copy", 0);
-        (jobs, counts, digis) = (rest, rest_of_counts, &mut digis[placed..]);
+        (jobs, counts, digis) = (rest, remaining_counts, &mut digis[copied..]);
     }
 }
 
 type List = (MicrosliceCounts, Vec<Digi>);
 
 /// The digis of each microslice.
-fn lists(work: &Work<'_>, jobs: &[Job]) -> Vec<List> {
-    map_singly(jobs, |job| {
+fn lists(input: &UnpackInput<'_>, jobs: &[Job]) -> Vec<List> {
+    map_dynamic(jobs, |job| {
         let mut digis = Vec::new();
-        let Some(own) = work.microslice(job) else {
+        let Some(own) = input.microslice(job) else {
             return (MicrosliceCounts::default(), digis);
         };
         let messages = own.content.len() / MESSAGE_BYTES;

@@ -10,9 +10,8 @@ use super::microslice::Microslice;
 use crate::algorithm::{Runner, VariantContext};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, buffers};
-use crate::sts_sort::cpu::parts::Cost;
 use crate::sts_sort::cpu::scratch::Threads;
-use crate::sts_sort::cpu::segments::{SortSegment, sort_all};
+use crate::sts_sort::cpu::segments::{SegmentSort, sort_all};
 use crate::sts_sort::cpu::two_arrays::ResultIn;
 use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::input::RawTimeslices;
@@ -23,7 +22,7 @@ use crate::timing::{Laps, Stages};
 
 /// Input of an unpacking algorithm.
 #[derive(Clone, Copy)]
-pub(crate) struct Work<'w> {
+pub(crate) struct UnpackInput<'w> {
     pub(crate) bytes: &'w [u8],
     pub(crate) tables: &'w Tables,
     pub(crate) rules: Rules,
@@ -33,13 +32,13 @@ pub(crate) struct Work<'w> {
     pub(crate) timeslices: &'w [TimesliceCounts],
 }
 
-impl<'w> Work<'w> {
+impl<'w> UnpackInput<'w> {
     /// A microslice, if it is to be unpacked.
     pub(super) fn microslice(&self, job: &'w Job) -> Option<Microslice<'w>> {
         (job.board != Job::NO_BOARD).then(|| Microslice {
             content: &self.bytes[job.begin as usize..][..job.bytes as usize],
             job,
-            board: self.tables.of(job.board),
+            board: self.tables.board(job.board),
             rules: self.rules,
         })
     }
@@ -47,16 +46,14 @@ impl<'w> Work<'w> {
 
 /// Unpacking algorithm: writes digis in order to the beginning of a list that has capacity for one
 /// per message, and the counts of each microslice.
-pub(crate) type Unpack = fn(&Work<'_>, &mut [MicrosliceCounts], &mut [Digi], &mut Laps);
-
-/// Sort of a timeslice's digis by time, and the growth of its cost.
-pub(super) type SortByTime = (SortSegment, Cost);
+pub(crate) type Unpack = fn(&UnpackInput<'_>, &mut [MicrosliceCounts], &mut [Digi], &mut Laps);
 
 /// Surveys descriptors, then unpacks; returns the counts of each timeslice.
 pub(crate) fn unpack(
     input: &RawTimeslices,
-    way: Unpack,
-    (jobs, counts): (&mut [Job], &mut [MicrosliceCounts]),
+    algorithm: Unpack,
+    jobs: &mut [Job],
+    counts: &mut [MicrosliceCounts],
     digis: &mut [Digi],
     laps: &mut Laps,
 ) -> Vec<TimesliceCounts> {
@@ -66,9 +63,9 @@ pub(crate) fn unpack(
     let rules = input.rules();
     let Survey { jobs, mut timeslices } = survey(data, tables, rules, jobs);
     laps.lap("survey", 0);
-    let work = Work { bytes: data.bytes(), tables, rules, jobs, timeslices: &timeslices };
+    let input = UnpackInput { bytes: data.bytes(), tables, rules, jobs, timeslices: &timeslices };
     let counts = &mut counts[..jobs.len()];
-    way(&work, counts, digis, laps);
+    algorithm(&input, counts, digis, laps);
     sum_up(&mut timeslices, counts);
     timeslices
 }
@@ -78,7 +75,7 @@ pub(super) struct HostRunner<'a> {
     input: &'a RawTimeslices,
     arena: &'a Arena,
     unpack: Unpack,
-    sort: SortByTime,
+    sort: SegmentSort,
     threads: usize,
     /// Counts of the previous run.
     timeslices: Vec<TimesliceCounts>,
@@ -112,20 +109,21 @@ impl<'a> HostBuffers<'a> {
     pub(crate) fn unpack(
         &mut self,
         input: &RawTimeslices,
-        way: Unpack,
+        algorithm: Unpack,
         laps: &mut Laps,
     ) -> Vec<TimesliceCounts> {
         let HostBuffers { jobs, counts, digis, .. } = self;
-        unpack(input, way, (jobs, counts), digis, laps)
+        unpack(input, algorithm, jobs, counts, digis, laps)
     }
 
     /// Sorts the unpacked digis, timeslice by timeslice.
-    pub(super) fn sort(&mut self, timeslices: &Partition, way: SortByTime, threads: usize) {
+    pub(super) fn sort(&mut self, timeslices: &Partition, algorithm: SegmentSort, threads: usize) {
         let HostBuffers { digis, scratch, .. } = self;
         let length = timeslices.elements();
-        let arrays = (&mut digis[..length], &mut scratch[..length]);
+        let sorted = &mut digis[..length];
+        let other = &mut scratch[..length];
         let threads = Threads::new(threads);
-        if sort_all(timeslices, arrays.0, arrays.1, way, &threads) == ResultIn::Scratch {
+        if sort_all(timeslices, sorted, other, algorithm, &threads) == ResultIn::Scratch {
             std::mem::swap(digis, scratch);
         }
     }
@@ -152,7 +150,7 @@ impl<'a> HostRunner<'a> {
     pub(super) fn new(
         at: &VariantContext<'a, '_, StsUnpack>,
         unpack: Unpack,
-        sort: SortByTime,
+        sort: SegmentSort,
     ) -> Self {
         let timeslices = Vec::new();
         let laps = Laps::default();

@@ -35,7 +35,7 @@ use slots::Slots;
 use tiles::Tiles;
 
 pub(crate) use pieces::Pieces;
-pub(crate) use raw_on_gpu::{RawOnGpu, Work};
+pub(crate) use raw_on_gpu::{RawOnGpu, UnpackPass};
 pub(crate) use stream::{MakeUnpacker, RawToStream};
 
 /// Variants that chains begin with.
@@ -55,7 +55,7 @@ const BY_BLOCKS: Variant<StsUnpack> = Variant::cuda(
 
 const BY_TILES: Variant<StsUnpack> = Variant::cuda(
     "tiles",
-    "ours: a piece of a microslice for each warp, epochs by ballots, places by look-back; \
+    "ours: a piece of a microslice for each warp, epochs by ballots, offsets by look-back; \
      each message read once, each digi written once",
     |at| unpack_on_gpu(at, TILES),
 )

@@ -28,7 +28,7 @@ struct Layout {
 }
 
 impl Pieces {
-    /// Tables for the pieces of such microslices.
+    /// Tables for the pieces of these microslices.
     ///
     /// # Errors
     /// If there is no memory.
@@ -140,10 +140,10 @@ mod tests {
     #[test]
     fn tiles_are_of_one_board() {
         let per_tile = 8;
-        let nobody = job(8, 100, Job::NO_BOARD);
+        let without_board = job(8, 100, Job::NO_BOARD);
         let long = job(8, 2 + per_tile * 32 * MESSAGES_OF_LANE + 1, 3);
         let layout = Layout::new(
-            &[job(8, 9, 3), nobody, job(8, 0, 3), job(8, 9, 5), long],
+            &[job(8, 9, 3), without_board, job(8, 0, 3), job(8, 9, 5), long],
             32,
             32 * per_tile,
         );

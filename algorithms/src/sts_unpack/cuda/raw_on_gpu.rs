@@ -1,14 +1,12 @@
 //! Raw data on the device, and their counts.
 
-use std::sync::Arc;
-
 use generators::sts::Digi;
 use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts, Rules, TimesliceCounts};
 
 use super::boards::boards;
 use crate::all_cores::copy;
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer, same_as};
-use crate::device::{Arena, buffers};
+use crate::device::{Execution, buffers};
 use crate::kernels::sts_unpack_cuda_raw_board_h::Board;
 use crate::kernels::sts_unpack_cuda_raw_hit_h::{CURRENT, OF_2023};
 use crate::kernels::sts_unpack_cuda_raw_microslice_h as kernels;
@@ -28,7 +26,7 @@ const STAGE: &str = "survey";
 const PADDING: usize = 16;
 
 /// Input of an unpacking algorithm.
-pub(crate) struct Work<'w> {
+pub(crate) struct UnpackPass<'w> {
     pub(crate) gpu: &'w Gpu,
     pub(crate) rules: u32,
     /// All microslices.
@@ -62,7 +60,7 @@ pub(crate) struct RawOnGpu<'a> {
 
 buffers!(RawOnGpu<'_>: bytes, jobs, data, counts);
 
-impl Work<'_> {
+impl UnpackPass<'_> {
     /// Bytes that have to be read: each message once, and the jobs of microslices.
     pub(crate) fn bytes_of_messages(&self) -> u64 {
         let read: u64 = self.jobs.iter().map(|job| u64::from(job.bytes)).sum();
@@ -86,10 +84,11 @@ impl<'a> RawOnGpu<'a> {
     /// # Errors
     /// If there is no memory.
     pub(crate) fn new<W>(
-        gpu: &Arc<Gpu>,
-        (input, arena): (&'a RawTimeslices, &'a Arena),
+        execution: Execution<'_, 'a>,
+        input: &'a RawTimeslices,
         make_unpacker: impl FnOnce(&[Job]) -> Result<W, DeviceError>,
     ) -> Result<(Self, W), DeviceError> {
+        let Execution { gpu, arena, .. } = execution;
         let data = input.data();
         let bytes = input.data().bytes();
         let mut jobs = gpu.pinned(data.microslices())?;
@@ -98,8 +97,10 @@ impl<'a> RawOnGpu<'a> {
         let unpacker = make_unpacker(found.jobs)?;
         let raw = RawOnGpu {
             input,
-            bytes: CachedPerInput::of("raw data", bytes, arena, gpu, |gpu| padded(gpu, bytes))?,
-            data: OnDevice::new(gpu, (input, arena))?,
+            bytes: CachedPerInput::get_or_make("raw data", bytes, arena, gpu, |gpu| {
+                padded(gpu, bytes)
+            })?,
+            data: OnDevice::new(execution, input)?,
             counts: gpu.pinned(jobs.len())?,
             expected_digis: found_messages,
             jobs,
@@ -123,20 +124,21 @@ impl<'a> RawOnGpu<'a> {
     pub(crate) fn unpack(
         &mut self,
         gpu: &Gpu,
-        start: impl FnOnce(&Work<'_>) -> Result<(), DeviceError>,
+        start: impl FnOnce(&UnpackPass<'_>) -> Result<(), DeviceError>,
     ) -> Result<Vec<TimesliceCounts>, DeviceError> {
         let RawOnGpu { input, jobs, data, counts, expected_digis, .. } = self;
         let tables = input.tables();
         let rules = input.rules();
-        let room = &mut jobs[..];
-        let found =
-            gpu.scope(STAGE, || Ok(gpu.host_stage(|| survey(input.data(), tables, rules, room))))?;
+        let job_buffer = &mut jobs[..];
+        let found = gpu.scope(STAGE, || {
+            Ok(gpu.host_stage(|| survey(input.data(), tables, rules, job_buffer)))
+        })?;
         let count = found.jobs.len();
         let mut timeslices = found.timeslices;
         gpu.upload(&data.jobs, jobs.part(0..count))?;
         let digis = *expected_digis;
-        let work = Work { gpu, rules: rules as u32, jobs: &jobs[..count], data, digis };
-        start(&work)?;
+        let pass = UnpackPass { gpu, rules: rules as u32, jobs: &jobs[..count], data, digis };
+        start(&pass)?;
         gpu.download(counts.part_mut(0..count), &data.counts)?;
         gpu.wait()?;
         sum_up(&mut timeslices, &counts[..count]);
@@ -151,15 +153,13 @@ impl<'a> RawOnGpu<'a> {
 }
 
 impl<'a> OnDevice<'a> {
-    fn new(
-        gpu: &Arc<Gpu>,
-        (input, arena): (&'a RawTimeslices, &'a Arena),
-    ) -> Result<Self, DeviceError> {
+    fn new(execution: Execution<'_, 'a>, input: &'a RawTimeslices) -> Result<Self, DeviceError> {
+        let Execution { gpu, arena, .. } = execution;
         let data = input.data();
         let tables = input.tables();
         Ok(OnDevice {
             bytes: gpu.buffer(data.bytes().len() + PADDING)?,
-            boards: CachedPerInput::of("boards", tables, arena, gpu, |gpu| {
+            boards: CachedPerInput::get_or_make("boards", tables, arena, gpu, |gpu| {
                 gpu.table(&boards(tables))
             })?,
             jobs: gpu.buffer(data.microslices())?,

@@ -8,9 +8,9 @@ use generators::sts::raw::{TimesliceCounts, Unpacked};
 
 use super::stream::{MakeUnpacker, RawToStream};
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
-use crate::device::{Arena, Unavailable, buffers};
+use crate::device::{Arena, Execution, Unavailable, buffers};
 use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::input::RawTimeslices;
 use crate::sts_unpack::order::DigiOrder;
@@ -20,6 +20,7 @@ struct UnpackRunner<'a> {
     input: &'a RawTimeslices,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
+    threads: usize,
     /// Counts of the previous run.
     timeslices: Vec<TimesliceCounts>,
 }
@@ -40,10 +41,14 @@ pub(super) fn unpack_on_gpu<'a>(
         let reason = "digis are sorted by time on the host only; use --order arrival";
         return Err(Unavailable(reason.to_owned()));
     }
-    let input = at.input;
-    let arena = at.arena;
-    let gpu = at.gpu()?;
-    at.session(UnpackRunner { make_unpacker, input, arena, gpu, timeslices: Vec::new() })
+    at.session(UnpackRunner {
+        make_unpacker,
+        input: at.input,
+        arena: at.arena,
+        gpu: at.gpu()?,
+        threads: at.threads(),
+        timeslices: Vec::new(),
+    })
 }
 
 impl UnpackRunner<'_> {
@@ -58,8 +63,9 @@ impl<'a> Runner<StsUnpack> for UnpackRunner<'a> {
     fn allocate(&self) -> Result<UnpackBuffers<'a>, DeviceError> {
         let gpu = &self.gpu;
         let input = self.input;
+        let execution = Execution { gpu, arena: self.arena, threads: self.threads };
         Ok(UnpackBuffers {
-            raw: RawToStream::new(gpu, (input, self.arena), self.make_unpacker)?,
+            raw: RawToStream::new(execution, input, self.make_unpacker)?,
             digis: gpu.pinned(input.data().messages() as usize)?,
         })
     }
@@ -75,7 +81,7 @@ impl<'a> Runner<StsUnpack> for UnpackRunner<'a> {
         Cow::Owned(Unpacked {
             timeslices: self.timeslices.clone(),
             microslices: buffers.raw.counts()[..microslices as usize].to_vec(),
-            digis: mapped(&buffers.digis[..self.digis()], |&bits| Digi::from_bits(bits)),
+            digis: par_map(&buffers.digis[..self.digis()], |&bits| Digi::from_bits(bits)),
         })
     }
 }

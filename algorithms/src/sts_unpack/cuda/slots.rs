@@ -1,7 +1,7 @@
 //! A slot for each message: kernels write the digis of a microslice to the first of its slots,
 //! because the end of those before is not known. Then all are copied together.
 
-use super::raw_on_gpu::{Work, messages};
+use super::raw_on_gpu::{UnpackPass, messages};
 use super::stream::Unpacker;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, StagedArray};
@@ -17,13 +17,13 @@ pub(super) struct Slots {
     first_slots: StagedArray,
     slots: DeviceBuffer<u64>,
     states: DeviceBuffer<u64>,
-    places: DeviceBuffer<u32>,
+    offsets: DeviceBuffer<u32>,
 }
 
-buffers!(Slots: first_slots, slots, states, places);
+buffers!(Slots: first_slots, slots, states, offsets);
 
 impl Slots {
-    /// Unpacks by a kernel that is started so for these microslices.
+    /// Unpacks these microslices by a kernel with the given grid.
     pub(super) fn boxed(
         gpu: &Gpu,
         jobs: &[Job],
@@ -38,58 +38,69 @@ impl Slots {
             first_slots: StagedArray::new(gpu, jobs.len())?,
             slots: gpu.buffer(slots)?,
             states: gpu.buffer(blocks as usize)?,
-            places: gpu.buffer(jobs.len())?,
+            offsets: gpu.buffer(jobs.len())?,
         }))
     }
 
-    fn fill_slots(&self, work: &Work<'_>) -> Result<(), DeviceError> {
-        let (gpu, data) = (work.gpu, work.data);
+    fn fill_slots(&self, pass: &UnpackPass<'_>) -> Result<(), DeviceError> {
+        let gpu = pass.gpu;
+        let data = pass.data;
         let arguments = UnpackToSlots {
             bytes: data.bytes.ptr(),
             jobs: data.jobs.ptr(),
-            job_count: work.jobs.len() as u32,
+            job_count: pass.jobs.len() as u32,
             boards: data.boards.ptr(),
-            rules: work.rules,
+            rules: pass.rules,
             first_slots: self.first_slots.ptr(),
             counts: data.counts.ptr(),
             slots: self.slots.ptr(),
         };
-        let grid = self.grid.with_traffic(work.bytes_of_messages() + work.bytes_of_digis());
+        let grid = self.grid.with_traffic(pass.bytes_of_messages() + pass.bytes_of_digis());
         // SAFETY: contents are among the bytes, and each message has a slot.
         unsafe { gpu.launch(self.kernel, grid, arguments) }
     }
 
-    fn copy_together(&self, work: &Work<'_>, digis: &DeviceBuffer<u64>) -> Result<(), DeviceError> {
-        let (gpu, data, jobs) = (work.gpu, work.data, work.jobs.len() as u32);
+    fn copy_together(
+        &self,
+        pass: &UnpackPass<'_>,
+        digis: &DeviceBuffer<u64>,
+    ) -> Result<(), DeviceError> {
+        let gpu = pass.gpu;
+        let data = pass.data;
+        let jobs = pass.jobs.len() as u32;
         gpu.fill(&self.states, 0)?;
         let find = UnpackPlaces {
             counts: data.counts.ptr(),
             job_count: jobs,
             states: self.states.ptr(),
-            places: self.places.ptr(),
+            offsets: self.offsets.ptr(),
         };
-        let blocks = UNPACK_PLACES.grid_for(work.jobs.len()).blocks;
+        let blocks = UNPACK_PLACES.grid_for(pass.jobs.len()).blocks;
         let grid = LaunchConfig::blocks(blocks.min(gpu.properties().blocks_at_once(!0)));
         // SAFETY: there is an offset for each microslice, and a state for each block.
         unsafe { gpu.launch(&UNPACK_PLACES, grid, find)? };
         let copy = UnpackCopyOut {
             counts: data.counts.ptr(),
             first_slots: self.first_slots.ptr(),
-            places: self.places.ptr(),
+            offsets: self.offsets.ptr(),
             slots: self.slots.ptr(),
             digis: digis.ptr(),
         };
-        let grid = LaunchConfig::blocks(jobs).with_traffic(2 * work.bytes_of_digis());
-        // SAFETY: there are as many digis as were counted, no more than messages.
+        let grid = LaunchConfig::blocks(jobs).with_traffic(2 * pass.bytes_of_digis());
+        // SAFETY: the number of digis is the counted one, at most the number of messages.
         unsafe { gpu.launch(&UNPACK_COPY_OUT, grid, copy) }
     }
 }
 
 impl Unpacker for Slots {
-    fn unpack(&mut self, work: &Work<'_>, digis: &DeviceBuffer<u64>) -> Result<(), DeviceError> {
-        self.first_slots.fill(work.gpu, first_slots(work.jobs))?;
-        self.fill_slots(work)?;
-        self.copy_together(work, digis)
+    fn unpack(
+        &mut self,
+        pass: &UnpackPass<'_>,
+        digis: &DeviceBuffer<u64>,
+    ) -> Result<(), DeviceError> {
+        self.first_slots.fill(pass.gpu, first_slots(pass.jobs))?;
+        self.fill_slots(pass)?;
+        self.copy_together(pass, digis)
     }
 }
 

@@ -1,12 +1,10 @@
 //! Digis of raw data in the order of the messages, on the device.
 
-use std::sync::Arc;
-
 use generators::sts::raw::{MicrosliceCounts, TimesliceCounts};
 
-use super::raw_on_gpu::{RawOnGpu, Work};
+use super::raw_on_gpu::{RawOnGpu, UnpackPass};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
-use crate::device::{Arena, Buffers, buffers};
+use crate::device::{Buffers, Execution, buffers};
 use crate::sts_unpack::input::RawTimeslices;
 use crate::sts_unpack::survey::Job;
 
@@ -16,10 +14,14 @@ pub(crate) trait Unpacker: Buffers {
     ///
     /// # Errors
     /// If the device refuses.
-    fn unpack(&mut self, work: &Work<'_>, digis: &DeviceBuffer<u64>) -> Result<(), DeviceError>;
+    fn unpack(
+        &mut self,
+        pass: &UnpackPass<'_>,
+        digis: &DeviceBuffer<u64>,
+    ) -> Result<(), DeviceError>;
 }
 
-/// Allocates the buffers for such microslices.
+/// Allocates the buffers to unpack these microslices.
 pub(crate) type MakeUnpacker = fn(&Gpu, &[Job]) -> Result<Box<dyn Unpacker>, DeviceError>;
 
 /// Raw data, and their digis on the device.
@@ -37,12 +39,13 @@ impl<'a> RawToStream<'a> {
     /// # Errors
     /// If there is no memory for it.
     pub(crate) fn new(
-        gpu: &Arc<Gpu>,
-        input: (&'a RawTimeslices, &'a Arena),
+        execution: Execution<'_, 'a>,
+        input: &'a RawTimeslices,
         make_unpacker: MakeUnpacker,
     ) -> Result<Self, DeviceError> {
-        let (raw, unpacker) = RawOnGpu::new(gpu, input, |jobs| make_unpacker(gpu, jobs))?;
-        let messages = input.0.data().messages() as usize;
+        let gpu = execution.gpu;
+        let (raw, unpacker) = RawOnGpu::new(execution, input, |jobs| make_unpacker(gpu, jobs))?;
+        let messages = input.data().messages() as usize;
         Ok(RawToStream { raw, unpacker, digis: gpu.buffer(messages)? })
     }
 
@@ -60,7 +63,7 @@ impl<'a> RawToStream<'a> {
     /// If the device refuses.
     pub(crate) fn unpack(&mut self, gpu: &Gpu) -> Result<Vec<TimesliceCounts>, DeviceError> {
         let RawToStream { raw, unpacker, digis } = self;
-        raw.unpack(gpu, |work| unpacker.unpack(work, digis))
+        raw.unpack(gpu, |pass| unpacker.unpack(pass, digis))
     }
 
     /// Counts of each microslice, copied back.

@@ -31,7 +31,7 @@ constexpr u32 COMPILED_FOR = BLOCKS;
 // all lanes would write to the same banks.
 constexpr u32 WITHOUT_GAP = 16;
 constexpr u32 WAITING = LANES * MESSAGES_OF_LANE / WITHOUT_GAP * (WITHOUT_GAP + 1);
-PORTABLE_INLINE u32 waiting_place(u32 place) { return place + place / WITHOUT_GAP; }
+PORTABLE_INLINE u32 waiting_index(u32 index) { return index + index / WITHOUT_GAP; }
 
 struct __align__(16) Shared {
     Lookup lookup;
@@ -51,22 +51,22 @@ PORTABLE_INLINE Found look_up_in_order(const LookedUp& hits, const u32 (&message
     for (u32 row = 0; row < ROWS; row++) {
         // Epoch numbers only grow.
         u32 number = max(epochs.known[row], before.number);
-        u64 own[MESSAGES_AT_ONCE];
+        u64 lane_digis[MESSAGES_AT_ONCE];
         bool is_digi[MESSAGES_AT_ONCE];
-        u32 place = found.digis;
+        u32 index = found.digis;
 #pragma unroll
         for (u32 i = 0; i < MESSAGES_AT_ONCE; i++) {
             const u32 message = messages[row][i];
             if (is_ts_msb(message)) number = number_of(message);
             counted += is_hit(message) || is_ts_msb(message);
-            is_digi[i] = hits.find(message, number, counted, own[i]);
+            is_digi[i] = hits.find(message, number, counted, lane_digis[i]);
             const lanemask_t all = __ballot_sync(FULL_MASK, is_digi[i]);
-            place += (u32)popc(all & lanes_below);
+            index += (u32)popc(all & lanes_below);
             found.digis += (u32)popc(all);
         }
 #pragma unroll
         for (u32 i = 0; i < MESSAGES_AT_ONCE; i++) {
-            if (is_digi[i]) digis[waiting_place(place++)] = own[i];
+            if (is_digi[i]) digis[waiting_index(index++)] = lane_digis[i];
         }
     }
     counted = __reduce_add_sync(FULL_MASK, counted);
@@ -81,9 +81,9 @@ struct InOrder {
     u64* digis;
     u32 found = 0;
 
-    __device__ __forceinline__ Epoch epoch_before(u64* epochs, u32 place, u32 number, const u8* content,
-                                                  const Epochs& own) {
-        return wait_for_epoch_before(epochs, place, number, content, own);
+    __device__ __forceinline__ Epoch epoch_before(u64* epochs, u32 index, u32 number, const u8* content,
+                                                  const Epochs& piece_epochs) {
+        return wait_for_epoch_before(epochs, index, number, content, piece_epochs);
     }
 
     __device__ __forceinline__ Found look_up(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
@@ -93,7 +93,7 @@ struct InOrder {
 
     __device__ __forceinline__ void take(lanemask_t with_digi, u32 before, u32, u64 digi) {
         const u32 lane = threadIdx.x % LANES;
-        if (with_digi >> lane & 1) digis[waiting_place(before + (u32)popc(with_digi & lanemask_lt(lane)))] = digi;
+        if (with_digi >> lane & 1) digis[waiting_index(before + (u32)popc(with_digi & lanemask_lt(lane)))] = digi;
     }
 
     __device__ __forceinline__ void count(u32 job, const Found& all) {
@@ -111,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COMPILED_FOR)
                  const u32* tile_boards, u32 tiles, u64* states, Counts* counts, u64* digis) {
     SMEM_DYN(Shared, shared);
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    u64* own = shared->digis[warp];
+    u64* warp_digis = shared->digis[warp];
     u64* sums = states + 1;
     const Input input = {bytes, jobs, boards, rules, sums + tiles};
     u32 kept_board = NO_BOARD;
@@ -124,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COMPILED_FOR)
             kept_board = tile_boards[tile];
             keep<THREADS>(shared->lookup, boards[kept_board].lookup);
         }
-        InOrder in_order = {counts, own};
+        InOrder in_order = {counts, warp_digis};
         unpack_piece(input, pieces, tile * WARPS + warp, shared->lookup, in_order);
         const u32 found = in_order.found;
         if (lane == 0) shared->found[warp] = found;
@@ -135,8 +135,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, COMPILED_FOR)
             if (lane == 0) shared->before = before;
         }
         __syncthreads();
-        const u32 place = shared->before + __reduce_add_sync(FULL_MASK, lane < warp ? of_lane : 0u);
-        write_each_word<LANES>(digis + place, found, [&](u32 i) { return own[waiting_place(i)]; }, lane);
+        const u32 index = shared->before + __reduce_add_sync(FULL_MASK, lane < warp ? of_lane : 0u);
+        write_each_word<LANES>(digis + index, found, [&](u32 i) { return warp_digis[waiting_index(i)]; }, lane);
         // All have read what the next tile changes.
         __syncthreads();
     }

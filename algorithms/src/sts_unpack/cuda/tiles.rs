@@ -1,7 +1,7 @@
 //! recobench: each message is read once, and each digi written once, to its offset.
 
 use super::pieces::Pieces;
-use super::raw_on_gpu::Work;
+use super::raw_on_gpu::UnpackPass;
 use super::stream::Unpacker;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Properties};
@@ -32,7 +32,7 @@ pub(super) struct Tiles {
 buffers!(Tiles: pieces, states);
 
 impl Tiles {
-    /// Allocates the buffers for such microslices.
+    /// Allocates the buffers for these microslices.
     pub(super) fn boxed(gpu: &Gpu, jobs: &[Job]) -> Result<Box<dyn Unpacker>, DeviceError> {
         let pieces = Pieces::new(gpu, jobs, threads(gpu.properties()))?;
         let states = gpu.buffer(1 + pieces.tiles() + pieces.len())?;
@@ -41,17 +41,21 @@ impl Tiles {
 }
 
 impl Unpacker for Tiles {
-    fn unpack(&mut self, work: &Work<'_>, digis: &DeviceBuffer<u64>) -> Result<(), DeviceError> {
-        let gpu = work.gpu;
-        let data = work.data;
-        let tiles = self.pieces.cut(gpu, work.jobs)?;
+    fn unpack(
+        &mut self,
+        pass: &UnpackPass<'_>,
+        digis: &DeviceBuffer<u64>,
+    ) -> Result<(), DeviceError> {
+        let gpu = pass.gpu;
+        let data = pass.data;
+        let tiles = self.pieces.cut(gpu, pass.jobs)?;
         gpu.fill(&self.states, 0)?;
-        gpu.fill_first(&data.counts, work.jobs.len(), 0)?;
+        gpu.fill_first(&data.counts, pass.jobs.len(), 0)?;
         let arguments = UnpackTiles {
             bytes: data.bytes.ptr(),
             jobs: data.jobs.ptr(),
             boards: data.boards.ptr(),
-            rules: work.rules,
+            rules: pass.rules,
             pieces: self.pieces.pieces(),
             tile_boards: self.pieces.boards(),
             tiles,
@@ -61,7 +65,7 @@ impl Unpacker for Tiles {
         };
         let blocks = tiles.min(gpu.properties().blocks_at_once(BLOCKS));
         let grid = LaunchConfig::blocks(blocks)
-            .with_traffic(work.bytes_of_messages() + work.bytes_of_digis());
+            .with_traffic(pass.bytes_of_messages() + pass.bytes_of_digis());
         // SAFETY: contents are within the bytes, followed by padding, and there is an element for a
         // digi of each message; there is a piece for each warp, and a state for each piece and
         // tile.

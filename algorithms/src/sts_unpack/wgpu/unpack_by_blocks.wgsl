@@ -13,15 +13,15 @@ var<workgroup> numbers: array<u32, THREADS + 1u>;
 var<workgroup> counted: array<atomic<u32>, COUNTS>;
 
 // Inclusive scan over the threads of a block. Barriers before and after.
-fn sum_up_to_here(own: bool) -> u32 {
+fn sum_up_to_here(flag: bool) -> u32 {
     workgroupBarrier();
-    let one = select(0u, 1u, own);
+    let one = select(0u, 1u, flag);
     return block_exclusive_sum(one) + one;
 }
 
 // Adds up a count that is zero in most warps.
-fn count(counter: u32, own: bool) {
-    let all = votes(own);
+fn count(counter: u32, flag: bool) {
+    let all = votes(flag);
     if !is_none(all) && lane == 0u { atomicAdd(&counted[counter], count_of(all)); }
 }
 
@@ -36,26 +36,26 @@ fn unpack(job: Job, content: u32, first_slot: u32) {
         let at = tile + thread;
         var message = DUMMY;
         if at < messages { message = message_at(content + at * MESSAGE_BYTES); }
-        let begins = is_ts_msb(message);
+        let starts_epoch = is_ts_msb(message);
         let hits = is_hit(message);
-        let epoch = sum_up_to_here(begins);
+        let epoch = sum_up_to_here(starts_epoch);
         let begun = block_total;
-        if begins { numbers[epoch] = number_of(message); }
+        if starts_epoch { numbers[epoch] = number_of(message); }
         workgroupBarrier();
         let number = numbers[epoch];
         var wraps_here = false;
-        if begins { wraps_here = number < numbers[epoch - 1u]; }
+        if starts_epoch { wraps_here = number < numbers[epoch - 1u]; }
         let wraps_up_to_here = wraps + sum_up_to_here(wraps_here);
         let wrapped = block_total;
         var fate = UNWANTED;
         if hits {
-            let own = since_start(base, number, wraps_up_to_here);
-            fate = fate_of(message, own, job.board, arguments.rules);
+            let time = since_start(base, number, wraps_up_to_here);
+            fate = fate_of(message, time, job.board, arguments.rules);
         }
         let slot = sum_up_to_here(fate == DIGI);
         let found = block_total;
         if fate == DIGI { slots[first_slot + digis + slot - 1u] = digi_of_hit; }
-        count(OTHER, at < messages && !begins && !hits);
+        count(OTHER, at < messages && !starts_epoch && !hits);
         count(ELINK_COUNT, fate == UNKNOWN_ELINK);
         count(OVERFLOW_COUNT, overflows(fate, arguments.rules));
         count(UNDEFINED_COUNT, fate == UNDEFINED);
@@ -68,8 +68,8 @@ fn unpack(job: Job, content: u32, first_slot: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn unpack_by_blocks(place: InWarp) {
-    enter_lanes(place);
+fn unpack_by_blocks(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks || block >= arguments.job_count { return; }
     let job = jobs[block];
     let content = u32(job.begin);

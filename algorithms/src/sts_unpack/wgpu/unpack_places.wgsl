@@ -8,28 +8,28 @@ var<immediate> arguments: Arguments;
 // Seven words of each microslice, the first one of which counts digis.
 @group(0) @binding(0) var<storage, read> counts: array<u32>;
 @group(0) @binding(1) var<storage, read_write> states: array<atomic<u32>>;
-@group(0) @binding(2) var<storage, read_write> places: array<u32>;
+@group(0) @binding(2) var<storage, read_write> offsets: array<u32>;
 
 const COUNTS = 7u;
 
 var<workgroup> before_tile: u32;
 
 @compute @workgroup_size(THREADS)
-fn unpack_places(place: InWarp) {
-    enter_lanes(place);
+fn unpack_places(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let tiles = (arguments.job_count + THREADS - 1u) / THREADS;
     for (var tile = block; tile < tiles; tile += arguments.blocks) {
         let number = tile * THREADS + thread;
-        var own = 0u;
-        if number < arguments.job_count { own = counts[number * COUNTS]; }
-        let before = block_exclusive_sum(own);
+        var digi_count = 0u;
+        if number < arguments.job_count { digi_count = counts[number * COUNTS]; }
+        let before = block_exclusive_sum(digi_count);
         if warp == 0u {
             let sum = sum_before(0u, tile, block_total);
             if lane == 0u { before_tile = sum; }
         }
         workgroupBarrier();
-        if number < arguments.job_count { places[number] = before_tile + before; }
+        if number < arguments.job_count { offsets[number] = before_tile + before; }
         // All have read what the next tile changes.
         workgroupBarrier();
     }

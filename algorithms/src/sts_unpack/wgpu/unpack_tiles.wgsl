@@ -32,17 +32,17 @@ var<workgroup> before_tile: u32;
 // Offset of the lookup tables of the tile's board.
 var<private> lookup_begin: u32;
 
-fn waiting_place(at: u32) -> u32 { return warp * WAITING + at + at / WITHOUT_GAP; }
+fn waiting_index(at: u32) -> u32 { return warp * WAITING + at + at / WITHOUT_GAP; }
 
-fn epoch_before(place: u32, number: u32, content: u32) -> Epoch {
-    return wait_for_epoch_before(place, number, content);
+fn epoch_before(index: u32, number: u32, content: u32) -> Epoch {
+    return wait_for_epoch_before(index, number, content);
 }
 
 fn note_found(job: u32) { add_counts(job); }
 
 fn take(with_digi: Mask, hit: u32) {
     if !has(with_digi, lane) { return; }
-    waiting[waiting_place(found[DIGIS] + count_of(with_digi & lanes_below(lane)))] = digi_of_hit;
+    waiting[waiting_index(found[DIGIS] + count_of(with_digi & lanes_below(lane)))] = digi_of_hit;
 }
 
 // All messages at once; digis wait in the order of the messages.
@@ -52,23 +52,23 @@ fn look_up(cycle_ns: u32, before: Epoch) {
     for (var row = 0u; row < ROWS; row++) {
         // Epoch numbers only grow.
         var number = max(known_before[row], before.number);
-        var own: array<vec2u, MESSAGES_AT_ONCE>;
+        var lane_digis: array<vec2u, MESSAGES_AT_ONCE>;
         var is_digi: array<bool, MESSAGES_AT_ONCE>;
-        var place = found[DIGIS];
+        var index = found[DIGIS];
         for (var i = 0u; i < MESSAGES_AT_ONCE; i++) {
-            let message = own_messages[row * MESSAGES_AT_ONCE + i];
+            let message = lane_messages[row * MESSAGES_AT_ONCE + i];
             if is_ts_msb(message) { number = number_of(message); }
             counted += select(0u, 1u, is_hit(message) || is_ts_msb(message));
             is_digi[i] = find_digi(message, number, cycle_ns, &counted);
-            own[i] = digi_of_hit;
+            lane_digis[i] = digi_of_hit;
             let every = votes(is_digi[i]);
-            place += count_of(every & lanes_below(lane));
+            index += count_of(every & lanes_below(lane));
             found[DIGIS] += count_of(every);
         }
         for (var i = 0u; i < MESSAGES_AT_ONCE; i++) {
             if is_digi[i] {
-                waiting[waiting_place(place)] = own[i];
-                place++;
+                waiting[waiting_index(index)] = lane_digis[i];
+                index++;
             }
         }
     }
@@ -87,8 +87,8 @@ fn next_tile() -> u32 {
 }
 
 @compute @workgroup_size(THREADS)
-fn unpack_tiles(place: InWarp) {
-    enter_lanes(place);
+fn unpack_tiles(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     epochs_at = 2u * (1u + arguments.tiles);
     for (var tile = next_tile(); tile < arguments.tiles; tile = next_tile()) {
@@ -110,7 +110,7 @@ fn unpack_tiles(place: InWarp) {
         let first = before_tile + before_warp;
         for (var i = 0u; i < MESSAGES_OF_LANE; i++) {
             let at = i * LANES + lane;
-            if at < found[DIGIS] { digis[first + at] = waiting[waiting_place(at)]; }
+            if at < found[DIGIS] { digis[first + at] = waiting[waiting_index(at)]; }
         }
         // All have read what the next tile changes.
         workgroupBarrier();

@@ -17,12 +17,12 @@ use crate::tpc::noisy::looked_at;
 use crate::tpc_cluster_finder::cpu::{FragmentContext, Lists, Maps, noisy_columns, peak_entries};
 use crate::tpc_cluster_finder::{Cluster, RowCluster};
 use crate::tpc_decode::Fragments;
-use crate::tpc_decode::cpu::{ChargesOf, DecodedCharges};
+use crate::tpc_decode::cpu::{ChargesRunner, DecodedCharges};
 
 pub(super) struct Published<'a> {
     input: &'a RawFrame,
     arena: &'a Arena,
-    decoder: ChargesOf<'a>,
+    decoder: ChargesRunner<'a>,
     laps: Laps,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Published<'a> {
         Published {
             input,
             arena,
-            decoder: ChargesOf::fastest(&input.frame, arena, threads),
+            decoder: ChargesRunner::fastest(&input.frame, arena, threads),
             laps: Laps::default(),
         }
     }
@@ -95,10 +95,10 @@ impl<'a> Runner<Tpc> for Published<'a> {
                 let add = |row: usize, cluster: Cluster, _| {
                     let case = sector as u32;
                     let row = row as u8;
-                    let place = count.fetch_add(1, Ordering::Relaxed);
+                    let index = count.fetch_add(1, Ordering::Relaxed);
                     // SAFETY: the index was claimed by an atomic increment, and is checked to be in
                     // range.
-                    unsafe { found.write(place, RowCluster { case, row, cluster }) };
+                    unsafe { found.write(index, RowCluster { case, row, cluster }) };
                 };
                 work.find(&positions[begin..end], &mut buffers.lists, add, laps);
                 begin = end;

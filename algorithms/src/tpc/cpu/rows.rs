@@ -17,13 +17,13 @@ use crate::tpc::noisy::looked_at;
 use crate::tpc_cluster_finder::RowCluster;
 use crate::tpc_cluster_finder::cpu::{Buckets, Finder, Row, RowSamples, Source, Starts, sort};
 use crate::tpc_decode::charge_map::Converter;
-use crate::tpc_decode::cpu::{DecodedPages, DigitsOf};
+use crate::tpc_decode::cpu::{DecodedPages, DigitsRunner};
 
 pub(super) struct Rows<'a> {
     input: &'a RawFrame,
     arena: &'a Arena,
     threads: usize,
-    decoder: DigitsOf<'a>,
+    decoder: DigitsRunner<'a>,
     sectors: Vec<u8>,
     starts: Starts,
     laps: Laps,
@@ -51,7 +51,7 @@ impl<'a> Rows<'a> {
             input,
             arena,
             threads,
-            decoder: DigitsOf::fastest(&input.frame, arena, threads),
+            decoder: DigitsRunner::fastest(&input.frame, arena, threads),
             sectors: input.frame.sector_numbers(),
             starts: Starts::new(),
             laps: Laps::default(),

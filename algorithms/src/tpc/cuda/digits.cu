@@ -93,10 +93,10 @@ PORTABLE_INLINE void count_page(const Page& page, u32* counts) {
 
 // Counts the digits of each bin. A block for each page; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    count_digits(const Job* jobs, const u32* begins, const uint2* extents, const PageRecord* records,
+    count_digits(const Job* jobs, const u32* job_offsets, const uint2* extents, const PageRecord* records,
                  const u32* geometry, const u64* digits, const u32* first_words, u32 time_bins, u32* words) {
     __shared__ u32 counts[COUNTS];
-    if (blockIdx.x >= begins[1]) return;
+    if (blockIdx.x >= job_offsets[1]) return;
     const Page page({jobs, extents, records, digits, {geometry}}, {first_words, words_of_row(time_bins), words});
     count_page(page, counts);
     __syncthreads();
@@ -109,25 +109,25 @@ KERNEL_EXPORT(count_digits)
 // Stores digits in their bins. `gains` are those of all sectors, by column; `scale` is the charge
 // of one ADC value.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    bin_digits(const Job* jobs, const u32* begins, const uint2* extents, const PageRecord* records,
+    bin_digits(const Job* jobs, const u32* job_offsets, const uint2* extents, const PageRecord* records,
                const u32* geometry, const u64* digits, const u32* first_words, u32 time_bins, const float* gains,
                float scale, u32* words, u32* binned) {
-    __shared__ u32 places[COUNTS];
-    if (blockIdx.x >= begins[1]) return;
+    __shared__ u32 offsets[COUNTS];
+    if (blockIdx.x >= job_offsets[1]) return;
     const Page page({jobs, extents, records, digits, {geometry}}, {first_words, words_of_row(time_bins), words});
     const ChargeMaker maker = {gains + page.sector * COLUMNS, 0, 0, scale};
-    count_page(page, places);
+    count_page(page, offsets);
     __syncthreads();
     // A page's digits of a bin are contiguous.
     for (u32 i = threadIdx.x; i < COUNTS; i += THREADS) {
-        if (places[i] > 0) places[i] = atomicAdd(&page.word(i), places[i]);
+        if (offsets[i] > 0) offsets[i] = atomicAdd(&page.word(i), offsets[i]);
     }
     __syncthreads();
     for_each_digit(page, [&](u64 digit) {
         const u32 row_and_pad = row_and_pad_of(digit);
         const u32 charge = maker.charge(maker.cell(row_and_pad), (u32)digit & 0xffff);
-        const u32 place = atomicAdd(&places[page.bin_of(digit)], 1u);
-        binned[place] = binned_word({time_of(digit), row_and_pad & 0xff, row_and_pad >> 8, charge});
+        const u32 to = atomicAdd(&offsets[page.bin_of(digit)], 1u);
+        binned[to] = binned_word({time_of(digit), row_and_pad & 0xff, row_and_pad >> 8, charge});
     });
 }
 KERNEL_EXPORT(bin_digits)

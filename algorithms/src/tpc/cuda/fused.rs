@@ -20,14 +20,14 @@ use crate::tpc_cluster_finder::cuda::{
 };
 use crate::tpc_decode::Output;
 use crate::tpc_decode::cuda::{
-    DecoderConfig, DeviceTables, Division, FUSED_CONFIG, PageBuffers, Part, Resident, Target, Work,
-    fit, parts_of,
+    DecoderConfig, DeviceTables, Division, FUSED_CONFIG, FragmentContext, PageBuffers, Part,
+    Resident, Target, fit, parts_of,
 };
 
 pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
     "fused",
     "ours: digits in bins by row and time, tiles of rows in shared memory; six sectors at a \
-     time, their copies beside the work on others",
+     time, their copies concurrent with the work on others",
     |at| prepare(at),
 )
 .by_published_rules();
@@ -113,7 +113,7 @@ fn sizes(input: &RawFrame, part: &Part) -> Sizes {
 impl PipelineSlot {
     fn new(gpu: &Gpu, sizes: Sizes) -> Result<Self, DeviceError> {
         Ok(PipelineSlot {
-            digits: Target::of_digits(gpu, sizes.samples)?,
+            digits: Target::for_digits(gpu, sizes.samples)?,
             bins: Bins::new(gpu, sizes)?,
             noisy: gpu.buffer(sizes.sectors * WORDS_OF_SECTOR)?,
         })
@@ -130,8 +130,8 @@ impl PartBuffers {
         let numbers = input.frame.sector_numbers();
         let own = &numbers[part.sectors.clone()];
         let mut first_words = vec![0; 1 + own.iter().copied().max().map_or(0, usize::from)];
-        for (place, sector) in own.iter().enumerate() {
-            let before = place * words_of(input.finding.time_bins);
+        for (index, sector) in own.iter().enumerate() {
+            let before = index * words_of(input.finding.time_bins);
             first_words[usize::from(*sector)] = before as u32;
         }
         Ok(PartBuffers {
@@ -159,12 +159,12 @@ impl InFlightPart<'_> {
         slot.bins.empty(gpu, time_bins(self.input, self.part))?;
         gpu.scope(BINS, || {
             self.count(slot)?;
-            slot.bins.place(gpu, self.shared.sectors.ptr())?;
+            slot.bins.compute_offsets(gpu, self.shared.sectors.ptr())?;
             self.bin(slot)
         })?;
         let sectors = self.part.sectors.len();
         let time_bins = self.input.finding.time_bins;
-        self.shared.in_bins.find(gpu, (&slot.bins, sectors, time_bins), &slot.noisy)?;
+        self.shared.in_bins.find(gpu, &slot.bins, sectors, time_bins, &slot.noisy)?;
         gpu.scope(CLUSTERS, || slot.bins.find(gpu, self.shared.sectors.ptr(), slot.noisy.ptr()))
     }
 
@@ -177,7 +177,7 @@ impl InFlightPart<'_> {
         let buffers = &self.own.pages;
         let resident = Resident { frame, part, tables, buffers };
         resident.prepare(gpu)?;
-        let work = Work { gpu, resident: &resident, target: &slot.digits, fragment: 0 };
+        let work = FragmentContext { gpu, resident: &resident, target: &slot.digits, fragment: 0 };
         gpu.scope(DECODE, || (CONFIG.decode)(&work))
     }
 
@@ -193,7 +193,7 @@ impl InFlightPart<'_> {
         let geometry = &self.shared.geometry;
         let arguments = CountDigits {
             jobs: pages.jobs.ptr(),
-            begins: pages.begins.ptr(),
+            job_offsets: pages.job_offsets.ptr(),
             extents: pages.extents.ptr(),
             records: pages.records.ptr(),
             geometry: geometry.geometry.ptr(),
@@ -211,7 +211,7 @@ impl InFlightPart<'_> {
         let geometry = &self.shared.geometry;
         let arguments = BinDigits {
             jobs: pages.jobs.ptr(),
-            begins: pages.begins.ptr(),
+            job_offsets: pages.job_offsets.ptr(),
             extents: pages.extents.ptr(),
             records: pages.records.ptr(),
             geometry: geometry.geometry.ptr(),
@@ -223,7 +223,7 @@ impl InFlightPart<'_> {
             words: slot.bins.words(),
             binned: slot.bins.binned(),
         };
-        // SAFETY: each bin has as many entries as it has digits.
+        // SAFETY: each bin has an entry for each of its digits.
         unsafe { self.gpu.launch(&BIN_DIGITS, self.by_pages(DIGIT + BINNED), arguments) }
     }
 }
@@ -290,7 +290,7 @@ impl<'a> Runner<Tpc> for Fused<'a> {
         let sectors = vec![sector(finding.time_bins, &finding.settings); largest.sectors];
         Ok(FusedBuffers {
             shared: SharedBuffers {
-                geometry: CachedPerInput::of("tables", tables, arena, gpu, |gpu| {
+                geometry: CachedPerInput::get_or_make("tables", tables, arena, gpu, |gpu| {
                     DeviceTables::new(gpu, tables)
                 })?,
                 pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,

@@ -44,7 +44,7 @@ impl Jobs {
         let sectors = part.sectors.len();
         let arguments = ListJobs {
             pages: pages.jobs.ptr(),
-            begins: pages.begins.ptr(),
+            job_offsets: pages.job_offsets.ptr(),
             fragments: self.fragments.ptr(),
             fragment_count: self.fragments.len() as u32,
             first_pages: self.first_pages.ptr(),
@@ -87,7 +87,7 @@ pub(super) fn batches(input: &RawFrame, part: &Part) -> Vec<Batch> {
     let wanted = wanted.filter(|(fragment, _)| Some(fragment.time_bins.start) <= last);
     let batch = |(fragment, number): (&PromisedFragment, usize)| Batch {
         jobs: number * part.sectors.len()..(number + 1) * part.sectors.len(),
-        samples: fragment.most_of_sector as usize,
+        samples: fragment.max_of_sector as usize,
         time_bins: part.time_bins(),
     };
     wanted.map(batch).collect()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 
 use super::jobs::{Jobs, batches};
-use super::noisy::{InMaps, MapsOf};
+use super::noisy::{InMaps, SectorMaps};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::device::gpu::{CachedPerInput, DeviceError, Gpu, PinnedInput, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
@@ -16,13 +16,13 @@ use crate::tpc::input::RawFrame;
 use crate::tpc::noisy::NoisyRule;
 use crate::tpc_cluster_finder::RowCluster;
 use crate::tpc_cluster_finder::cuda::{
-    Batch, Buckets, Compaction, Lists, PUBLISHED_STAGES, SECTORS_AT_ONCE, Samples, Stages, Tables,
-    Work as Find,
+    Batch, BatchContext, Buckets, Compaction, Lists, PUBLISHED_STAGES, SECTORS_AT_ONCE, Samples,
+    Stages, Tables,
 };
 use crate::tpc_decode::Output;
 use crate::tpc_decode::cuda::{
-    BALLOT_CONFIG, DecoderConfig, DeviceTables, Division, PageBuffers, Part, Resident, Target,
-    Work, fit, parts_of,
+    BALLOT_CONFIG, DecoderConfig, DeviceTables, Division, FragmentContext, PageBuffers, Part,
+    Resident, Target, fit, parts_of,
 };
 
 pub(super) const PUBLISHED: Variant<Tpc> = Variant::<Tpc>::cuda(
@@ -126,7 +126,8 @@ impl MapsBuffers<'_> {
         &self,
         gpu: &Gpu,
         input: &RawFrame,
-        (part, own): (&Part, &PartBuffers),
+        part: &Part,
+        own: &PartBuffers,
     ) -> Result<(), DeviceError> {
         let frame = &input.frame;
         let tables = &*self.geometry;
@@ -136,9 +137,9 @@ impl MapsBuffers<'_> {
         own.jobs.list(gpu, part, &own.pages)?;
         for (fragment, batch) in batches(input, part).iter().enumerate() {
             self.target.clear(gpu)?;
-            let work = Work { gpu, resident: &resident, target: &self.target, fragment };
+            let work = FragmentContext { gpu, resident: &resident, target: &self.target, fragment };
             gpu.scope(DECODE, || (CONFIG.decode)(&work))?;
-            self.find(gpu, (part, own), batch)?;
+            self.find(gpu, part, own, batch)?;
         }
         Ok(())
     }
@@ -147,7 +148,8 @@ impl MapsBuffers<'_> {
     fn find(
         &self,
         gpu: &Gpu,
-        (part, own): (&Part, &PartBuffers),
+        part: &Part,
+        own: &PartBuffers,
         batch: &Batch,
     ) -> Result<(), DeviceError> {
         let Target::Charges(charges) = &self.target else { unreachable!("maps are asked for") };
@@ -157,10 +159,10 @@ impl MapsBuffers<'_> {
         if is_first {
             let sectors = part.sectors.len();
             let first_sector = part.sectors.start as u32;
-            let of = MapsOf { maps, entries, sectors, first_sector };
+            let of = SectorMaps { maps, entries, sectors, first_sector };
             self.in_maps.find(gpu, of, self.finding.noisy.ptr())?;
         }
-        let find = Find {
+        let context = BatchContext {
             gpu,
             tables: &self.finding,
             samples: Samples { charges: maps, entries, positions: charges.positions.ptr() },
@@ -168,10 +170,10 @@ impl MapsBuffers<'_> {
             lists: &self.lists,
             compaction: &self.compaction,
             buckets: self.buckets.ptrs(),
-            places: Ptr::NONE,
+            cluster_indices: Ptr::NONE,
             batch,
         };
-        find.find(&STAGES)
+        context.find(&STAGES)
     }
 }
 
@@ -184,8 +186,8 @@ impl OnMaps<'_> {
         let parts = gpu.scope(HEADERS, headers)?;
         buffers.buckets.empty(gpu)?;
         gpu.fill(&buffers.finding.noisy, 0)?;
-        for both in parts.iter().zip(&buffers.parts) {
-            buffers.start(gpu, self.input, both)?;
+        for (part, own) in parts.iter().zip(&buffers.parts) {
+            buffers.start(gpu, self.input, part, own)?;
         }
         Ok(())
     }
@@ -211,14 +213,14 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
         let batches: Vec<_> = self.parts.iter().flat_map(|part| batches(input, part)).collect();
         let parts = self.parts.iter().map(|part| PartBuffers::new(gpu, input, part));
         Ok(MapsBuffers {
-            geometry: CachedPerInput::of("tables", tables, arena, gpu, |gpu| {
+            geometry: CachedPerInput::get_or_make("tables", tables, arena, gpu, |gpu| {
                 DeviceTables::new(gpu, tables)
             })?,
             pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,
-            finding: Tables::of_sectors(gpu, &input.finding.settings, sectors)?,
+            finding: Tables::for_sectors(gpu, &input.finding.settings, sectors)?,
             in_maps: InMaps::new(gpu, input.finding.limits())?,
             parts: parts.collect::<Result<_, _>>()?,
-            target: Target::of_charges(gpu, samples, entries)?,
+            target: Target::for_charges(gpu, samples, entries)?,
             lists: Lists::new(gpu, &batches, samples)?,
             compaction: Compaction::new(gpu, STAGES.compaction, &batches)?,
             buckets: Buckets::new(gpu, self.capacity.clone(), samples / SAMPLES_OF_CLUSTER)?,

@@ -7,11 +7,11 @@ namespace tpc_chain {
 
 struct Limits {
     u32 time_bins;  // that are examined
-    u32 least_charges, least_run;
+    u32 min_charges, min_run;
     u32 saturation;  // the smallest charge that is not noise
 
     __device__ __forceinline__ bool are_passed_by(u32 charges, u32 longest_run, u32 largest) const {
-        return (charges >= least_charges || longest_run >= least_run) && largest < saturation;
+        return (charges >= min_charges || longest_run >= min_run) && largest < saturation;
     }
 };
 

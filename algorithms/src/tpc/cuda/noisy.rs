@@ -16,7 +16,7 @@ const STAGE: &str = "noisy-pads";
 
 /// The maps of a fragment of some sectors.
 #[derive(Clone, Copy)]
-pub(super) struct MapsOf {
+pub(super) struct SectorMaps {
     pub(super) maps: Ptr<u16>,
     /// Entries of each.
     pub(super) entries: usize,
@@ -40,7 +40,12 @@ impl InMaps {
     }
 
     /// Finds the noisy pads in maps of the first fragment.
-    pub(super) fn find(&self, gpu: &Gpu, of: MapsOf, noisy: Ptr<u32>) -> Result<(), DeviceError> {
+    pub(super) fn find(
+        &self,
+        gpu: &Gpu,
+        of: SectorMaps,
+        noisy: Ptr<u32>,
+    ) -> Result<(), DeviceError> {
         let groups = self.columns.len();
         let lines = of.entries / (TILES_IN_ROW * TILE);
         let arguments = FindNoisyInMaps {
@@ -80,7 +85,9 @@ impl InBins {
     pub(super) fn find(
         &self,
         gpu: &Gpu,
-        (bins, sectors, time_bins): (&Bins, usize, u32),
+        bins: &Bins,
+        sectors: usize,
+        time_bins: u32,
         noisy: &DeviceBuffer<u32>,
     ) -> Result<(), DeviceError> {
         let arguments = FindNoisyInBins {
@@ -102,8 +109,8 @@ impl From<Limits> for kernels::Limits {
     fn from(limits: Limits) -> Self {
         kernels::Limits {
             time_bins: limits.time_bins,
-            least_charges: limits.least_charges,
-            least_run: limits.least_run,
+            min_charges: limits.min_charges,
+            min_run: limits.min_run,
             saturation: limits.saturation,
         }
     }

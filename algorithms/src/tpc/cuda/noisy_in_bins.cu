@@ -23,7 +23,7 @@ constexpr u32 STRETCH_BINS = STRETCH / BIN_TIMES;
 constexpr u32 STRETCH_WORDS = STRETCH / WORD_BINS;
 // One more, so that neighbouring pads are in different banks.
 constexpr u32 PITCH = STRETCH_WORDS + 1;
-static_assert(STRETCH <= TIME_MASK + 1, "times are told apart");
+static_assert(STRETCH <= TIME_MASK + 1, "times are distinct");
 
 // The samples of some bins that are examined. A thread has several loads in flight.
 struct Samples {
@@ -48,11 +48,11 @@ struct Samples {
 // A row with its samples in bins.
 struct Row {
     const u32* binned;
-    const u32* begins;
+    const u32* offsets;
     u32 bins;  // that are examined
 
     __device__ __forceinline__ Samples samples(u32 first, u32 end) const {
-        return {binned, begins[first], begins[min(end, bins)]};
+        return {binned, offsets[first], offsets[min(end, bins)]};
     }
 };
 
@@ -64,7 +64,7 @@ PORTABLE_INLINE bool may_be_noisy(const Row& row, const Limits& limits, u32* cou
     __syncthreads();
     row.samples(0, row.bins).for_each([&](u32 pad, u32, u32) { atomicAdd(&counts[pad], 1u); });
     __syncthreads();
-    return threadIdx.x < PADS && counts[threadIdx.x] >= min(limits.least_charges, limits.least_run);
+    return threadIdx.x < PADS && counts[threadIdx.x] >= min(limits.min_charges, limits.min_run);
 }
 
 // Charges of the pads of a row.

@@ -24,14 +24,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __shared__ u16 staged[THREADS];
     const u32 slot = blockIdx.x / groups, column = columns[blockIdx.x % groups];
     const u16* tiles = maps + (u64)slot * entries + column / TILE_PADS * TILE;
-    const u32 tile = threadIdx.x / TILE, place = threadIdx.x % TILE;
+    const u32 tile = threadIdx.x / TILE, in_tile = threadIdx.x % TILE;
     // The first line is the margin before the fragment.
     const u32 first_line = TIME_MARGIN / CHARGE_TILE_TIMES;
     // Time bins are processed in fours, so that the last ones may be outside of the map.
     const u32 end = min(first_line + limits.time_bins / CHARGE_TILE_TIMES, lines);
     Counts counts;
     for (u32 line = first_line; line < end; line += STAGED) {
-        const u64 at = (u64)(line + tile) * TILES_IN_ROW * TILE + place;
+        const u64 at = (u64)(line + tile) * TILES_IN_ROW * TILE + in_tile;
         staged[threadIdx.x] = line + tile < end ? tiles[at] : (u16)0;
         __syncthreads();
         if (threadIdx.x < TILE_PADS) {

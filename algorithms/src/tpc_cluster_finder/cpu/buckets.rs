@@ -1,5 +1,5 @@
-//! Lists of clusters: one for each row of each sector, with capacity for as many clusters as the
-//! row has samples, of which no two are in the same cell.
+//! Lists of clusters: one for each row of each sector, with capacity for a cluster of each sample
+//! of the row, because no two samples are in the same cell.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -95,10 +95,10 @@ impl Filling<'_> {
     pub(crate) fn add(&self, case: usize, row: usize, cluster: Cluster) -> usize {
         let list = case * ROWS + row;
         let index = self.counts[list].fetch_add(1, Ordering::Relaxed) as usize;
-        let place = self.starts[list] + index;
-        assert!(place < self.starts[list + 1], "a row has more clusters than samples");
+        let offset = self.starts[list] + index;
+        assert!(offset < self.starts[list + 1], "a row has more clusters than samples");
         // SAFETY: the index was claimed by an atomic increment, and is within the list's capacity.
-        unsafe { self.clusters.write(place, cluster) };
+        unsafe { self.clusters.write(offset, cluster) };
         index
     }
 }

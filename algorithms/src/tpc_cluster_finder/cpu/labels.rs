@@ -34,9 +34,9 @@ impl Flat {
         let offsets: Vec<_> = counts
             .iter()
             .scan((0, 0), |next, (clusters, labels)| {
-                let place = *next;
+                let offset = *next;
                 *next = (next.0 + clusters, next.1 + labels);
-                Some(place)
+                Some(offset)
             })
             .collect();
         let sum = |of: fn(&(usize, usize)) -> usize| counts.iter().map(of).sum::<usize>();
@@ -47,10 +47,10 @@ impl Flat {
         for_each_numbered(rows.iter(), |index, row| {
             let (mut cluster, mut label) = offsets[index];
             row.for_each(|list| {
-                // SAFETY: rows have disjoint ranges of clusters, as many as were counted.
+                // SAFETY: rows have disjoint ranges of the counted clusters.
                 unsafe { firsts.write(cluster, label as u32) };
                 for &own in list {
-                    // SAFETY: rows have disjoint ranges of labels, as many as were counted.
+                    // SAFETY: rows have disjoint ranges of the counted labels.
                     unsafe { labels.write(label, own) };
                     label += 1;
                 }
@@ -80,15 +80,15 @@ impl Locked {
     }
 
     /// Stores the list of a cluster at its index.
-    pub(in crate::tpc_cluster_finder) fn put(&self, place: usize, list: Vec<u64>) {
+    pub(in crate::tpc_cluster_finder) fn put(&self, index: usize, list: Vec<u64>) {
         let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if lists.len() <= place {
-            lists.resize(place + GROWN_BY, Vec::new());
+        if lists.len() <= index {
+            lists.resize(index + GROWN_BY, Vec::new());
         }
-        lists[place] = list;
+        lists[index] = list;
     }
 
-    /// Truncates to as many lists as there are clusters.
+    /// Truncates to `clusters` lists.
     pub(in crate::tpc_cluster_finder) fn cut(&self, clusters: usize) {
         let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lists.resize(clusters, Vec::new());
@@ -154,7 +154,7 @@ impl RowLists for &Joined {
 /// The labels of the samples of a sector; none if it has none.
 #[inline]
 pub(super) fn of_sample(labels: Option<&Labels>, sample: usize) -> &[u64] {
-    labels.map_or(&[], |labels| labels.of(sample))
+    labels.map_or(&[], |labels| labels.list(sample))
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
     Variant::cpu(
         "rows",
         "ours: samples by row; a row at a time in the nearest caches, peaks by wide instructions; \
-         labels by a table of their places",
+         labels by a table of their indices",
         |at| at.session(rows::Rows::new(at.input, at.arena, at.threads())),
     )
     .by_published_rules(),

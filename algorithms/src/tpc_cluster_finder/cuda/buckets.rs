@@ -1,5 +1,5 @@
-//! Buckets of clusters: one for each row of each sector, with capacity for as many clusters as the
-//! row has samples, of which no two are in the same cell. Clusters are packed and copied to the
+//! Buckets of clusters: one for each row of each sector, with capacity for a cluster of each sample
+//! of the row, because no two samples are in the same cell. Clusters are packed and copied to the
 //! host.
 
 use std::mem::offset_of;
@@ -36,16 +36,16 @@ unsafe impl LayoutCompatible<PackedCluster> for Cluster {}
 pub(crate) struct Buckets {
     /// Capacity of each bucket, in clusters.
     capacity: Vec<u32>,
-    begins: DeviceBuffer<u32>,
+    offsets: DeviceBuffer<u32>,
     counts: DeviceBuffer<u32>,
     clusters: DeviceBuffer<Cluster>,
     host_counts: PinnedBuffer<u32>,
     /// The index of the first packed cluster of each bucket, and the total.
-    places: StagedArray,
+    packed_offsets: StagedArray,
     packed: Packed,
 }
 
-buffers!(Buckets: counts, clusters, host_counts, places, packed; kept: begins);
+buffers!(Buckets: counts, clusters, host_counts, packed_offsets, packed; kept: offsets);
 
 /// The concatenated clusters of all buckets.
 struct Packed {
@@ -58,7 +58,7 @@ buffers!(Packed: device, host);
 /// Pointers for kernels that add clusters to buckets.
 #[derive(Clone, Copy)]
 pub(crate) struct BucketPtrs {
-    pub(super) begins: Ptr<u32>,
+    pub(super) offsets: Ptr<u32>,
     pub(super) counts: Ptr<u32>,
     pub(super) clusters: Ptr<PackedCluster>,
 }
@@ -73,14 +73,14 @@ impl Buckets {
     /// Allocates buckets of these capacities, and a buffer for `packed` packed clusters, which is
     /// reallocated if it turns out to be too small.
     pub(crate) fn new(gpu: &Gpu, capacity: Vec<u32>, packed: usize) -> Result<Self, DeviceError> {
-        let begins = begins(&capacity);
-        let clusters = begins[capacity.len()] as usize;
+        let offsets = offsets_of(&capacity);
+        let clusters = offsets[capacity.len()] as usize;
         Ok(Buckets {
-            begins: gpu.table(&begins)?,
+            offsets: gpu.table(&offsets)?,
             counts: gpu.buffer(capacity.len())?,
             clusters: gpu.buffer(clusters)?,
             host_counts: gpu.pinned(capacity.len())?,
-            places: StagedArray::new(gpu, capacity.len() + 1)?,
+            packed_offsets: StagedArray::new(gpu, capacity.len() + 1)?,
             packed: Packed::new(gpu, packed)?,
             capacity,
         })
@@ -93,7 +93,7 @@ impl Buckets {
 
     pub(crate) fn ptrs(&self) -> BucketPtrs {
         BucketPtrs {
-            begins: self.begins.ptr(),
+            offsets: self.offsets.ptr(),
             counts: self.counts.ptr(),
             clusters: self.clusters.ptr(),
         }
@@ -128,17 +128,17 @@ impl Buckets {
     /// Errors of the device, or an overflow of a bucket.
     pub(crate) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         self.check(gpu)?;
-        let places = begins(&self.host_counts);
-        let found = places[self.capacity.len()] as usize;
-        self.places.fill(gpu, places)?;
+        let packed_offsets = offsets_of(&self.host_counts);
+        let found = packed_offsets[self.capacity.len()] as usize;
+        self.packed_offsets.fill(gpu, packed_offsets)?;
         if self.packed_capacity() < found {
             self.packed = Packed::new(gpu, found)?;
         }
         let bytes = 2 * (found * size_of::<Cluster>()) as u64;
         let arguments = PackClusters {
             clusters: self.clusters.ptr(),
-            begins: self.begins.ptr(),
-            places: self.places.ptr(),
+            bucket_offsets: self.offsets.ptr(),
+            packed_offsets: self.packed_offsets.ptr(),
             buckets: self.capacity.len() as u32,
             packed: self.packed.device.ptr(),
         };
@@ -168,14 +168,14 @@ impl Buckets {
 
     /// The clusters of all buckets, each of which is sorted by `order`.
     fn of_buckets(&self, order: impl Fn(&mut Vec<RowCluster>) + Sync) -> Vec<RowCluster> {
-        let places = begins(&self.host_counts);
+        let packed_offsets = offsets_of(&self.host_counts);
         let of_bucket = |number: usize| {
             let of_row = |&cluster: &Cluster| RowCluster {
                 case: (number / ROWS) as u32,
                 row: (number % ROWS) as u8,
                 cluster,
             };
-            let own = places[number] as usize..places[number + 1] as usize;
+            let own = packed_offsets[number] as usize..packed_offsets[number + 1] as usize;
             let mut clusters: Vec<_> = self.packed.host[own].iter().map(of_row).collect();
             order(&mut clusters);
             clusters
@@ -204,7 +204,7 @@ impl Buckets {
 }
 
 /// The exclusive scan of the counts, and their total.
-fn begins(counts: &[u32]) -> Vec<u32> {
+fn offsets_of(counts: &[u32]) -> Vec<u32> {
     let ends = counts.iter().scan(0, |end, count| {
         *end += count;
         Some(*end)

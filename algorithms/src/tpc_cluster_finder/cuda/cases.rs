@@ -30,12 +30,12 @@ buffers!(Cases<'_>: host_samples, host_noisy, samples, noisy, sectors);
 /// Checks that samples can be counted with 32 bits.
 pub(super) fn fit(charges: &Charges) -> Result<(), Unavailable> {
     let samples = charges.samples();
-    let most = u32::MAX as usize / 2;
-    if samples <= most {
+    let max = u32::MAX as usize / 2;
+    if samples <= max {
         return Ok(());
     }
     Err(Unavailable(format!(
-        "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
+        "{samples} samples exceed the limit of {max} on a GPU; use fewer sectors or orbits"
     )))
 }
 
@@ -48,10 +48,10 @@ impl<'a> Cases<'a> {
         let cases = charges.cases();
         Ok(Cases {
             charges,
-            host_samples: CachedPerInput::of("samples", cases, arena, gpu, |gpu| {
+            host_samples: CachedPerInput::get_or_make("samples", cases, arena, gpu, |gpu| {
                 page_locked_samples(gpu, charges)
             })?,
-            host_noisy: CachedPerInput::of("noisy pads", cases, arena, gpu, |gpu| {
+            host_noisy: CachedPerInput::get_or_make("noisy pads", cases, arena, gpu, |gpu| {
                 page_locked_noisy(gpu, cases)
             })?,
             samples: gpu.buffer(charges.samples())?,

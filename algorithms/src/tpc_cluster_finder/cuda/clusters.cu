@@ -32,12 +32,12 @@ PORTABLE_INLINE void add_ring(const u16* ring, Sums& sums) {
 
 }  // namespace
 
-// A thread for each remaining peak; threads beyond the last one repeat it. `places`, unless it is
-// null, gets the index of each peak's cluster in its bucket.
+// A thread for each remaining peak; threads beyond the last one repeat it. `cluster_indices`,
+// unless it is null, gets the index of each peak's cluster in its bucket.
 extern "C" __global__ void __launch_bounds__(THREADS)
     clusterize(const Job* jobs, const Settings* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
-               const PeakCounts* counts, const u32* begins, u32* bucket_counts, PackedCluster* clusters, u32* places,
-               const __grid_constant__ Batch batch) {
+               const PeakCounts* counts, const u32* bucket_offsets, u32* bucket_counts, PackedCluster* clusters,
+               u32* cluster_indices, const __grid_constant__ Batch batch) {
     __shared__ u32 positions[THREADS];
     __shared__ u8 above[THREADS];
     __shared__ u16 around[THREADS * RING];
@@ -54,27 +54,27 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         sums.add({0, 0}, largest);
         positions[threadIdx.x] = peak;
         __syncthreads();
-        block_load<THREADS, NEIGHBOURS>(here, around, [&](u32 place, u32 cell) {
-            return maps.charge(plus(positions[place], neighbour(cell)));
+        block_load<THREADS, NEIGHBOURS>(here, around, [&](u32 index, u32 cell) {
+            return maps.charge(plus(positions[index], neighbour(cell)));
         });
         __syncthreads();
         above[threadIdx.x] = (u8)add_neighbours(around + own * NEIGHBOURS, (u32)settings.inner_threshold, sums);
         __syncthreads();
-        block_load<THREADS, RING>(here, around, [&](u32 place, u32 cell) -> u32 {
+        block_load<THREADS, RING>(here, around, [&](u32 index, u32 cell) -> u32 {
             const Step step = ring_cell(cell);
-            const bool is_reached = (above[place] >> neighbour_number(towards(step)) & 1) != 0;
-            return is_reached ? maps.charge(plus(positions[place], step)) : 0;
+            const bool is_reached = (above[index] >> neighbour_number(towards(step)) & 1) != 0;
+            return is_reached ? maps.charge(plus(positions[index], step)) : 0;
         });
         __syncthreads();
         add_ring(around + own * RING, sums);
         PackedCluster cluster;
-        u32 place = NO_PLACE;
+        u32 index = NO_CLUSTER;
         const bool is_wanted = threadIdx.x < here && is_own(peak, job);
         const Peak top = peak_at(peak, job, largest & CHARGE);
         if (is_wanted && sums.finish(top, pads_in_rows[row_of(peak)], settings, cluster)) {
-            place = Buckets{begins, bucket_counts, clusters}.add(bucket_of(peak, job), cluster);
+            index = Buckets{bucket_offsets, bucket_counts, clusters}.add(bucket_of(peak, job), cluster);
         }
-        if (places != nullptr && threadIdx.x < here) job.list(places)[first + own] = place;
+        if (cluster_indices != nullptr && threadIdx.x < here) job.list(cluster_indices)[first + own] = index;
         __syncthreads();
     }
 }

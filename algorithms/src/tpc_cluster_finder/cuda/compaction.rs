@@ -5,7 +5,7 @@ mod scans;
 mod tests;
 
 use super::batches::{Batch, most};
-use super::stages::{SAMPLES_OF_PEAK, Work};
+use super::stages::{BatchContext, SAMPLES_OF_PEAK};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu, Ptr};
 use crate::kernels::tpc_cluster_finder_cuda_finder_marked_h::{COMPACTED_TILE, TO_KEPT, TO_RAW};
@@ -52,7 +52,7 @@ impl Target {
     }
 
     /// Number of blocks for each job of a batch. Only the device knows the number of raw peaks.
-    fn tiles(self, work: &Work<'_>) -> usize {
+    fn tiles(self, work: &BatchContext<'_>) -> usize {
         let samples = work.batch.samples;
         match self {
             Target::Raw => samples.div_ceil(TILE),
@@ -61,7 +61,7 @@ impl Target {
     }
 
     /// Lower bound of the traffic, as far as it is known.
-    fn bytes(self, work: &Work<'_>, of_sample: usize) -> u64 {
+    fn bytes(self, work: &BatchContext<'_>, of_sample: usize) -> u64 {
         match self {
             Target::Raw => (work.batch.jobs.len() * work.batch.samples * of_sample) as u64,
             Target::Kept => 0,
@@ -69,7 +69,7 @@ impl Target {
     }
 
     /// The list with marks, and its output list.
-    fn lists(self, work: &Work<'_>) -> (Ptr<u32>, Ptr<u32>) {
+    fn lists(self, work: &BatchContext<'_>) -> (Ptr<u32>, Ptr<u32>) {
         let lists = work.lists;
         match self {
             Target::Raw => (work.samples.positions, lists.raw.ptr()),
@@ -82,19 +82,19 @@ impl Compaction {
     /// Allocates buffers for any of these batches.
     pub(crate) fn new(
         gpu: &Gpu,
-        way: CompactionAlgorithm,
+        algorithm: CompactionAlgorithm,
         batches: &[Batch],
     ) -> Result<Self, DeviceError> {
         let jobs = most(batches, |batch| batch.jobs.len());
         let samples = most(batches, |batch| batch.samples);
-        Ok(match way {
+        Ok(match algorithm {
             CompactionAlgorithm::AsFound => Compaction::AsFound(()),
             CompactionAlgorithm::Scans => Compaction::Scans(Scans::new(gpu, jobs, samples)?),
         })
     }
 
     /// Lists the marked entries.
-    pub(super) fn run(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
+    pub(super) fn run(&self, work: &BatchContext<'_>, target: Target) -> Result<(), DeviceError> {
         work.gpu.scope(STAGE, || match self {
             Compaction::AsFound(()) => Ok(()),
             Compaction::Scans(scans) => scans.run(work, target),

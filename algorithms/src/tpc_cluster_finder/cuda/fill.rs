@@ -4,7 +4,7 @@
 use generators::tpc::charges::Charge;
 
 use super::batches::{Batch, Batches, most};
-use super::stages::{CLEAR, Work};
+use super::stages::{BatchContext, CLEAR};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::kernels::tpc_cluster_finder_fill::{FILL_CHARGES, FillCharges};
@@ -50,7 +50,7 @@ impl Filled {
     /// Fills maps that are cleared.
     pub(super) fn fill(
         &self,
-        work: &Work<'_>,
+        work: &BatchContext<'_>,
         samples: &DeviceBuffer<Charge>,
     ) -> Result<(), DeviceError> {
         let gpu = work.gpu;

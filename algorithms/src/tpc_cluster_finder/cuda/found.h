@@ -14,16 +14,16 @@ struct Run {
 namespace {
 
 // List of clusters and its capacity.
-struct Found {
+struct FoundClusters {
     u64* totals;  // clusters in the lower half of a word, runs in the upper one
     PackedCluster* clusters;
     Run* runs;
-    u32 most_clusters, most_runs;
+    u32 max_clusters, max_runs;
 };
 
 // Adds the clusters that some lanes of a warp have, all of one row; returns the index of the lane's
 // own. All lanes take part. Clusters beyond the capacity are counted but not stored.
-PORTABLE_INLINE u32 add_clusters(const Found& to, u32 row, bool is_found, const PackedCluster& cluster) {
+PORTABLE_INLINE u32 add_clusters(const FoundClusters& to, u32 row, bool is_found, const PackedCluster& cluster) {
     const lanemask_t found = __ballot_sync(FULL_MASK, is_found);
     if (found == 0) return 0;
     const u32 lane = threadIdx.x % LANES, count = (u32)popc(found);
@@ -31,10 +31,10 @@ PORTABLE_INLINE u32 add_clusters(const Found& to, u32 row, bool is_found, const 
     if (lane == 0) before = atomicAdd(to.totals, (u64)1 << 32 | count);
     before = __shfl_sync(FULL_MASK, before, 0);
     const u32 first = (u32)before, run = (u32)(before >> 32);
-    if (lane == 0 && run < to.most_runs) to.runs[run] = {row, first, count};
-    const u32 place = first + (u32)popc(found & lanemask_lt(lane));
-    if (is_found && place < to.most_clusters) to.clusters[place] = cluster;
-    return place;
+    if (lane == 0 && run < to.max_runs) to.runs[run] = {row, first, count};
+    const u32 index = first + (u32)popc(found & lanemask_lt(lane));
+    if (is_found && index < to.max_clusters) to.clusters[index] = cluster;
+    return index;
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ impl ClusterList {
     }
 
     /// Capacity for clusters and runs.
-    pub(super) fn most(&self) -> (u32, u32) {
+    pub(super) fn capacities(&self) -> (u32, u32) {
         (self.clusters.len() as u32, self.runs.len() as u32)
     }
 
@@ -91,10 +91,10 @@ impl ClusterList {
     ) -> Result<(), DeviceError> {
         gpu.wait()?;
         let (clusters, runs) = host.counts();
-        fits(gpu, (clusters, "clusters"), self.clusters.len())?;
-        fits(gpu, (runs, "runs of clusters"), self.runs.len())?;
-        make_room(gpu, &mut host.clusters, clusters)?;
-        make_room(gpu, &mut host.runs, runs)?;
+        fits(gpu, clusters, "clusters", self.clusters.len())?;
+        fits(gpu, runs, "runs of clusters", self.runs.len())?;
+        reserve(gpu, &mut host.clusters, clusters)?;
+        reserve(gpu, &mut host.runs, runs)?;
         gpu.download(host.clusters.part_mut(0..clusters), &self.clusters)?;
         gpu.download(host.runs.part_mut(0..runs), &self.runs)
     }
@@ -152,7 +152,8 @@ impl HostClusters {
 /// Checks that all clusters that were found fit: there are no more clusters than samples.
 pub(super) fn fits(
     gpu: &Gpu,
-    (count, what): (usize, &str),
+    count: usize,
+    what: &str,
     capacity: usize,
 ) -> Result<(), DeviceError> {
     if count <= capacity {
@@ -165,7 +166,7 @@ pub(super) fn fits(
     })
 }
 
-pub(super) fn make_room<T: bytemuck::Pod>(
+pub(super) fn reserve<T: bytemuck::Pod>(
     gpu: &Gpu,
     buffer: &mut PinnedBuffer<T>,
     length: usize,

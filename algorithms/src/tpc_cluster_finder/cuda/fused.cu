@@ -22,7 +22,7 @@
 
 namespace {
 
-constexpr u32 PLACE_THREADS = 256;
+constexpr u32 SCAN_THREADS = 256;
 
 // Lists the tiles of a row that have samples, not counting the overlap. `words` are the offsets of
 // its bins.
@@ -30,7 +30,7 @@ PORTABLE_INLINE void list_tiles(const u32* words, u32 bins, u32 end, u32 row, u3
                                 Tile* tiles) {
     const u32 count = (bins + bins_of_tile - 1) / bins_of_tile;
     const auto begin_of = [&](u32 bin) { return bin < bins ? words[1 + bin] : end; };
-    for (u32 number = threadIdx.x; number < count; number += PLACE_THREADS) {
+    for (u32 number = threadIdx.x; number < count; number += SCAN_THREADS) {
         const u32 first = number * bins_of_tile, behind = first + bins_of_tile;
         if (begin_of(first) == begin_of(behind)) continue;
         const u32 begin = begin_of(first > 0 ? first - 1 : 0);
@@ -44,7 +44,7 @@ PORTABLE_INLINE void list_tiles(const u32* words, u32 bins, u32 end, u32 row, u3
 extern "C" __global__ void __launch_bounds__(BIN_THREADS)
     fused_count_samples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count,
                         const u32* first_words, u32* words) {
-    const Own own(samples, count, sectors, sector_count, first_words);
+    const ThreadSamples own(samples, count, sectors, sector_count, first_words);
 #pragma unroll
     for (u32 i = 0; i < BIN_ITEMS; i++) {
         const u32 bin = own.bins[i];
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(BIN_THREADS)
 KERNEL_EXPORT(fused_count_samples)
 
 // Computes the offset of each bin of a row, and lists the row's tiles. A block for each row.
-extern "C" __global__ void __launch_bounds__(PLACE_THREADS)
+extern "C" __global__ void __launch_bounds__(SCAN_THREADS)
     fused_place_bins(const Sector* sectors, const RowShape* rows, const u32* first_words, u32* words, Counts* counts,
                      Tile* tiles) {
     __shared__ u32 warp_sums[LANES];
@@ -64,17 +64,17 @@ extern "C" __global__ void __launch_bounds__(PLACE_THREADS)
     const u32 length = words_of_row(sectors[sector].time_bins);
     u32* own = words + first_words[sector] + row * length;
     u32 sum = 0, total;
-    for (u32 i = threadIdx.x; i < length; i += PLACE_THREADS) sum += own[i];
-    block_exclusive_sum<PLACE_THREADS>(sum, warp_sums, total);
+    for (u32 i = threadIdx.x; i < length; i += SCAN_THREADS) sum += own[i];
+    block_exclusive_sum<SCAN_THREADS>(sum, warp_sums, total);
     if (total == 0) return;
     if (threadIdx.x == 0) begin = atomicAdd(&counts->samples, total);
     __syncthreads();
     const u32 end = begin + total;
     u32 next = begin;
-    for (u32 first = 0; first < length; first += PLACE_THREADS) {
+    for (u32 first = 0; first < length; first += SCAN_THREADS) {
         const u32 i = first + threadIdx.x;
         const u32 count = i < length ? own[i] : 0;
-        const u32 before = block_exclusive_sum<PLACE_THREADS>(count, warp_sums, total);
+        const u32 before = block_exclusive_sum<SCAN_THREADS>(count, warp_sums, total);
         if (i < length) own[i] = next + before;
         next += total;
         __syncthreads();
@@ -87,8 +87,8 @@ KERNEL_EXPORT(fused_place_bins)
 extern "C" __global__ void __launch_bounds__(BIN_THREADS)
     fused_bin_samples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count, const u32* first_words,
                       u32* words, u32* binned) {
-    const Own own(samples, count, sectors, sector_count, first_words);
-    place_samples(own, words, [&](u32 place, u32 i) { binned[place] = own.binned[i]; });
+    const ThreadSamples own(samples, count, sectors, sector_count, first_words);
+    scatter_samples(own, words, [&](u32 destination, u32 i) { binned[destination] = own.binned[i]; });
 }
 KERNEL_EXPORT(fused_bin_samples)
 
@@ -96,9 +96,9 @@ KERNEL_EXPORT(fused_bin_samples)
 extern "C" __global__ void __launch_bounds__(FIND_THREADS, FIND_BLOCKS)
     fused_find_clusters(const u32* binned, const Tile* tiles, const Counts* counts, const Sector* sectors,
                         const RowShape* rows, const u32* noisy, u64* totals, PackedCluster* clusters, Run* runs,
-                        u32 most_clusters, u32 most_runs) {
+                        u32 max_clusters, u32 max_runs) {
     SMEM_DYN(Strip, shared);
-    const Found found = {totals, clusters, runs, most_clusters, most_runs};
+    const FoundClusters found = {totals, clusters, runs, max_clusters, max_runs};
     const Tiles all = {binned, tiles, counts->tiles, sectors, rows, noisy};
     all.for_each(*shared, [&](const Tile& tile, const Shape& shape) { find_clusters(*shared, shape, tile.row, found); });
 }

@@ -78,12 +78,12 @@ impl Sizes {
     /// Checks that words can be counted with 32 bits.
     pub(crate) fn fit(&self) -> Result<(), Unavailable> {
         let words = self.words;
-        let most = u32::MAX as usize;
-        if words <= most {
+        let max = u32::MAX as usize;
+        if words <= max {
             return Ok(());
         }
         Err(Unavailable(format!(
-            "{words} bins of time bins and rows exceed the limit of {most}; use fewer sectors or orbits"
+            "{words} bins of time bins and rows exceed the limit of {max}; use fewer sectors or orbits"
         )))
     }
 }
@@ -126,7 +126,7 @@ impl Fused<'_> {
             binned: buffers.bins.binned(),
         };
         let grid = self.by_samples(SAMPLE + BINNED);
-        // SAFETY: each bin has as many entries as it has samples.
+        // SAFETY: each bin has an entry for each of its samples.
         unsafe { self.gpu.launch(&FUSED_BIN_SAMPLES, grid, arguments) }
     }
 
@@ -145,7 +145,7 @@ impl Fused<'_> {
         self.bin_labelled(buffers, labels)?;
         let sectors = buffers.cases.sectors();
         let noisy = buffers.cases.noisy();
-        buffers.bins.find_labelled(&self.gpu, (sectors, noisy), &labels.members)
+        buffers.bins.find_labelled(&self.gpu, sectors, noisy, &labels.members)
     }
 
     fn bin_labelled(
@@ -165,7 +165,7 @@ impl Fused<'_> {
             ranges: labels.ranges(),
         };
         let grid = self.by_samples(SAMPLE + BINNED + LABELS_OF_SAMPLE);
-        // SAFETY: each bin has as many entries as it has samples; the offsets of labels have an
+        // SAFETY: each bin has an entry for each of its samples; the offsets of labels have an
         // entry for each sample, and one after the last.
         unsafe { self.gpu.launch(&FUSED_BIN_LABELLED, grid, arguments) }
     }
@@ -192,7 +192,7 @@ impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
             labels.upload(gpu)?;
         }
         self.count(buffers)?;
-        buffers.bins.place(gpu, buffers.cases.sectors())?;
+        buffers.bins.compute_offsets(gpu, buffers.cases.sectors())?;
         match &buffers.labels {
             None => self.find(buffers),
             Some(labels) => self.find_labelled(buffers, labels),
@@ -257,7 +257,7 @@ mod tests {
         let expected = reference::find(charges.cases(), false);
         assert_eq!(finder.run(&mut buffers), Ok(()));
         assert_eq!(finder.output(&buffers).list, expected.list);
-        let runs = buffers.bins.found.most().1 as usize;
+        let runs = buffers.bins.found.capacities().1 as usize;
         let small =
             |clusters, runs| ClusterList::new(&finder.gpu, clusters, runs).expect("buffers");
         for (found, problem) in [

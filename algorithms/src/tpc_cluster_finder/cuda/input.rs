@@ -48,11 +48,11 @@ impl<'a> Input<'a> {
         arena: &'a Arena,
     ) -> Result<Self, DeviceError> {
         Ok(Input {
-            host: CachedPerInput::of("samples", charges, arena, gpu, |gpu| {
+            host: CachedPerInput::get_or_make("samples", charges, arena, gpu, |gpu| {
                 page_locked(gpu, charges)
             })?,
             samples: gpu.buffer(charges.samples())?,
-            tables: CachedPerInput::of("tables", charges, arena, gpu, |gpu| {
+            tables: CachedPerInput::get_or_make("tables", charges, arena, gpu, |gpu| {
                 Tables::new(gpu, charges.cases())
             })?,
         })
@@ -71,20 +71,20 @@ impl Tables {
         for (case, words) in cases.iter().zip(noisy.chunks_exact_mut(WORDS_OF_SECTOR)) {
             mark_noisy(case, words);
         }
-        Tables::of_settings(gpu, settings, gpu.table(&noisy)?)
+        Tables::from_settings(gpu, settings, gpu.table(&noisy)?)
     }
 
     /// Tables of sectors whose noisy pads are not known yet.
-    pub(crate) fn of_sectors(
+    pub(crate) fn for_sectors(
         gpu: &Gpu,
         settings: &ClusterSettings,
         sectors: usize,
     ) -> Result<Self, DeviceError> {
         let noisy = gpu.buffer(sectors * WORDS_OF_SECTOR)?;
-        Tables::of_settings(gpu, std::iter::repeat_n(settings, sectors), noisy)
+        Tables::from_settings(gpu, std::iter::repeat_n(settings, sectors), noisy)
     }
 
-    fn of_settings<'s>(
+    fn from_settings<'s>(
         gpu: &Gpu,
         settings: impl Iterator<Item = &'s ClusterSettings>,
         noisy: DeviceBuffer<u32>,
@@ -97,11 +97,11 @@ impl Tables {
 
 fn page_locked(gpu: &Gpu, charges: &Charges) -> Result<PinnedBuffer<Charge>, DeviceError> {
     let mut all = gpu.pinned(charges.samples())?;
-    let mut places = &mut all[..];
+    let mut left = &mut all[..];
     for case in charges.cases() {
-        let (own, others) = places.split_at_mut(case.charges.len());
+        let (own, others) = left.split_at_mut(case.charges.len());
         own.copy_from_slice(&case.charges);
-        places = others;
+        left = others;
     }
     Ok(all)
 }

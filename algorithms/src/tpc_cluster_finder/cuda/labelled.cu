@@ -16,11 +16,11 @@
 extern "C" __global__ void __launch_bounds__(BIN_THREADS)
     fused_bin_labelled(const u64* samples, u32 count, const Sector* sectors, u32 sector_count, const u32* first_words,
                        u32* words, u32* binned, const u32* first_labels, LabelRange* ranges) {
-    const Own own(samples, count, sectors, sector_count, first_words);
-    place_samples(own, words, [&](u32 place, u32 i) {
+    const ThreadSamples own(samples, count, sectors, sector_count, first_words);
+    scatter_samples(own, words, [&](u32 destination, u32 i) {
         const u32* first = first_labels + own.number(i);
-        binned[place] = own.binned[i];
-        ranges[place] = {first[0], first[1] - first[0]};
+        binned[destination] = own.binned[i];
+        ranges[destination] = {first[0], first[1] - first[0]};
     });
 }
 KERNEL_EXPORT(fused_bin_labelled)
@@ -29,11 +29,11 @@ KERNEL_EXPORT(fused_bin_labelled)
 extern "C" __global__ void __launch_bounds__(FIND_THREADS, FIND_BLOCKS)
     fused_find_labelled(const u32* binned, const Tile* tiles, const Counts* counts, const Sector* sectors,
                         const RowShape* rows, const u32* noisy, u64* totals, PackedCluster* clusters, Run* runs,
-                        u32 most_clusters, u32 most_runs, u64* member_total, Members* members, u32* member_samples,
-                        u32 most_members) {
+                        u32 max_clusters, u32 max_runs, u64* member_total, Members* members, u32* member_samples,
+                        u32 max_members) {
     SMEM_DYN(Strip, shared);
-    const Found found = {totals, clusters, runs, most_clusters, most_runs};
-    const MemberLists lists = {member_total, members, member_samples, most_members};
+    const FoundClusters found = {totals, clusters, runs, max_clusters, max_runs};
+    const MemberLists lists = {member_total, members, member_samples, max_members};
     const Tiles all = {binned, tiles, counts->tiles, sectors, rows, noisy};
     all.for_each(*shared, [&](const Tile& tile, const Shape& shape) {
         find_labelled(*shared, binned, tile, shape, found, lists);

@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for_each_cluster(members, first_cluster(blockIdx.x), clusters, [&](u32, u32 cluster, const Members& its) {
         const GivenLabels given(its, samples, ranges, labels);
         u64* own = filled + firsts[cluster];
-        given.each_once(sets[threadIdx.x / LANES], [&](u32 place, u64 label) { own[place] = label; });
+        given.each_once(sets[threadIdx.x / LANES], [&](u32 index, u64 label) { own[index] = label; });
     });
 }
 KERNEL_EXPORT(fused_fill_labels)

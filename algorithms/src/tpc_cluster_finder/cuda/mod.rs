@@ -54,7 +54,7 @@ pub(crate) use fused::{BINNED, Bins, Sizes, words_of};
 pub(crate) use input::Tables;
 pub(crate) use lists::Lists;
 pub(crate) use published::STAGES as PUBLISHED_STAGES;
-pub(crate) use stages::{Stages, Work};
+pub(crate) use stages::{BatchContext, Stages};
 
 pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] =
     &[naive::NAIVE.by_published_rules(), published::PUBLISHED.by_published_rules(), fused::FUSED];

@@ -45,10 +45,10 @@ PORTABLE_INLINE bool is_noise(const Maps& maps, u32 peak, const Settings& settin
 PORTABLE_INLINE u32 share(const Maps& maps, u32 position) {
     const u32 charge = maps.charge(position);
     if (is_peak(maps, position)) return charge | AT_PEAK;
-    u32 beside = 0;
+    u32 adjacent = 0;
 #pragma unroll
-    for (u32 i = 0; i < NEIGHBOURS; i++) beside += is_peak(maps, plus(position, neighbour(i)));
-    if (beside > 0) return share_of(charge, beside) | AT_PEAK;
+    for (u32 i = 0; i < NEIGHBOURS; i++) adjacent += is_peak(maps, plus(position, neighbour(i)));
+    if (adjacent > 0) return share_of(charge, adjacent) | AT_PEAK;
     u32 behind = 0;
 #pragma unroll
     for (u32 i = 0; i < RING; i++) {
@@ -138,28 +138,28 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(divide_charges_each, DivideCharges)
 
-// A thread for each peak. `places`, unless it is null, gets the index of each one's cluster in its
-// bucket.
+// A thread for each peak. `cluster_indices`, unless it is null, gets the index of each one's
+// cluster in its bucket.
 extern "C" __global__ void __launch_bounds__(THREADS)
     clusterize_each(const Job* jobs, const Settings* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
-                    const PeakCounts* counts, const u32* begins, u32* bucket_counts, PackedCluster* clusters,
-                    u32* places, const __grid_constant__ Batch batch) {
+                    const PeakCounts* counts, const u32* bucket_offsets, u32* bucket_counts, PackedCluster* clusters,
+                    u32* cluster_indices, const __grid_constant__ Batch batch) {
     const Part part(batch);
     const Job job = part.job(jobs, batch);
     const Settings& settings = sectors[job.sector];
     const Maps maps = part.maps(charges, nullptr, batch);
-    const Buckets buckets = {begins, bucket_counts, clusters};
+    const Buckets buckets = {bucket_offsets, bucket_counts, clusters};
     const u32 count = counts[part.slot].kept, step = batch.blocks_of_job * THREADS;
     for (u32 i = part.block * THREADS + threadIdx.x; i < count; i += step) {
         const u32 peak = job.list(kept)[i];
-        if (places != nullptr) job.list(places)[i] = NO_PLACE;
+        if (cluster_indices != nullptr) job.list(cluster_indices)[i] = NO_CLUSTER;
         if (!is_own(peak, job)) continue;
         const Sums sums = sums_around(maps, peak, (u32)settings.inner_threshold);
         const u32 largest = maps.charge(peak) & CHARGE;
         PackedCluster cluster;
         if (sums.finish(peak_at(peak, job, largest), pads_in_rows[row_of(peak)], settings, cluster)) {
-            const u32 place = buckets.add(bucket_of(peak, job), cluster);
-            if (places != nullptr) job.list(places)[i] = place;
+            const u32 index = buckets.add(bucket_of(peak, job), cluster);
+            if (cluster_indices != nullptr) job.list(cluster_indices)[i] = index;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::compaction::CompactionAlgorithm;
 use super::runner::find_on_gpu;
-use super::stages::{Stages, Work};
+use super::stages::{BatchContext, Stages};
 use crate::algorithm::Variant;
 use crate::device::gpu::DeviceError;
 use crate::kernels::tpc_cluster_finder_naive::{
@@ -25,7 +25,7 @@ pub(super) const STAGES: Stages = Stages {
     compaction: CompactionAlgorithm::AsFound,
 };
 
-fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
+fn find_peaks(work: &BatchContext<'_>) -> Result<(), DeviceError> {
     let tables = work.tables;
     let lists = work.lists;
     let arguments = |batch| FindPeaksEach {
@@ -44,7 +44,7 @@ fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
     unsafe { work.on_samples(&FIND_PEAKS_EACH, arguments) }
 }
 
-fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
+fn suppress_noise(work: &BatchContext<'_>) -> Result<(), DeviceError> {
     let lists = work.lists;
     let arguments = |batch| SuppressNoiseEach {
         jobs: work.jobs,

@@ -12,7 +12,7 @@ constexpr u32 THREADS = 448;
 // Cells with other peaks that are loaded at once.
 constexpr u32 HALF = NOISE_CELLS / 2;
 constexpr u32 SCRATCH = THREADS * VALLEY_CELLS;
-static_assert(HALF <= VALLEY_CELLS, "both loads have room");
+static_assert(HALF <= VALLEY_CELLS, "both loads fit");
 
 // A bit for each cell that is a valley of a peak.
 PORTABLE_INLINE u32 valleys_in(const u16* between, u32 charge, const Settings& settings) {
@@ -50,23 +50,23 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const u32 here = min(THREADS, count - first), own = min(u32(threadIdx.x), here - 1);
         const u32 peak = job.list(raw)[first + own], charge = maps.charge(peak);
         // The charge of a cell that is a peak.
-        const auto other = [&](u32 place, u32 cell) -> u32 {
-            const u32 position = plus(positions[place], noise_cell(cell));
+        const auto other = [&](u32 index, u32 cell) -> u32 {
+            const u32 position = plus(positions[index], noise_cell(cell));
             return (maps.peak(position) & PEAK) != 0 ? maps.charge(position) : 0;
         };
         positions[threadIdx.x] = peak;
         __syncthreads();
-        block_load<THREADS, VALLEY_CELLS>(here, scratch, [&](u32 place, u32 cell) {
-            return maps.charge(plus(positions[place], valley_cell(cell)));
+        block_load<THREADS, VALLEY_CELLS>(here, scratch, [&](u32 index, u32 cell) {
+            return maps.charge(plus(positions[index], valley_cell(cell)));
         });
         __syncthreads();
         const u32 valleys = valleys_in(scratch + own * VALLEY_CELLS, charge, settings);
         __syncthreads();
-        block_load<THREADS, HALF>(here, scratch, [&](u32 place, u32 cell) { return other(place, cell); });
+        block_load<THREADS, HALF>(here, scratch, [&](u32 index, u32 cell) { return other(index, cell); });
         __syncthreads();
         bool is_noise = is_below<0>(scratch + own * HALF, charge, valleys);
         __syncthreads();
-        block_load<THREADS, HALF>(here, scratch, [&](u32 place, u32 cell) { return other(place, HALF + cell); });
+        block_load<THREADS, HALF>(here, scratch, [&](u32 index, u32 cell) { return other(index, HALF + cell); });
         __syncthreads();
         is_noise |= is_below<HALF>(scratch + own * HALF, charge, valleys);
         if (threadIdx.x < here) job.list(is_kept)[first + own] = !is_noise;

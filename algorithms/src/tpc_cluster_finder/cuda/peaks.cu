@@ -37,14 +37,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const bool is_silent = is_outside(position) || is_noisy(noisy, job.sector, position);
     const u32 charge = is_silent ? 0 : maps.charge(position);
     const bool has_work = (i32)charge > settings.qmax_cutoff;
-    const Place place = place_of_working<THREADS>(has_work, warp_sums);
-    if (has_work) working[place.own] = position;
+    const WorkingThreads threads = working_threads<THREADS>(has_work, warp_sums);
+    if (has_work) working[threads.rank] = position;
     __syncthreads();
-    block_load<THREADS, NEIGHBOURS>(place.all, around, [&](u32 other, u32 cell) {
+    block_load<THREADS, NEIGHBOURS>(threads.count, around, [&](u32 other, u32 cell) {
         return maps.charge(plus(working[other], neighbour(cell)));
     });
     __syncthreads();
-    const bool found = has_work && is_largest(around + place.own * NEIGHBOURS, charge);
+    const bool found = has_work && is_largest(around + threads.rank * NEIGHBOURS, charge);
     if (i < job.samples) job.list(is_peak)[i] = found;
     if (!is_outside(position)) {
         maps.peak(position) = (u8)((found ? PEAK : 0) | ((i32)charge > settings.inner_threshold ? ABOVE : 0));

@@ -2,7 +2,7 @@
 
 use super::compaction::CompactionAlgorithm;
 use super::runner::find_on_gpu;
-use super::stages::{Stages, Work};
+use super::stages::{BatchContext, Stages};
 use crate::algorithm::Variant;
 use crate::device::gpu::DeviceError;
 use crate::kernels::tpc_cluster_finder_clusters::CLUSTERIZE;
@@ -25,7 +25,7 @@ pub(crate) const STAGES: Stages = Stages {
     compaction: CompactionAlgorithm::Scans,
 };
 
-fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
+fn find_peaks(work: &BatchContext<'_>) -> Result<(), DeviceError> {
     let tables = work.tables;
     let lists = work.lists;
     let arguments = |batch| FindPeaks {
@@ -42,7 +42,7 @@ fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
     unsafe { work.on_samples(&FIND_PEAKS, arguments) }
 }
 
-fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
+fn suppress_noise(work: &BatchContext<'_>) -> Result<(), DeviceError> {
     let lists = work.lists;
     let arguments = |batch| SuppressNoise {
         jobs: work.jobs,

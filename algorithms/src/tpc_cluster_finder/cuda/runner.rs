@@ -10,7 +10,7 @@ use super::fill::Filled;
 use super::input::Input;
 use super::lists::Lists;
 use super::second_pass::{SecondPass, flattened};
-use super::stages::{Stages, Work};
+use super::stages::{BatchContext, Stages};
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
@@ -32,7 +32,7 @@ pub(super) struct FinderRunner<'a> {
     /// Capacity of the bucket of each row of each sector, in clusters.
     pub(super) capacity: Vec<u32>,
     /// Maximum number of clusters that a run has found.
-    most_found: usize,
+    max_found: usize,
     /// Labels of the last run.
     labels: Option<Flat>,
 }
@@ -56,10 +56,10 @@ pub(super) fn find_on_gpu<'a>(
     stages: Stages,
 ) -> PrepareResult<'a, TpcClusterFinder> {
     let samples = at.input.samples();
-    let most = u32::MAX;
-    if samples > most as usize {
+    let max = u32::MAX;
+    if samples > max as usize {
         return Err(Unavailable(format!(
-            "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
+            "{samples} samples exceed the limit of {max} on a GPU; use fewer sectors or orbits"
         )));
     }
     at.session(FinderRunner::new(at.gpu()?, at.input, at.arena, stages))
@@ -79,7 +79,7 @@ impl<'a> FinderRunner<'a> {
             gpu,
             batches: Batches::new(charges),
             capacity: charges.samples_of_rows().concat(),
-            most_found: charges.samples() / SAMPLES_OF_CLUSTER,
+            max_found: charges.samples() / SAMPLES_OF_CLUSTER,
             labels: None,
         }
     }
@@ -99,7 +99,7 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
             filled: Filled::new(gpu, &self.batches)?,
             lists: Lists::new(gpu, batches, self.batches.positions)?,
             compaction: Compaction::new(gpu, self.stages.compaction, batches)?,
-            buckets: Buckets::new(gpu, self.capacity.clone(), self.most_found)?,
+            buckets: Buckets::new(gpu, self.capacity.clone(), self.max_found)?,
             second_pass: charges.has_labels().then(second_pass).transpose()?,
         })
     }
@@ -111,7 +111,7 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
         let second_pass = &mut buffers.second_pass;
         let labels = second_pass.as_ref().map(SecondPass::rows);
         for batch in &self.batches.batches {
-            let work = Work {
+            let work = BatchContext {
                 gpu,
                 tables: &buffers.input.tables,
                 samples: buffers.filled.samples(batch),
@@ -119,17 +119,16 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
                 lists: &buffers.lists,
                 compaction: &buffers.compaction,
                 buckets: buffers.buckets.ptrs(),
-                places: second_pass.as_ref().map_or(Ptr::NONE, SecondPass::places),
+                cluster_indices: second_pass
+                    .as_ref()
+                    .map_or(Ptr::NONE, SecondPass::cluster_indices),
                 batch,
             };
             buffers.filled.fill(&work, &buffers.input.samples)?;
             work.find(&self.stages)?;
             if let (Some(pass), Some(rows)) = (second_pass.as_mut(), &labels) {
-                pass.collect(
-                    &work,
-                    &buffers.filled,
-                    (&self.batches.jobs[batch.jobs.clone()], rows),
-                )?;
+                let jobs = &self.batches.jobs[batch.jobs.clone()];
+                pass.collect(&work, &buffers.filled, jobs, rows)?;
             }
         }
         buffers.buckets.count(gpu)?;
@@ -147,6 +146,6 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
     }
 
     fn note(&mut self, buffers: &FinderBuffers<'a>) {
-        self.most_found = self.most_found.max(buffers.buckets.packed_capacity());
+        self.max_found = self.max_found.max(buffers.buckets.packed_capacity());
     }
 }

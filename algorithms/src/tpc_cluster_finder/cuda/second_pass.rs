@@ -7,10 +7,10 @@ use generators::tpc::geometry::ROWS;
 
 use super::batches::{Batches, most};
 use super::fill::Filled;
-use super::stages::Work;
+use super::stages::BatchContext;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::kernels::tpc_cluster_finder_cuda_finder_buckets_h::NO_PLACE;
+use crate::kernels::tpc_cluster_finder_cuda_finder_buckets_h::NO_CLUSTER;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Job, PeakCounts};
 use crate::parallel::{Grain, for_each_range};
 use crate::tpc_cluster_finder::cpu::{Flat, Locked, Maps, Numbered, number_samples, samples_of};
@@ -27,24 +27,24 @@ const FLATTEN: &str = "flatten";
 /// State of the second pass, reused for each batch.
 pub(super) struct SecondPass<'a> {
     charges: &'a Charges,
-    /// For each remaining peak, the index of its cluster in its bucket, or [`NO_PLACE`].
-    places: DeviceBuffer<u32>,
+    /// For each remaining peak, the index of its cluster in its bucket, or [`NO_CLUSTER`].
+    cluster_indices: DeviceBuffer<u32>,
     host: HostBatch,
     /// The index of the sample of each entry of a map.
     numbers: ArenaVec<'a, u32>,
 }
 
-buffers!(SecondPass<'_>: places, host, numbers);
+buffers!(SecondPass<'_>: cluster_indices, host, numbers);
 
 /// Results of a batch on the host.
 struct HostBatch {
     counts: PinnedBuffer<PeakCounts>,
     kept: PinnedBuffer<u32>,
-    places: PinnedBuffer<u32>,
+    cluster_indices: PinnedBuffer<u32>,
     charges: PinnedBuffer<u16>,
 }
 
-buffers!(HostBatch: counts, kept, places, charges);
+buffers!(HostBatch: counts, kept, cluster_indices, charges);
 
 impl<'a> SecondPass<'a> {
     pub(super) fn new(
@@ -59,20 +59,20 @@ impl<'a> SecondPass<'a> {
         let of_maps = most(batches, |batch| batch.jobs.len() * entries(batch.time_bins));
         Ok(SecondPass {
             charges,
-            places: gpu.buffer(positions)?,
+            cluster_indices: gpu.buffer(positions)?,
             host: HostBatch {
                 counts: gpu.pinned(most(batches, |batch| batch.jobs.len()))?,
                 kept: gpu.pinned(positions)?,
-                places: gpu.pinned(positions)?,
+                cluster_indices: gpu.pinned(positions)?,
                 charges: gpu.pinned(of_maps)?,
             },
             numbers: arena.vector(of_map),
         })
     }
 
-    /// Destination of cluster indices for kernels.
-    pub(super) fn places(&self) -> Ptr<u32> {
-        self.places.ptr()
+    /// Destination of the indices of clusters for kernels.
+    pub(super) fn cluster_indices(&self) -> Ptr<u32> {
+        self.cluster_indices.ptr()
     }
 
     /// Lists of labels for each row of each sector, empty.
@@ -83,9 +83,10 @@ impl<'a> SecondPass<'a> {
     /// Waits for the clusters of a batch, and stores the labels of each at its index in its row.
     pub(super) fn collect(
         &mut self,
-        work: &Work<'_>,
+        work: &BatchContext<'_>,
         filled: &Filled,
-        (jobs, rows): (&[Job], &[Locked]),
+        jobs: &[Job],
+        rows: &[Locked],
     ) -> Result<(), DeviceError> {
         work.gpu.scope(COLLECT, || {
             self.download(work, filled, jobs)?;
@@ -97,7 +98,7 @@ impl<'a> SecondPass<'a> {
     /// Copies the results of a batch, once the number of remaining peaks is known.
     fn download(
         &mut self,
-        work: &Work<'_>,
+        work: &BatchContext<'_>,
         filled: &Filled,
         jobs: &[Job],
     ) -> Result<(), DeviceError> {
@@ -109,7 +110,11 @@ impl<'a> SecondPass<'a> {
         for (job, counts) in jobs.iter().zip(&host.counts[..]) {
             let own = peaks_of(job, counts);
             gpu.download_part(host.kept.part_mut(own.clone()), &work.lists.kept, own.start)?;
-            gpu.download_part(host.places.part_mut(own.clone()), &self.places, own.start)?;
+            gpu.download_part(
+                host.cluster_indices.part_mut(own.clone()),
+                &self.cluster_indices,
+                own.start,
+            )?;
         }
         gpu.wait()
     }
@@ -119,13 +124,15 @@ impl<'a> SecondPass<'a> {
             let sector = job.sector as usize;
             let fragment = fragment_of(job);
             let case = &self.charges.cases()[sector];
-            number_samples(case, (&fragment, samples_of(case, &fragment)), &mut self.numbers);
-            let maps = Maps::of_divided(&mut self.host.charges[slot * entries..][..entries]);
+            let samples = samples_of(case, &fragment);
+            number_samples(case, &fragment, samples, &mut self.numbers);
+            let maps = Maps::from_divided(&mut self.host.charges[slot * entries..][..entries]);
             let numbered = Numbered { case, indices: &self.numbers };
             let own = peaks_of(job, &self.host.counts[slot]);
-            let peaks = (&self.host.kept[own.clone()], &self.host.places[own]);
+            let kept = &self.host.kept[own.clone()];
+            let cluster_indices = &self.host.cluster_indices[own];
             let collected = |peak| numbered.collected::<Filtered>(&maps, peak);
-            put_lists(peaks, &rows[sector * ROWS..], collected);
+            put_lists(kept, cluster_indices, &rows[sector * ROWS..], collected);
         }
     }
 }
@@ -133,15 +140,16 @@ impl<'a> SecondPass<'a> {
 /// Collects labels around each peak that has a cluster, and stores them at the cluster's index in
 /// its row.
 fn put_lists(
-    (kept, places): (&[u32], &[u32]),
+    kept: &[u32],
+    cluster_indices: &[u32],
     rows: &[Locked],
     collected: impl Fn(Position) -> Vec<u64> + Sync,
 ) {
     for_each_range(kept.len(), Grain::Adaptive, |range| {
-        for number in range.filter(|number| places[*number] != NO_PLACE) {
+        for number in range.filter(|number| cluster_indices[*number] != NO_CLUSTER) {
             let peak = position(kept[number]);
             let row = pad_of_column(peak.column as usize).row();
-            rows[usize::from(row)].put(places[number] as usize, collected(peak));
+            rows[usize::from(row)].put(cluster_indices[number] as usize, collected(peak));
         }
     });
 }

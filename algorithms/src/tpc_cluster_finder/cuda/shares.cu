@@ -12,14 +12,14 @@ namespace {
 // As published for NVIDIA's Ampere.
 constexpr u32 THREADS = 384;
 
-struct Beside {
+struct Neighbours {
     u32 peaks = 0;
     // A bit for each neighbour that is above the inner threshold.
     u32 above = 0;
 };
 
-PORTABLE_INLINE Beside beside(const u8* neighbours) {
-    Beside found;
+PORTABLE_INLINE Neighbours neighbours_of(const u8* neighbours) {
+    Neighbours found;
 #pragma unroll
     for (u32 i = 0; i < NEIGHBOURS; i++) {
         found.peaks += neighbours[i] & PEAK;
@@ -55,30 +55,30 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     if (is_peak) maps.charge(position) = (u16)(charge | AT_PEAK);
 
     bool has_work = is_inside && !is_peak;
-    Place place = place_of_working<THREADS>(has_work, warp_sums);
-    if (has_work) working[place.own] = position;
+    WorkingThreads threads = working_threads<THREADS>(has_work, warp_sums);
+    if (has_work) working[threads.rank] = position;
     __syncthreads();
-    block_load<THREADS, NEIGHBOURS>(place.all, around, [&](u32 other, u32 cell) {
+    block_load<THREADS, NEIGHBOURS>(threads.count, around, [&](u32 other, u32 cell) {
         return maps.peak(plus(working[other], neighbour(cell)));
     });
     __syncthreads();
-    Beside own;
-    if (has_work) own = beside(around + place.own * NEIGHBOURS);
+    Neighbours own;
+    if (has_work) own = neighbours_of(around + threads.rank * NEIGHBOURS);
     if (own.peaks > 0) maps.charge(position) = (u16)(share_of(charge, own.peaks) | AT_PEAK);
 
     has_work &= own.peaks == 0;
-    place = place_of_working<THREADS>(has_work, warp_sums);
+    threads = working_threads<THREADS>(has_work, warp_sums);
     if (has_work) {
-        working[place.own] = position;
-        above[place.own] = (u8)own.above;
+        working[threads.rank] = position;
+        above[threads.rank] = (u8)own.above;
     }
     __syncthreads();
-    block_load<THREADS, RING>(place.all, around, [&](u32 other, u32 cell) -> u32 {
+    block_load<THREADS, RING>(threads.count, around, [&](u32 other, u32 cell) -> u32 {
         const Step step = ring_cell(cell);
         const bool is_reached = (above[other] >> neighbour_number(half_way(step)) & 1) != 0;
         return is_reached ? maps.peak(plus(working[other], step)) : 0;
     });
     __syncthreads();
-    if (has_work) maps.charge(position) = (u16)share_of(charge, peaks_in(around + place.own * RING));
+    if (has_work) maps.charge(position) = (u16)share_of(charge, peaks_in(around + threads.rank * RING));
 }
 KERNEL_EXPORT(divide_charges)

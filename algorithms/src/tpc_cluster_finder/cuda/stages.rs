@@ -20,7 +20,7 @@ pub(super) const CLEAR: &str = "clear";
 pub(super) const SAMPLES_OF_PEAK: usize = 8;
 
 /// A stage of a batch.
-type Stage = fn(&Work<'_>) -> Result<(), DeviceError>;
+type Stage = fn(&BatchContext<'_>) -> Result<(), DeviceError>;
 
 /// Stages that differ between variants.
 pub(crate) struct Stages {
@@ -37,7 +37,7 @@ pub(crate) struct Stages {
 }
 
 /// Arguments that all stages of a batch share.
-pub(crate) struct Work<'w> {
+pub(crate) struct BatchContext<'w> {
     pub(crate) gpu: &'w Gpu,
     pub(crate) tables: &'w Tables,
     pub(crate) samples: Samples,
@@ -46,11 +46,11 @@ pub(crate) struct Work<'w> {
     pub(crate) compaction: &'w Compaction,
     pub(crate) buckets: BucketPtrs,
     /// Destination of the index of each remaining peak's cluster; null if not needed.
-    pub(crate) places: Ptr<u32>,
+    pub(crate) cluster_indices: Ptr<u32>,
     pub(crate) batch: &'w Batch,
 }
 
-impl Work<'_> {
+impl BatchContext<'_> {
     /// Finds the clusters of a batch whose maps are filled.
     pub(crate) fn find(&self, stages: &Stages) -> Result<(), DeviceError> {
         self.gpu.scope(CLEAR, || self.lists.clear(self.gpu, self.batch))?;
@@ -102,14 +102,14 @@ impl Work<'_> {
             charges: self.samples.charges,
             kept: lists.kept.ptr(),
             counts: lists.counts.ptr(),
-            begins: buckets.begins,
+            bucket_offsets: buckets.offsets,
             bucket_counts: buckets.counts,
             clusters: buckets.clusters,
-            places: self.places,
+            cluster_indices: self.cluster_indices,
             batch,
         };
         // SAFETY: peaks and the charges around them are in the maps; there is a bucket for each row
-        // of each sector, and `places`, unless null, has an entry for each peak.
+        // of each sector, and `cluster_indices`, unless null, has an entry for each peak.
         unsafe { self.on_peaks(kernel, arguments) }
     }
 
@@ -125,7 +125,7 @@ impl Work<'_> {
     ) -> Result<(), DeviceError> {
         let blocks = self.batch.samples.div_ceil(kernel.threads() as usize);
         // SAFETY: the caller ensures that the arguments are valid for this batch.
-        unsafe { self.launch(kernel, (blocks, 0), arguments) }
+        unsafe { self.launch(kernel, blocks, 0, arguments) }
     }
 
     /// Starts a kernel whose threads iterate over lists of peaks.
@@ -140,17 +140,18 @@ impl Work<'_> {
         let peaks = self.batch.samples.div_ceil(SAMPLES_OF_PEAK);
         let blocks = peaks.div_ceil(kernel.threads() as usize);
         // SAFETY: the caller ensures that the arguments are valid for this batch.
-        unsafe { self.launch(kernel, (blocks, 0), arguments) }
+        unsafe { self.launch(kernel, blocks, 0, arguments) }
     }
 
-    /// Starts a kernel with `blocks` blocks for each job.
+    /// Starts a kernel with `blocks` blocks for each job, and a traffic of `bytes` bytes.
     ///
     /// # Safety
     /// As for [`Gpu::launch`].
     pub(super) unsafe fn launch<A: Arguments>(
         &self,
         kernel: &Kernel<A>,
-        (blocks, bytes): (usize, u64),
+        blocks: usize,
+        bytes: u64,
         arguments: impl FnOnce(KernelBatch) -> A,
     ) -> Result<(), DeviceError> {
         let batch = lists::of_kernels(self.batch, self.samples, blocks);

@@ -73,16 +73,16 @@ impl Clusters {
         }
         let is_right = |cluster: &usize| {
             if promise.stable {
-                own.of(*cluster) == right.of(*cluster)
+                own.list(*cluster) == right.list(*cluster)
             } else {
-                sorted(own.of(*cluster)) == sorted(right.of(*cluster))
+                sorted(own.list(*cluster)) == sorted(right.list(*cluster))
             }
         };
         match (0..self.list.len()).find(|cluster| !is_right(cluster)) {
             None => Ok(()),
             Some(cluster) => {
-                let own = own.of(cluster);
-                let right = right.of(cluster);
+                let own = own.list(cluster);
+                let right = right.list(cluster);
                 Err(format!("labels of cluster {cluster}: {own:?} instead of {right:?}").into())
             }
         }
@@ -112,18 +112,18 @@ impl Clusters {
     /// Copies that differ in one label of a cluster, or have no labels.
     fn with_other_labels(&self, choose: Choose<'_>) -> Mutants<Self> {
         let Some(labels) = &self.labels else { return Mutants::new() };
-        let with_any = |at: &usize| !labels.of(*at).is_empty();
+        let with_any = |at: &usize| !labels.list(*at).is_empty();
         let Some(harmed) = (0..self.list.len()).rev().find(with_any) else {
             return Mutants::new();
         };
         let with = |of_harmed: &[u64]| {
             let mut all = Labels::default();
             for cluster in 0..self.list.len() {
-                all.push(if cluster == harmed { of_harmed } else { labels.of(cluster) });
+                all.push(if cluster == harmed { of_harmed } else { labels.list(cluster) });
             }
             Clusters { list: self.list.clone(), labels: Some(all) }
         };
-        let own = labels.of(harmed);
+        let own = labels.list(harmed);
         let at = choose(own.len());
         let mut changed = own.to_vec();
         changed[at] ^= 1 << choose(58);

@@ -116,14 +116,14 @@ pub(in crate::tpc_cluster_finder) struct Indexed {
 }
 
 /// Size of the smallest table: large enough for few collisions among a cluster's labels.
-const PLACES: usize = 1024;
+const MIN_SLOTS: usize = 1024;
 
 /// Labels that are copied together: most clusters have few, and a fixed number avoids a branch.
 const TAKEN: usize = 16;
 
 impl Default for Indexed {
     fn default() -> Self {
-        Indexed { list: Vec::new(), count: 0, slots: vec![0; PLACES], base: 1 }
+        Indexed { list: Vec::new(), count: 0, slots: vec![0; MIN_SLOTS], base: 1 }
     }
 }
 
@@ -131,7 +131,7 @@ impl Indexed {
     /// Adds those labels that are not in the list yet.
     #[inline]
     pub(in crate::tpc_cluster_finder) fn add_all(&mut self, labels: &[u64]) {
-        self.make_room(self.count + labels.len());
+        self.reserve(self.count + labels.len());
         let list = &mut self.list[..];
         let slots = &mut self.slots[..];
         let base = self.base;
@@ -154,20 +154,20 @@ impl Indexed {
         self.count = count;
     }
 
-    /// Ensures capacity for `most` labels, and a table with at least twice as many slots.
+    /// Ensures capacity for `max` labels, and a table with at least `2 * max` slots.
     #[inline]
-    fn make_room(&mut self, most: usize) {
-        if self.list.len() < most + TAKEN {
-            self.list.resize(2 * (most + TAKEN), 0);
+    fn reserve(&mut self, max: usize) {
+        if self.list.len() < max + TAKEN {
+            self.list.resize(2 * (max + TAKEN), 0);
         }
-        if self.slots.len() < 2 * most {
-            self.grow(most);
+        if self.slots.len() < 2 * max {
+            self.grow(max);
         }
     }
 
     #[cold]
-    fn grow(&mut self, most: usize) {
-        self.slots = vec![0; (2 * most).next_power_of_two()];
+    fn grow(&mut self, max: usize) {
+        self.slots = vec![0; (2 * max).next_power_of_two()];
         let there = self.list[..self.count].to_vec();
         self.count = 0;
         self.add_all(&there);

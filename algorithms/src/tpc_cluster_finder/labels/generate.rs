@@ -31,11 +31,11 @@ pub(in super::super) fn of_tracks(charges: &[Charge], marks: &[Mark]) -> Labels 
     let mut left = marks;
     let mut of_sample = Vec::new();
     for sample in charges {
-        let place = (sample.time, sample.pad);
-        let before = left.partition_point(|mark| (mark.time, mark.pad) < place);
+        let position = (sample.time, sample.pad);
+        let before = left.partition_point(|mark| (mark.time, mark.pad) < position);
         left = &left[before..];
         of_sample.clear();
-        for mark in left.iter().take_while(|mark| (mark.time, mark.pad) == place) {
+        for mark in left.iter().take_while(|mark| (mark.time, mark.pad) == position) {
             let label = mark.particle & TRACK_AND_EVENT;
             if !of_sample.contains(&label) {
                 of_sample.push(label);
@@ -76,12 +76,12 @@ pub(in super::super) fn made_up(charges: &[Charge], per_sample: f64, seed: u64) 
 /// Checks that labels can be counted with 32 bits.
 pub(in super::super) fn fit(samples: u64, per_sample: f64) -> Result<(), DataError> {
     let labels = samples as f64 * per_sample;
-    let most = f64::from(u32::MAX);
-    if labels < most {
+    let max = f64::from(u32::MAX);
+    if labels < max {
         return Ok(());
     }
     Err(DataError::Shape(format!(
-        "about {labels:.1e} labels of a sector exceed the limit of {most:.1e}; use fewer orbits, or lower --labels-per-digit"
+        "about {labels:.1e} labels of a sector exceed the limit of {max:.1e}; use fewer orbits, or lower --labels-per-digit"
     )))
 }
 
@@ -102,18 +102,17 @@ mod tests {
         let mark = |index: usize, particle| Mark { particle, time: 0, pad: charges[index].pad };
         let marks = [mark(0, 5), mark(2, 7), mark(2, 1 << 60 | 8), mark(2, 7)];
         let labels = of_tracks(&charges, &marks);
-        let of: Vec<_> = (0..4).map(|sample| labels.of(sample).to_vec()).collect();
+        let of: Vec<_> = (0..4).map(|sample| labels.list(sample).to_vec()).collect();
         assert_eq!(of, [vec![5], vec![NOISE], vec![7, 8], vec![NOISE]]);
     }
 
     #[test]
     fn number_of_artificial_labels_matches_the_parameter() {
         let charges = charges(10_000);
-        for (per_sample, least, most) in [(0.0, 0, 0), (2.3, 22_500, 23_500), (4.0, 40_000, 40_000)]
-        {
+        for (per_sample, min, max) in [(0.0, 0, 0), (2.3, 22_500, 23_500), (4.0, 40_000, 40_000)] {
             let labels = made_up(&charges, per_sample, 1);
             let count = labels.all().len();
-            assert!((least..=most).contains(&count), "{per_sample}: {count}");
+            assert!((min..=max).contains(&count), "{per_sample}: {count}");
         }
         assert_ne!(made_up(&charges, 1.0, 1), made_up(&charges, 1.0, 2));
     }

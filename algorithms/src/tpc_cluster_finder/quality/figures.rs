@@ -61,7 +61,7 @@ pub(crate) fn figures(sectors: &[(&Truth, &Settings)], clusters: &[RowCluster]) 
         let row = (index % ROWS) as u8;
         let found = of_row(clusters, case as u32, row);
         let (truth, settings) = sectors[case];
-        Tally::of_row(found, truth.of_row(row), settings)
+        Tally::for_row(found, truth.of_row(row), settings)
     });
     let mut sum = Tally::default();
     tallies.into_iter().for_each(|tally| sum.add(tally));
@@ -69,14 +69,14 @@ pub(crate) fn figures(sectors: &[(&Truth, &Settings)], clusters: &[RowCluster]) 
 }
 
 fn of_row(clusters: &[RowCluster], case: u32, row: u8) -> &[RowCluster] {
-    let place = |cluster: &RowCluster| (cluster.case, cluster.row);
-    let start = clusters.partition_point(|cluster| place(cluster) < (case, row));
-    let length = clusters[start..].partition_point(|cluster| place(cluster) == (case, row));
+    let row_of = |cluster: &RowCluster| (cluster.case, cluster.row);
+    let start = clusters.partition_point(|cluster| row_of(cluster) < (case, row));
+    let length = clusters[start..].partition_point(|cluster| row_of(cluster) == (case, row));
     &clusters[start..start + length]
 }
 
 impl Tally {
-    fn of_row(clusters: &[RowCluster], truth: &[TrueCluster], settings: &Settings) -> Self {
+    fn for_row(clusters: &[RowCluster], truth: &[TrueCluster], settings: &Settings) -> Self {
         let found: Vec<_> =
             clusters.iter().map(|cluster| point(&cluster.cluster, settings)).collect();
         let true_point =
@@ -173,8 +173,8 @@ fn width(values: &mut [f32]) -> f64 {
     if high >= values.len() {
         return f64::NAN;
     }
-    let [low, high] = [low, high].map(|place| {
-        let (_, value, _) = values.select_nth_unstable_by(place, f32::total_cmp);
+    let [low, high] = [low, high].map(|index| {
+        let (_, value, _) = values.select_nth_unstable_by(index, f32::total_cmp);
         f64::from(*value)
     });
     0.5 * (high - low)

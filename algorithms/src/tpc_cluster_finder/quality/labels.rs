@@ -50,7 +50,7 @@ pub(in super::super) fn by_labels(cases: &[ChargeCase], found: &Clusters) -> Vec
     let left = map(with_labels.clone(), |(_, case)| left_in_rows(case));
     let mut sum = Tally::default();
     for ((index, _), left) in with_labels.zip(left) {
-        sum.add(Tally::of_case(index as u32, &left, found));
+        sum.add(Tally::for_case(index as u32, &left, found));
     }
     sum.metrics()
 }
@@ -62,7 +62,7 @@ fn left_in_rows(case: &ChargeCase) -> Vec<HashSet<u64>> {
     let Some(labels) = &case.labels else { return rows };
     for (index, sample) in case.charges.iter().enumerate() {
         if i32::from(sample.charge) > cutoff {
-            let of_particles = labels.of(index).iter().filter(|label| !is_noise(**label));
+            let of_particles = labels.list(index).iter().filter(|label| !is_noise(**label));
             rows[usize::from(sample.pad.row())].extend(of_particles.map(|label| counted(*label)));
         }
     }
@@ -70,14 +70,14 @@ fn left_in_rows(case: &ChargeCase) -> Vec<HashSet<u64>> {
 }
 
 impl Tally {
-    fn of_case(case: u32, left: &[HashSet<u64>], found: &Clusters) -> Self {
+    fn for_case(case: u32, left: &[HashSet<u64>], found: &Clusters) -> Self {
         let Some(labels) = &found.labels else { return Tally::default() };
         let mut tally = Tally { left: left.iter().map(HashSet::len).sum(), ..Tally::default() };
         let begin = found.partition_point(|cluster| cluster.case < case);
         let end = found.partition_point(|cluster| cluster.case <= case);
         let mut of_rows: Vec<HashSet<u64>> = vec![HashSet::new(); ROWS];
         for index in begin..end {
-            let of_particles = labels.of(index).iter().filter(|label| !is_noise(**label));
+            let of_particles = labels.list(index).iter().filter(|label| !is_noise(**label));
             let own: Vec<_> = of_particles.map(|label| counted(*label)).collect();
             tally.fakes += usize::from(own.is_empty());
             tally.clusters += usize::from(!own.is_empty());

@@ -95,18 +95,18 @@ fn clusters_below_the_cutoff_are_optional() {
     assert!(seen("efficiency").is_nan(), "no true cluster counts");
     assert_eq!(seen("ghosts"), 0.0);
     // A small cluster that is hidden by a large one is not counted as missed.
-    let beside = [left(0, 10.0, 50.0, 100.0), left(0, 11.0, 50.0, 40.0)];
-    let hidden = figures_of(&[found(0, 10.0, 50.0, 140)], &beside, settings);
+    let adjacent = [left(0, 10.0, 50.0, 100.0), left(0, 11.0, 50.0, 40.0)];
+    let hidden = figures_of(&[found(0, 10.0, 50.0, 140)], &adjacent, settings);
     assert_eq!(["efficiency", "merged"].map(hidden), [1.0, 0.0]);
 }
 
 #[test]
 fn time_shift_is_not_a_residual() {
     let settings = Settings { time_shift: 2.0, ..Settings::default() };
-    let places = [10.0, 30.0, 50.0];
-    let clusters = places.map(|time| found(0, 10.0, time - 2.0, 100));
+    let times = [10.0, 30.0, 50.0];
+    let clusters = times.map(|time| found(0, 10.0, time - 2.0, 100));
     let figure =
-        figures_of(&clusters, &places.map(|time| left(0, 10.0, time.into(), 100.0)), settings);
+        figures_of(&clusters, &times.map(|time| left(0, 10.0, time.into(), 100.0)), settings);
     assert_eq!(["efficiency", "time_residual"].map(figure), [1.0, 0.0]);
 }
 

@@ -14,7 +14,7 @@ use generators::tpc::charges::Charge;
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, SECTORS, first_pad_of_row, pads_in_row};
 use generators::tpc::{Digit, PadId, ZsFormat};
 
-use crate::all_cores::joined;
+use crate::all_cores::par_concat;
 use crate::parallel;
 pub(super) use tiles::{MapShape, Tile};
 
@@ -57,7 +57,7 @@ pub(super) fn present(map: &[u16]) -> Vec<(u32, u16)> {
         let present = entries.filter(|(charge, _)| **charge > 0);
         present.map(|(charge, index)| (index, *charge)).collect::<Vec<_>>()
     });
-    joined(&pieces.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    par_concat(&pieces.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
 /// Position of a charge: the column of its pad, and its time bin from the start of the map. A

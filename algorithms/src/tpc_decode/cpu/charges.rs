@@ -14,7 +14,7 @@ use super::levels::{DecodePage, Level};
 use super::page_decoder::PageDecoder;
 use super::workers::DecodeWorkers;
 use crate::algorithm::Runner;
-use crate::all_cores::{mapped, split_mut};
+use crate::all_cores::{par_map, split_mut};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, atomic, buffers};
 use crate::timing::{Laps, Stages};
@@ -35,7 +35,7 @@ const CLEAR: &str = "clear";
 const DECODE: &str = "decode";
 
 /// A decoder with the pages of a time frame.
-pub(crate) struct ChargesOf<'a> {
+pub(crate) struct ChargesRunner<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
     workers: DecodeWorkers,
@@ -77,11 +77,11 @@ pub(super) struct Rejected {
     pub(super) positions: Range<usize>,
 }
 
-impl<'a> ChargesOf<'a> {
+impl<'a> ChargesRunner<'a> {
     /// Uses the fastest decoder of pages of this machine, with a team of `threads` threads.
     pub(crate) fn fastest(frame: &'a TimeFrame, arena: &'a Arena, threads: usize) -> Self {
         let decode = Level::best().decoder().unwrap_or(super::reference_page);
-        ChargesOf::new(frame, arena, DecodeWorkers::of_one_team(frame, threads), decode)
+        ChargesRunner::new(frame, arena, DecodeWorkers::for_one_team(frame, threads), decode)
     }
 
     pub(super) fn new(
@@ -96,7 +96,7 @@ impl<'a> ChargesOf<'a> {
             fragments.touching(time_bins_of(page)).len() * usize::from(page.samples)
         };
         let pages = slots.iter().filter_map(Slot::page);
-        ChargesOf {
+        ChargesRunner {
             frame,
             arena,
             workers,
@@ -207,7 +207,7 @@ pub(super) fn decoded(
     let maps = maps.chunks(shape.tiles());
     Decoded {
         charges: maps.map(|map| present(cast_slice(map))).collect(),
-        positions: mapped(positions, |position| *position),
+        positions: par_map(positions, |position| *position),
         damaged: damaged.to_vec(),
         digits: Vec::new(),
     }
@@ -232,7 +232,7 @@ pub(super) fn conclude(
     damaged.dedup_by_key(|page| page.page);
 }
 
-impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
+impl<'a> Runner<TpcDecode> for ChargesRunner<'a> {
     type Buffers = DecodedCharges<'a>;
 
     fn allocate(&self) -> Result<DecodedCharges<'a>, DeviceError> {

@@ -21,7 +21,7 @@ use crate::tpc_decode::{Decoded, TpcDecode};
 const POISON: Digit = Digit::from_bits(u64::MAX);
 
 /// A decoder with the pages of a time frame.
-pub(crate) struct DigitsOf<'a> {
+pub(crate) struct DigitsRunner<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
     workers: DecodeWorkers,
@@ -69,7 +69,7 @@ struct Hole {
     length: usize,
 }
 
-impl<'a> DigitsOf<'a> {
+impl<'a> DigitsRunner<'a> {
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
@@ -77,13 +77,13 @@ impl<'a> DigitsOf<'a> {
         decode: DecodePage,
     ) -> Self {
         let promised = headers::slots(frame).iter().map(Slot::samples).sum();
-        DigitsOf { frame, arena, workers, decode, promised }
+        DigitsRunner { frame, arena, workers, decode, promised }
     }
 
     /// The fastest decoder of this machine, with a team of `threads` threads.
     pub(crate) fn fastest(frame: &'a TimeFrame, arena: &'a Arena, threads: usize) -> Self {
         let decode = Level::best().decoder().unwrap_or(super::reference_page);
-        DigitsOf::new(frame, arena, DecodeWorkers::of_one_team(frame, threads), decode)
+        DigitsRunner::new(frame, arena, DecodeWorkers::for_one_team(frame, threads), decode)
     }
 
     /// Number of samples that headers state: an upper bound.
@@ -92,7 +92,7 @@ impl<'a> DigitsOf<'a> {
     }
 }
 
-impl<'a> Runner<TpcDecode> for DigitsOf<'a> {
+impl<'a> Runner<TpcDecode> for DigitsRunner<'a> {
     type Buffers = DecodedPages<'a>;
 
     fn allocate(&self) -> Result<DecodedPages<'a>, DeviceError> {

@@ -61,6 +61,6 @@ pub(super) fn read(frame: &TimeFrame, workers: &DecodeWorkers, slots: &mut [Slot
 /// The slots of all pages, for callers that need the number of samples before decoding.
 pub(super) fn slots(frame: &TimeFrame) -> Vec<Slot> {
     let mut slots = vec![Slot::default(); frame.pages.pages().len()];
-    read(frame, &DecodeWorkers::of_one_team(frame, 1), &mut slots);
+    read(frame, &DecodeWorkers::for_one_team(frame, 1), &mut slots);
     slots
 }

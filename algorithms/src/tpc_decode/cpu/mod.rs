@@ -32,10 +32,10 @@ use super::TpcDecode;
 use super::input::Output;
 use super::reference;
 use crate::algorithm::{PrepareResult, Variant, VariantContext};
-pub(crate) use charges::{ChargesOf, DecodedCharges};
-pub(crate) use digits::{DecodedPages, DigitsOf};
+pub(crate) use charges::{ChargesRunner, DecodedCharges};
+pub(crate) use digits::{DecodedPages, DigitsRunner};
 use levels::{DecodePage, Level};
-use tiles::TilesOf;
+use tiles::TilesRunner;
 use workers::DecodeWorkers;
 
 pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
@@ -58,14 +58,14 @@ pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
 ];
 
 fn one_team(at: &VariantContext<'_, '_, TpcDecode>) -> DecodeWorkers {
-    DecodeWorkers::of_one_team(at.input, at.threads())
+    DecodeWorkers::for_one_team(at.input, at.threads())
 }
 
 /// Threads of the published decoder with nested teams: the outer team takes sectors, the inner ones
 /// take pages.
 fn any_teams(at: &VariantContext<'_, '_, TpcDecode>) -> DecodeWorkers {
     match at.inner_teams() {
-        Some(inner) => DecodeWorkers::of_nested_teams(at.input, inner),
+        Some(inner) => DecodeWorkers::for_nested_teams(at.input, inner),
         None => one_team(at),
     }
 }
@@ -74,9 +74,9 @@ fn simd<'a>(at: &VariantContext<'a, '_, TpcDecode>) -> PrepareResult<'a, TpcDeco
     let workers = any_teams(at);
     let decode = Level::best().decoder().unwrap_or(reference_page);
     match at.input.settings.output {
-        Output::Digits => at.session(DigitsOf::new(at.input, at.arena, workers, decode)),
+        Output::Digits => at.session(DigitsRunner::new(at.input, at.arena, workers, decode)),
         Output::ChargeMap => {
-            at.session(TilesOf::new(at.input, at.arena, (workers, at.threads()), decode))
+            at.session(TilesRunner::new(at.input, at.arena, workers, at.threads(), decode))
         }
     }
 }
@@ -88,8 +88,8 @@ fn decode<'a>(
     decode: DecodePage,
 ) -> PrepareResult<'a, TpcDecode> {
     match at.input.settings.output {
-        Output::Digits => at.session(DigitsOf::new(at.input, at.arena, workers, decode)),
-        Output::ChargeMap => at.session(ChargesOf::new(at.input, at.arena, workers, decode)),
+        Output::Digits => at.session(DigitsRunner::new(at.input, at.arena, workers, decode)),
+        Output::ChargeMap => at.session(ChargesRunner::new(at.input, at.arena, workers, decode)),
     }
 }
 

@@ -7,7 +7,7 @@ use bytemuck::cast_slice_mut;
 
 use super::tasks;
 use crate::device::InnerTeams;
-use crate::parallel::{for_each, map_singly};
+use crate::parallel::{for_each, map_dynamic};
 use crate::tpc_decode::charge_map::Tile;
 use crate::tpc_decode::input::TimeFrame;
 
@@ -24,17 +24,17 @@ pub(super) struct DecodeWorkers {
 
 impl DecodeWorkers {
     /// A team of `threads` threads, which share the work by the time frame's settings.
-    pub(super) fn of_one_team(frame: &TimeFrame, threads: usize) -> Self {
+    pub(super) fn for_one_team(frame: &TimeFrame, threads: usize) -> Self {
         DecodeWorkers { tasks: tasks::for_threads(frame, threads), nested: None }
     }
 
     /// A team whose threads take sectors, each with an inner team that takes pages.
-    pub(super) fn of_nested_teams(frame: &TimeFrame, inner: Arc<InnerTeams>) -> Self {
+    pub(super) fn for_nested_teams(frame: &TimeFrame, inner: Arc<InnerTeams>) -> Self {
         let sectors = tasks::of_sectors(frame, inner.threads());
         DecodeWorkers::nested(&sectors, inner)
     }
 
-    /// The same threads with regions of sectors instead of pages as tasks.
+    /// Workers of these threads, with regions of sectors instead of pages as tasks.
     pub(super) fn for_regions(&self, frame: &TimeFrame, threads: usize) -> Self {
         match &self.nested {
             Some((inner, _)) => {
@@ -57,14 +57,14 @@ impl DecodeWorkers {
     ) -> Vec<R> {
         let all = self.tasks.iter().zip(of_tasks);
         let Some((teams, sectors)) = &self.nested else {
-            return map_singly(all, |(pages, item)| work(pages, item));
+            return map_dynamic(all, |(pages, item)| work(pages, item));
         };
         let mut all = all.collect::<Vec<_>>().into_iter();
         let of_sector = |&count: &usize| Mutex::new(all.by_ref().take(count).collect::<Vec<_>>());
         let of_sectors: Vec<_> = sectors.iter().map(of_sector).collect();
         let done = teams.map(of_sectors.len(), |sector| {
             let mut own = of_sectors[sector].lock().unwrap_or_else(PoisonError::into_inner);
-            map_singly(std::mem::take(&mut *own), |(pages, item)| work(pages, item))
+            map_dynamic(std::mem::take(&mut *own), |(pages, item)| work(pages, item))
         });
         done.into_iter().flatten().collect()
     }

@@ -33,9 +33,9 @@ constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
 // Samples of a thread whose loads are in flight: most blocks have no more.
 constexpr u32 SAMPLES_AT_ONCE = 4;
-// Resident blocks of a multiprocessor: as many as fit with their shared memory. If that is seven,
-// an H100 needs no more registers than are available; other GPUs would spill, and get registers for
-// five blocks.
+// Resident blocks of a multiprocessor: the maximum that their shared memory allows. If that is
+// seven, an H100 needs no more registers than are available; other GPUs would spill, and get
+// registers for five blocks.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 constexpr u32 RESIDENT_BLOCKS = 7;
 #else
@@ -46,11 +46,11 @@ constexpr u32 LINES = 2;
 constexpr u32 CHUNK_TIMES = LINES * TILE_TIMES;
 // Maximum number of chunks with samples of a page, plus one: it is of one orbit.
 constexpr u32 BOUNDS_OF_PAGE = 64;
-constexpr u32 MOST_TIME_BINS = (BC_PER_ORBIT + BC_PER_TIME_BIN - 1) / BC_PER_TIME_BIN;
-static_assert(MOST_TIME_BINS / CHUNK_TIMES + 3 <= BOUNDS_OF_PAGE, "there is room for all chunks of a page");
+constexpr u32 MAX_TIME_BINS = (BC_PER_ORBIT + BC_PER_TIME_BIN - 1) / BC_PER_TIME_BIN;
+static_assert(MAX_TIME_BINS / CHUNK_TIMES + 3 <= BOUNDS_OF_PAGE, "bounds of all chunks fit of a page");
 // Maximum number of tiles and of rows of a region.
-constexpr u32 MOST_TILES = 208;
-constexpr u32 MOST_ROWS = 18;
+constexpr u32 MAX_TILES = 208;
+constexpr u32 MAX_ROWS = 18;
 constexpr u32 REGIONS = 10;
 constexpr u32 TILE = TILE_PADS * TILE_TIMES;
 constexpr u32 GRANULES_OF_TILE = TILE * sizeof(u16) / GRANULE;
@@ -78,10 +78,10 @@ struct PageSamples {
 };
 
 struct Shared {
-    uint4 granules[LINES * MOST_TILES * GRANULES_OF_TILE];
+    uint4 granules[LINES * MAX_TILES * GRANULES_OF_TILE];
     PageSamples pages[THREADS];
     u32 found;               // pages in the upper bits, samples in the lower ones
-    u32 first_of_row[MOST_ROWS + 1];  // number of tiles of the rows before
+    u32 first_of_row[MAX_ROWS + 1];  // number of tiles of the rows before
 
     __device__ __forceinline__ u16* entries() { return reinterpret_cast<u16*>(granules); }
     __device__ __forceinline__ u32 tiles(u32 rows) const { return first_of_row[rows]; }
@@ -89,7 +89,7 @@ struct Shared {
 
 // A page has fewer than 2^16 samples, and there are no more pages than threads.
 constexpr u32 FOUND_SHIFT = 24;
-static_assert(THREADS <= 1u << (32 - FOUND_SHIFT) && THREADS << 16 <= 1u << FOUND_SHIFT, "both counts have room");
+static_assert(THREADS <= 1u << (32 - FOUND_SHIFT) && THREADS << 16 <= 1u << FOUND_SHIFT, "both counts fit");
 
 // Lists of decoders: a position and a charge for each sample.
 struct Listed {
@@ -105,7 +105,7 @@ struct Listed {
 
     // The first sample of a page that is not before a time (lower bound).
     __device__ __forceinline__ u32 bound(u32 slot, u32 samples, u32 time) const {
-        return first_not(0, samples, [&](u32 sample) { return is_before(slot + sample, time); });
+        return lower_bound(0, samples, [&](u32 sample) { return is_before(slot + sample, time); });
     }
 };
 
@@ -221,14 +221,14 @@ __device__ __forceinline__ void leave(const Shared& shared, Rows rows, Lines lin
 
 // Initializes shared memory: empty tiles, no pages. Barrier needed after.
 __device__ __forceinline__ void begin(Shared& shared, const u32* tiles_before) {
-    for (u32 i = threadIdx.x; i < LINES * MOST_TILES * GRANULES_OF_TILE; i += THREADS)
+    for (u32 i = threadIdx.x; i < LINES * MAX_TILES * GRANULES_OF_TILE; i += THREADS)
         shared.granules[i] = make_uint4(0, 0, 0, 0);
-    if (threadIdx.x <= MOST_ROWS) shared.first_of_row[threadIdx.x] = tiles_before[threadIdx.x];
+    if (threadIdx.x <= MAX_ROWS) shared.first_of_row[threadIdx.x] = tiles_before[threadIdx.x];
 }
 
 // The first job of a fragment whose page is `page` or a later one.
 __device__ __forceinline__ u32 first_job(const Job* jobs, u32 begin, u32 end, u32 page) {
-    return first_not(begin, end, [&](u32 job) { return jobs[job].page < page; });
+    return lower_bound(begin, end, [&](u32 job) { return jobs[job].page < page; });
 }
 
 }  // namespace
@@ -236,11 +236,11 @@ __device__ __forceinline__ u32 first_job(const Job* jobs, u32 begin, u32 end, u3
 // The range of jobs of each of `count` streams among those of a fragment; `pages` has the range of
 // pages of each stream. A thread for each stream.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    stream_jobs(const Job* jobs, const u32* begins, u32 fragment, const uint2* pages, u32 count, uint2* streams) {
+    stream_jobs(const Job* jobs, const u32* job_offsets, u32 fragment, const uint2* pages, u32 count, uint2* streams) {
     const u32 stream = blockIdx.x * THREADS + threadIdx.x;
     if (stream >= count) return;
     const uint2 own = pages[stream];
-    const u32 begin = begins[fragment], end = begins[fragment + 1];
+    const u32 begin = job_offsets[fragment], end = job_offsets[fragment + 1];
     streams[stream] = make_uint2(first_job(jobs, begin, end, own.x), first_job(jobs, begin, end, own.y));
 }
 KERNEL_EXPORT(stream_jobs)
@@ -248,19 +248,19 @@ KERNEL_EXPORT(stream_jobs)
 // Finds the first sample and the end of each chunk in the pages of a fragment: BOUNDS_OF_PAGE
 // bounds for each page. A thread for each bound.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    find_lines(const uint2* extents, const Job* jobs, const u32* begins, const Fragment* fragments, u32 fragment,
+    find_lines(const uint2* extents, const Job* jobs, const u32* job_offsets, const Fragment* fragments, u32 fragment,
                const u32* positions, const u16* charges, PageLines* pages, u16* bounds) {
     const u32 i = blockIdx.x * THREADS + threadIdx.x, bound = i % BOUNDS_OF_PAGE;
-    const u32 number = i / BOUNDS_OF_PAGE, place = begins[fragment] + number;
-    if (place >= begins[fragment + 1]) return;
-    const Job job = jobs[place];
+    const u32 number = i / BOUNDS_OF_PAGE, index = job_offsets[fragment] + number;
+    if (index >= job_offsets[fragment + 1]) return;
+    const Job job = jobs[index];
     const uint2 extent = extents[job.page];
     const u32 begin = extent.x, end = begin + high_half(extent.y), samples = low_half(extent.y);
     const Chunks chunks(begin, end, fragments[fragment]);
-    if (bound == 0) pages[place] = {job.slot, (u16)chunks.first, (u16)chunks.count};
+    if (bound == 0) pages[index] = {job.slot, (u16)chunks.first, (u16)chunks.count};
     if (bound > chunks.count) return;
     const u32 time = (chunks.first + bound) * CHUNK_TIMES + TIME_MARGIN;
-    bounds[(u64)place * BOUNDS_OF_PAGE + bound] = (u16)Listed{positions, charges}.bound(job.slot, samples, time);
+    bounds[(u64)index * BOUNDS_OF_PAGE + bound] = (u16)Listed{positions, charges}.bound(job.slot, samples, time);
 }
 KERNEL_EXPORT(find_lines)
 
@@ -279,7 +279,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     const Rows rows({geometry}, number % REGIONS);
     const RegionJobs of_region = {streams + regions[number], regions[number + 1] - regions[number]};
     const u32 total = of_region.total();
-    begin(shared, tiles_before + number % REGIONS * (MOST_ROWS + 1));
+    begin(shared, tiles_before + number % REGIONS * (MAX_ROWS + 1));
     // Processes THREADS jobs at a time: usually that is all of them.
     for (u32 first = 0; first < total; first += THREADS) {
         __syncthreads();

@@ -21,8 +21,8 @@ namespace {
 struct Share {
     u32 begin, end;
 
-    __device__ __forceinline__ Share(const u32* begins, u32 fragment) {
-        const u64 first = begins[fragment], jobs = begins[fragment + 1] - first;
+    __device__ __forceinline__ Share(const u32* job_offsets, u32 fragment) {
+        const u64 first = job_offsets[fragment], jobs = job_offsets[fragment + 1] - first;
         begin = (u32)(first + jobs * blockIdx.x / gridDim.x);
         end = (u32)(first + jobs * (blockIdx.x + 1) / gridDim.x);
     }
@@ -61,12 +61,12 @@ __device__ __forceinline__ void decode(const Source& source, Share share,
 // page, and the pads of channels in `cells`, which row pages don't have. Any number of blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_row_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                     const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
+                     const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment, const u16* cells,
                      u64* digits) {
     (void)cells;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const StoredDigitTarget target = {digits};
-    decode<RowRuns>(source, {begins, fragment}, nullptr, target);
+    decode<RowRuns>(source, {job_offsets, fragment}, nullptr, target);
 }
 KERNEL_EXPORT(fused_row_digits, FusedDigits)
 KERNEL_SHARED(fused_row_digits, RowRuns::Shared<StoredDigitOutput>)
@@ -74,61 +74,61 @@ KERNEL_SHARED(fused_row_digits, RowRuns::Shared<StoredDigitOutput>)
 // Decodes to positions and charges, in parallel lists; `gains` are for row pages, cells for others.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_row_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
+                      const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment,
                       const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
                       u16* charges) {
     (void)cells;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ListedTarget target = {fragments + fragment, gains, positions, charges};
-    decode<RowRuns>(source, {begins, fragment}, nullptr, target);
+    decode<RowRuns>(source, {job_offsets, fragment}, nullptr, target);
 }
 KERNEL_EXPORT(fused_row_charges, FusedCharges)
 KERNEL_SHARED(fused_row_charges, RowRuns::Shared<ListedOutput>)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                     const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
+                     const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment, const u16* cells,
                      u64* digits) {
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const StoredDigitTarget target = {digits};
-    decode<LinkRuns>(source, {begins, fragment}, cells, target);
+    decode<LinkRuns>(source, {job_offsets, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_link_digits, FusedDigits)
 KERNEL_SHARED(fused_link_digits, LinkRuns::Shared<StoredDigitOutput>)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
+                      const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment,
                       const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
                       u16* charges) {
     (void)gains;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ListedTarget target = {fragments + fragment, nullptr, positions, charges};
-    decode<LinkRuns>(source, {begins, fragment}, cells, target);
+    decode<LinkRuns>(source, {job_offsets, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_link_charges, FusedCharges)
 KERNEL_SHARED(fused_link_charges, LinkRuns::Shared<ListedOutput>)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_dense_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                     const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
+                     const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment, const u16* cells,
                      u64* digits) {
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const StoredDigitTarget target = {digits};
-    decode<DenseLinkRuns>(source, {begins, fragment}, cells, target);
+    decode<DenseLinkRuns>(source, {job_offsets, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_dense_link_digits, FusedDigits)
 KERNEL_SHARED(fused_dense_link_digits, DenseLinkRuns::Shared<StoredDigitOutput>)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_CHARGE_BLOCKS)
     fused_dense_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
+                      const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment,
                       const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
                       u16* charges) {
     (void)gains;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ListedTarget target = {fragments + fragment, nullptr, positions, charges};
-    decode<DenseLinkRuns>(source, {begins, fragment}, cells, target);
+    decode<DenseLinkRuns>(source, {job_offsets, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_dense_link_charges, FusedCharges)
 KERNEL_SHARED(fused_dense_link_charges, DenseLinkRuns::Shared<ListedOutput>)

@@ -2,11 +2,11 @@
 
 use generators::tpc::Layout;
 
+use super::context::{DecoderConfig, FragmentContext};
 use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
 use super::tiles::{self, TileBuffers};
-use super::work::{DecoderConfig, Work};
 use crate::algorithm::Variant;
 use crate::device::gpu::{Arguments, DeviceError, Kernel, LaunchConfig, Ptr};
 use crate::kernels::tpc_decode_fused::{
@@ -27,7 +27,7 @@ pub(super) const FUSED_SHADERS: Variant<TpcDecode> =
 
 pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
     "fused-overlapped",
-    "fused, sector by sector, three at once: copies of one beside the work of another",
+    "fused, sector by sector, three at once: copies of one concurrent with the work of another",
     |at| decode_on_gpu(at, Division::Sectors(1), CONFIG),
 )
 .unstable();
@@ -35,7 +35,7 @@ pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
 pub(crate) const CONFIG: DecoderConfig =
     DecoderConfig { index: Index::Written, maps: Maps::Tiled, decode };
 
-fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
+fn decode(work: &FragmentContext<'_>) -> Result<(), DeviceError> {
     let (digits, charges) = match work.resident.frame.format().layout() {
         Layout::Row => (&FUSED_ROW_DIGITS, &FUSED_ROW_CHARGES),
         Layout::Link => (&FUSED_LINK_DIGITS, &FUSED_LINK_CHARGES),
@@ -53,7 +53,7 @@ fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
     }
 }
 
-fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
+fn to_digits(work: &FragmentContext<'_>, digits: Ptr<u64>) -> FusedDigits {
     let buffers = work.resident.buffers;
     let tables = work.resident.tables;
     FusedDigits {
@@ -63,14 +63,14 @@ fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
         stride: buffers.stride,
         geometry: tables.geometry.ptr(),
         jobs: buffers.jobs.ptr(),
-        begins: buffers.begins.ptr(),
+        job_offsets: buffers.job_offsets.ptr(),
         fragment: work.fragment as u32,
         cells: tables.pad_cells.ptr(),
         digits,
     }
 }
 
-fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedCharges {
+fn to_charges(work: &FragmentContext<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedCharges {
     let buffers = work.resident.buffers;
     let tables = work.resident.tables;
     FusedCharges {
@@ -80,7 +80,7 @@ fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedC
         stride: buffers.stride,
         geometry: tables.geometry.ptr(),
         jobs: buffers.jobs.ptr(),
-        begins: buffers.begins.ptr(),
+        job_offsets: buffers.job_offsets.ptr(),
         fragment: work.fragment as u32,
         fragments: buffers.fragments.ptr(),
         gains: tables.gains.ptr(),
@@ -90,9 +90,9 @@ fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedC
     }
 }
 
-/// Launches as many blocks as are resident, and no more than there are pages.
+/// Launches all blocks that can be resident, up to the number of pages.
 fn launch<A: Arguments>(
-    work: &Work<'_>,
+    work: &FragmentContext<'_>,
     kernel: &Kernel<A>,
     arguments: A,
 ) -> Result<(), DeviceError> {

@@ -10,16 +10,17 @@
 //! | [`parts`] | pages that are decoded together, and the sizes that their headers announce |
 //! | [`tables`] | tables that are the same for all time frames |
 //! | [`resident`] | the pages on the device |
-//! | [`validation`], [`placing`] | the first two stages |
+//! | [`validation`], [`job_offsets`] | the first two stages |
 //! | [`target`], [`tiles`] | the output; maps in complete tiles |
-//! | [`work`] | arguments of decoders |
+//! | [`context`] | arguments of decoders |
 //! | [`published`], [`fused`] | launches of the decoders' kernels |
 //! | [`runner`] | decodes the pages of a time frame |
 
+mod context;
 mod division;
 mod fused;
+mod job_offsets;
 mod parts;
-mod placing;
 mod published;
 mod resident;
 mod runner;
@@ -29,10 +30,10 @@ mod target;
 mod tests;
 mod tiles;
 mod validation;
-mod work;
 
 use super::TpcDecode;
 use crate::algorithm::Variant;
+pub(crate) use context::{DecoderConfig, FragmentContext};
 pub(crate) use division::Division;
 pub(crate) use fused::CONFIG as FUSED_CONFIG;
 pub(crate) use parts::{Part, PromisedFragment, parts_of};
@@ -41,7 +42,6 @@ pub(crate) use resident::{PageBuffers, Resident};
 pub(crate) use runner::fit;
 pub(crate) use tables::DeviceTables;
 pub(crate) use target::Target;
-pub(crate) use work::{DecoderConfig, Work};
 
 /// Variants whose kernels also exist as shaders.
 pub(super) const AS_SHADERS: &[Variant<TpcDecode>] =

@@ -38,7 +38,7 @@ pub(crate) struct PromisedFragment {
     /// Sizes of its pages.
     pub(crate) load: Load,
     /// Maximum number of samples of a sector.
-    pub(crate) most_of_sector: u64,
+    pub(crate) max_of_sector: u64,
 }
 
 /// Sizes that headers of some pages announce.
@@ -70,14 +70,14 @@ impl<'a> FromIterator<&'a OpenPage> for Load {
 
 impl PromisedFragment {
     fn without_pages(time_bins: Range<u32>) -> Self {
-        PromisedFragment { time_bins, load: Load::default(), most_of_sector: 0 }
+        PromisedFragment { time_bins, load: Load::default(), max_of_sector: 0 }
     }
 
     fn add_sector(&mut self, own: Load) {
         self.load.pages += own.pages;
         self.load.bytes += own.bytes;
         self.load.samples += own.samples;
-        self.most_of_sector = self.most_of_sector.max(own.samples);
+        self.max_of_sector = self.max_of_sector.max(own.samples);
     }
 }
 

@@ -77,10 +77,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(place_count)
 
-// Replaces `sums` by those of the tiles before. `begins` gets the index of the first job of each
-// fragment, then the number of all jobs, then that of all samples. One block.
+// Replaces `sums` by those of the tiles before. `job_offsets` gets the index of the first job of
+// each fragment, then the number of all jobs, then that of all samples. One block.
 extern "C" __global__ void __launch_bounds__(SUMS_THREADS)
-    place_sum(uint2* sums, u32 fragments, u32 tiles, u32* begins) {
+    place_sum(uint2* sums, u32 fragments, u32 tiles, u32* job_offsets) {
     __shared__ u32 warp_sums[LANES];
     const u32 count = fragments * tiles;
     Sums all;
@@ -92,13 +92,13 @@ extern "C" __global__ void __launch_bounds__(SUMS_THREADS)
         own.samples = of_tile.y;
         const Sums before = exclusive_sums<SUMS_THREADS>(own, warp_sums, total);
         if (i < count) sums[i] = make_uint2(all.jobs + before.jobs, all.samples + before.samples);
-        if (i < count && i % tiles == 0) begins[i / tiles] = all.jobs + before.jobs;
+        if (i < count && i % tiles == 0) job_offsets[i / tiles] = all.jobs + before.jobs;
         all.jobs += total.jobs;
         all.samples += total.samples;
     }
     if (threadIdx.x > 0) return;
-    begins[fragments] = all.jobs;
-    begins[fragments + 1] = all.samples;
+    job_offsets[fragments] = all.jobs;
+    job_offsets[fragments + 1] = all.samples;
 }
 KERNEL_EXPORT(place_sum)
 

@@ -3,10 +3,10 @@
 
 use generators::tpc::Layout;
 
+use super::context::{Decode, DecoderConfig, FragmentContext};
 use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
-use super::work::{Decode, DecoderConfig, Work};
 use crate::algorithm::Variant;
 use crate::device::gpu::{Arguments, DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 use crate::kernels::tpc_decode_ballot_scan::{
@@ -19,23 +19,30 @@ use crate::kernels::tpc_decode_shuffle_scan::{
 };
 use crate::tpc_decode::TpcDecode;
 
-/// The kernels for digits and for charges of a layout.
-type Kernels = (&'static Kernel<DecodeDigits>, &'static Kernel<DecodeCharges>);
+/// The kernels of a layout.
+#[derive(Clone, Copy)]
+struct Kernels {
+    digits: &'static Kernel<DecodeDigits>,
+    charges: &'static Kernel<DecodeCharges>,
+}
 
 /// The kernels for pages of links; all variants decode row pages with the same kernel.
-struct OfLinks {
+struct LinkKernels {
     link: Kernels,
     dense_link: Kernels,
 }
 
-static BALLOT: OfLinks = OfLinks {
-    link: (&LINK_DIGITS, &LINK_CHARGES),
-    dense_link: (&DENSE_LINK_DIGITS, &DENSE_LINK_CHARGES),
+static BALLOT: LinkKernels = LinkKernels {
+    link: Kernels { digits: &LINK_DIGITS, charges: &LINK_CHARGES },
+    dense_link: Kernels { digits: &DENSE_LINK_DIGITS, charges: &DENSE_LINK_CHARGES },
 };
 
-static SHUFFLE: OfLinks = OfLinks {
-    link: (&SHUFFLE_LINK_DIGITS, &SHUFFLE_LINK_CHARGES),
-    dense_link: (&SHUFFLE_DENSE_LINK_DIGITS, &SHUFFLE_DENSE_LINK_CHARGES),
+static SHUFFLE: LinkKernels = LinkKernels {
+    link: Kernels { digits: &SHUFFLE_LINK_DIGITS, charges: &SHUFFLE_LINK_CHARGES },
+    dense_link: Kernels {
+        digits: &SHUFFLE_DENSE_LINK_DIGITS,
+        charges: &SHUFFLE_DENSE_LINK_CHARGES,
+    },
 };
 
 pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
@@ -60,9 +67,9 @@ const fn published(decode: Decode) -> DecoderConfig {
     DecoderConfig { index: Index::Unused, maps: Maps::Filled, decode }
 }
 
-fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {
-    let (digits, charges) = match work.resident.frame.format().layout() {
-        Layout::Row => (&ROW_DIGITS, &ROW_CHARGES),
+fn decode(work: &FragmentContext<'_>, of_links: &LinkKernels) -> Result<(), DeviceError> {
+    let Kernels { digits, charges } = match work.resident.frame.format().layout() {
+        Layout::Row => Kernels { digits: &ROW_DIGITS, charges: &ROW_CHARGES },
         Layout::Link => of_links.link,
         Layout::DenseLink => of_links.dense_link,
     };
@@ -72,7 +79,7 @@ fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {
     }
 }
 
-fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> DecodeDigits {
+fn to_digits(work: &FragmentContext<'_>, digits: Ptr<u64>) -> DecodeDigits {
     let buffers = work.resident.buffers;
     let tables = work.resident.tables;
     DecodeDigits {
@@ -81,13 +88,13 @@ fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> DecodeDigits {
         geometry: tables.geometry.ptr(),
         pads: tables.pads.ptr(),
         jobs: buffers.jobs.ptr(),
-        begins: buffers.begins.ptr(),
+        job_offsets: buffers.job_offsets.ptr(),
         fragment: work.fragment as u32,
         digits,
     }
 }
 
-fn to_charges(work: &Work<'_>, charges: &Charges) -> DecodeCharges {
+fn to_charges(work: &FragmentContext<'_>, charges: &Charges) -> DecodeCharges {
     let buffers = work.resident.buffers;
     let tables = work.resident.tables;
     DecodeCharges {
@@ -96,7 +103,7 @@ fn to_charges(work: &Work<'_>, charges: &Charges) -> DecodeCharges {
         geometry: tables.geometry.ptr(),
         pads: tables.pads.ptr(),
         jobs: buffers.jobs.ptr(),
-        begins: buffers.begins.ptr(),
+        job_offsets: buffers.job_offsets.ptr(),
         fragment: work.fragment as u32,
         fragments: buffers.fragments.ptr(),
         gains: tables.gains.ptr(),
@@ -115,7 +122,7 @@ fn warps_of_block(threads: u32, gpu: &Gpu) -> u32 {
 
 /// Launches a block for each row page, or a warp for each page of other formats.
 fn launch<A: Arguments>(
-    work: &Work<'_>,
+    work: &FragmentContext<'_>,
     kernel: &Kernel<A>,
     arguments: A,
 ) -> Result<(), DeviceError> {

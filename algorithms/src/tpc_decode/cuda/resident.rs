@@ -6,7 +6,7 @@ use generators::tpc::page::PAGE_BYTES;
 use super::division::Index;
 use super::parts::Part;
 use super::tables::DeviceTables;
-use super::{placing, validation};
+use super::{job_offsets, validation};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, FromHost, Gpu, PinnedBuffer};
 use crate::kernels::tpc_decode_cuda_pages_page_h::{Fragment, Job, PageRecord, Piece};
@@ -35,7 +35,7 @@ pub(crate) struct PageBuffers {
     /// Verdict of each page.
     host_verdicts: PinnedBuffer<u8>,
     /// The index of the first job of each fragment, the number of all jobs, and of all samples.
-    host_begins: PinnedBuffer<u32>,
+    host_job_offsets: PinnedBuffer<u32>,
     pub(super) pages: DeviceBuffer<u8>,
     pub(super) streams: DeviceBuffer<u32>,
     pub(crate) records: DeviceBuffer<PageRecord>,
@@ -47,13 +47,13 @@ pub(crate) struct PageBuffers {
     pub(super) fragments: DeviceBuffer<Fragment>,
     /// Jobs and samples of the tiles of each fragment.
     pub(super) sums: DeviceBuffer<[u32; 2]>,
-    pub(crate) begins: DeviceBuffer<u32>,
+    pub(crate) job_offsets: DeviceBuffer<u32>,
     pub(crate) jobs: DeviceBuffer<Job>,
 }
 
 buffers!(
-    PageBuffers: host_verdicts, host_begins, pages, streams, records, extents, verdicts, index,
-    sums, begins, jobs; kept: fragments
+    PageBuffers: host_verdicts, host_job_offsets, pages, streams, records, extents, verdicts, index,
+    sums, job_offsets, jobs; kept: fragments
 );
 
 impl Resident<'_> {
@@ -61,7 +61,7 @@ impl Resident<'_> {
     /// samples.
     pub(crate) fn prepare(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         validation::validate(gpu, self)?;
-        placing::place(gpu, self)
+        job_offsets::compute(gpu, self)
     }
 }
 
@@ -74,12 +74,12 @@ impl PageBuffers {
     ) -> Result<Self, DeviceError> {
         let pages = part.pages.len();
         let stride = stride(index, frame.format().layout());
-        let begins = part.fragments.len() + 2;
+        let job_offsets = part.fragments.len() + 2;
         let tiles = part.fragments.len() * pages.div_ceil(PAGES_IN_TILE);
         let mut buffers = PageBuffers {
             host_streams: gpu.pinned(pages)?,
             host_verdicts: gpu.pinned(pages)?,
-            host_begins: gpu.pinned(begins)?,
+            host_job_offsets: gpu.pinned(job_offsets)?,
             pages: gpu.buffer(pages * PAGE_BYTES)?,
             streams: gpu.buffer(pages)?,
             records: gpu.buffer(pages)?,
@@ -89,7 +89,7 @@ impl PageBuffers {
             stride,
             fragments: gpu.buffer(part.fragments.len())?,
             sums: gpu.buffer(tiles)?,
-            begins: gpu.buffer(begins)?,
+            job_offsets: gpu.buffer(job_offsets)?,
             jobs: gpu.buffer(part.jobs())?,
         };
         buffers.host_streams.copy_from_slice(&streams(frame, part));
@@ -107,7 +107,7 @@ impl PageBuffers {
     /// Copies the data back that the host needs.
     pub(super) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.host_verdicts, &self.verdicts)?;
-        gpu.download(&mut self.host_begins, &self.begins)
+        gpu.download(&mut self.host_job_offsets, &self.job_offsets)
     }
 
     /// Verdict of each page, once it is downloaded.
@@ -117,7 +117,7 @@ impl PageBuffers {
 
     /// Samples of all valid pages, in all fragments.
     pub(super) fn samples(&self) -> usize {
-        self.host_begins.last().map_or(0, |&samples| samples as usize)
+        self.host_job_offsets.last().map_or(0, |&samples| samples as usize)
     }
 
     /// Number of tiles of the pages of a fragment.

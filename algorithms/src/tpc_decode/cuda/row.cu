@@ -68,10 +68,10 @@ __device__ __forceinline__ void decode_row(Row row, u32 row_number, u32 bits, u3
 
 template <class Target>
 __device__ __forceinline__ void decode(const u8* pages, const PageRecord* records, Geometry geometry,
-                                       const Job* jobs, const u32* begins, u32 fragment, const Target& target) {
+                                       const Job* jobs, const u32* job_offsets, u32 fragment, const Target& target) {
     __shared__ u32 samples[2][MAX_ROWS_IN_HALF];
-    const u32 number = begins[fragment] + blockIdx.x;
-    if (number >= begins[fragment + 1]) return;
+    const u32 number = job_offsets[fragment] + blockIdx.x;
+    if (number >= job_offsets[fragment + 1]) return;
     const Job job = jobs[number];
     const PageRecord page = record_at(records, job.page);
     const auto output = target.of(page, job.slot);
@@ -108,19 +108,19 @@ __device__ __forceinline__ void decode(const u8* pages, const PageRecord* record
 // Decodes the pages of a fragment to digits. A block for each page; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS)
     row_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs,
-               const u32* begins, u32 fragment, u64* digits) {
+               const u32* job_offsets, u32 fragment, u64* digits) {
     (void)pads;
-    decode(pages, records, {geometry}, jobs, begins, fragment, DigitTarget{digits});
+    decode(pages, records, {geometry}, jobs, job_offsets, fragment, DigitTarget{digits});
 }
 KERNEL_EXPORT(row_digits, DecodeDigits)
 
 // Decodes to positions and charges.
 extern "C" __global__ void __launch_bounds__(THREADS)
     row_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs,
-                const u32* begins, u32 fragment, const Fragment* fragments, const float* gains, u32* positions,
+                const u32* job_offsets, u32 fragment, const Fragment* fragments, const float* gains, u32* positions,
                 u16* maps) {
     (void)pads;
     const ChargeTarget target = {fragments + fragment, gains, positions, maps};
-    decode(pages, records, {geometry}, jobs, begins, fragment, target);
+    decode(pages, records, {geometry}, jobs, job_offsets, fragment, target);
 }
 KERNEL_EXPORT(row_charges, DecodeCharges)

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use generators::tpc::{Digit, Layout};
 
+use super::context::{DecoderConfig, FragmentContext};
 use super::division::Division;
 use super::parts::{self, Part};
 use super::resident::{PageBuffers, Resident};
 use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::validation;
-use super::work::{DecoderConfig, Work};
 use crate::algorithm::{CheckError, PrepareResult, Runner, VariantContext};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{
     CachedPerInput, DeviceError, FromHost, Gpu, PinnedBuffer, PinnedInput, QUEUES, ToHost,
 };
@@ -59,6 +59,17 @@ struct PartBuffers {
 
 buffers!(PartBuffers: pages, target);
 
+/// A part, and its data on the host.
+struct PartData<'d> {
+    frame: &'d TimeFrame,
+    part: &'d Part,
+    tables: &'d DeviceTables,
+    /// Its pages.
+    pages: FromHost<'d, u8>,
+    /// Destination of its digits.
+    digits: ToHost<'d, u64>,
+}
+
 /// A decoder, ready to run.
 pub(super) fn decode_on_gpu<'a>(
     at: &VariantContext<'a, '_, TpcDecode>,
@@ -92,11 +103,11 @@ pub(super) fn decode_by_shaders<'a>(
 /// Checks that samples of a part can be counted with 32 bits.
 pub(crate) fn fit(parts: &[Part]) -> Result<(), Unavailable> {
     let samples = parts.iter().map(Part::samples).max();
-    let most = u64::from(u32::MAX);
-    match samples.filter(|&samples| samples > most) {
+    let max = u64::from(u32::MAX);
+    match samples.filter(|&samples| samples > max) {
         None => Ok(()),
         Some(samples) => Err(Unavailable(format!(
-            "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
+            "{samples} samples exceed the limit of {max} on a GPU; use fewer sectors or orbits"
         ))),
     }
 }
@@ -130,7 +141,8 @@ impl DecodeRunner<'_> {
 impl<'a> DecodeBuffers<'a> {
     fn new(
         gpu: &Arc<Gpu>,
-        (frame, arena): (&TimeFrame, &'a Arena),
+        frame: &TimeFrame,
+        arena: &'a Arena,
         parts: &[Part],
         config: DecoderConfig,
     ) -> Result<Self, DeviceError> {
@@ -140,7 +152,7 @@ impl<'a> DecodeBuffers<'a> {
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let digits = parts.iter().map(|part| part.target.digits());
         Ok(DecodeBuffers {
-            tables: CachedPerInput::of("tables", tables, arena, gpu, |gpu| {
+            tables: CachedPerInput::get_or_make("tables", tables, arena, gpu, |gpu| {
                 DeviceTables::new(gpu, tables)
             })?,
             pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,
@@ -154,7 +166,8 @@ impl<'a> DecodeBuffers<'a> {
     fn start(
         &mut self,
         gpu: &Gpu,
-        (frame, parts): (&TimeFrame, &[Part]),
+        frame: &TimeFrame,
+        parts: &[Part],
         config: DecoderConfig,
     ) -> Result<(), DeviceError> {
         let tables = &self.tables;
@@ -163,10 +176,10 @@ impl<'a> DecodeBuffers<'a> {
             let own = next..next + buffers.target.digits();
             next = own.end;
             if !part.pages.is_empty() {
-                let host = (self.pages.part(part.bytes()), self.digits.part_mut(own));
-                gpu.with_queue(number % QUEUES, |gpu| {
-                    buffers.start(gpu, (frame, part, tables), host, config)
-                })?;
+                let pages = self.pages.part(part.bytes());
+                let digits = self.digits.part_mut(own);
+                let data = PartData { frame, part, tables, pages, digits };
+                gpu.with_queue(number % QUEUES, |gpu| buffers.start(gpu, data, config))?;
             }
         }
         Ok(())
@@ -190,16 +203,16 @@ impl PartBuffers {
     fn start(
         &mut self,
         gpu: &Gpu,
-        (frame, part, tables): (&TimeFrame, &Part, &DeviceTables),
-        (pages, digits): (FromHost<'_, u8>, ToHost<'_, u64>),
+        data: PartData<'_>,
         config: DecoderConfig,
     ) -> Result<(), DeviceError> {
+        let PartData { frame, part, tables, pages, digits } = data;
         let resident = Resident { frame, part, tables, buffers: &self.pages };
         self.pages.upload(gpu, pages)?;
         resident.prepare(gpu)?;
         for fragment in 0..part.fragments.len() {
             self.target.clear(gpu)?;
-            let work = Work { gpu, resident: &resident, target: &self.target, fragment };
+            let work = FragmentContext { gpu, resident: &resident, target: &self.target, fragment };
             gpu.scope(STAGE, || (config.decode)(&work))?;
         }
         self.pages.download(gpu)?;
@@ -214,7 +227,7 @@ fn positions(gpu: &Gpu, charges: &Charges, samples: usize) -> Result<Vec<Positio
     let samples = samples.min(charges.positions.len());
     let words = gpu.read_back(&charges.positions, 0..samples)?;
     let position = |word: &u32| Position { column: *word as i16, time: (*word >> 16) as i16 };
-    Ok(mapped(&words, position))
+    Ok(par_map(&words, position))
 }
 
 /// The entries of the maps of a part that are not 0.
@@ -240,7 +253,7 @@ impl<'a> Runner<TpcDecode> for DecodeRunner<'a> {
     type Buffers = DecodeBuffers<'a>;
 
     fn allocate(&self) -> Result<DecodeBuffers<'a>, DeviceError> {
-        DecodeBuffers::new(&self.gpu, (self.frame, self.arena), &self.parts, self.config)
+        DecodeBuffers::new(&self.gpu, self.frame, self.arena, &self.parts, self.config)
     }
 
     /// Runs do not change the pages; the output of the last run is cleared.
@@ -258,7 +271,7 @@ impl<'a> Runner<TpcDecode> for DecodeRunner<'a> {
         let headers =
             || Ok(gpu.host_stage(|| parts::parts_of(frame, frame.settings.output, self.division)));
         let parts = gpu.scope(HEADERS, headers)?;
-        buffers.start(gpu, (frame, &parts), self.config)
+        buffers.start(gpu, frame, &parts, self.config)
     }
 
     fn inspect(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), CheckError> {

@@ -51,12 +51,12 @@ impl Target {
     }
 
     /// Allocates a target for `digits` digits.
-    pub(crate) fn of_digits(gpu: &Gpu, digits: usize) -> Result<Self, DeviceError> {
+    pub(crate) fn for_digits(gpu: &Gpu, digits: usize) -> Result<Self, DeviceError> {
         Ok(Target::Digits(gpu.buffer(digits)?))
     }
 
     /// Allocates a target for samples, and maps with this number of entries, which are filled.
-    pub(crate) fn of_charges(
+    pub(crate) fn for_charges(
         gpu: &Gpu,
         samples: usize,
         entries: usize,

@@ -2,15 +2,15 @@
 
 use generators::tpc::geometry::{REGIONS, ROWS, Region};
 
+use super::context::FragmentContext;
 use super::parts::Part;
 use super::tables::DeviceTables;
 use super::target::Charges;
-use super::work::Work;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::tpc_decode_charge_tiles::{
     BOUNDS_OF_PAGE, CHARGE_TILES, CLEAR_MARGINS, ChargeTiles, ClearMargins, FIND_LINES, FindLines,
-    LINES, MOST_ROWS, PageLines, STREAM_JOBS, StreamJobs,
+    LINES, MAX_ROWS, PageLines, STREAM_JOBS, StreamJobs,
 };
 use crate::tpc_decode::charge_map::{TILES_IN_ROW, Tile, tiles_of_row};
 use crate::tpc_decode::input::TimeFrame;
@@ -55,7 +55,7 @@ fn tiles_before() -> Vec<u32> {
     let of_region = |region: Region| {
         let tiles = |row: Option<usize>| row.map_or(0, |row| tiles_of_row(row).len() as u32);
         let mut rows = region.rows();
-        (0..=MOST_ROWS).scan(0, move |sum, _| {
+        (0..=MAX_ROWS).scan(0, move |sum, _| {
             let before = *sum;
             *sum += tiles(rows.next());
             Some(before)
@@ -76,12 +76,12 @@ fn streams_of_regions(frame: &TimeFrame, part: &Part) -> (Vec<u32>, Vec<[u32; 2]
         let pages = [first, first + stream.pages.len()].map(|page| page as u32);
         of_regions[map * REGIONS + region].push(pages);
     }
-    let mut begins = vec![0];
-    begins.extend(of_regions.iter().scan(0, |end, streams| {
+    let mut region_offsets = vec![0];
+    region_offsets.extend(of_regions.iter().scan(0, |end, streams| {
         *end += streams.len() as u32;
         Some(*end)
     }));
-    (begins, of_regions.concat())
+    (region_offsets, of_regions.concat())
 }
 
 /// Clears the margins of all maps.
@@ -99,13 +99,13 @@ pub(super) fn clear_margins(
         maps: maps.ptr(),
     };
     let grid = LaunchConfig::blocks((all_lines * part.sectors.len()) as u32);
-    // SAFETY: maps have as many lines as the shape's time bins need, which is the grid's size.
+    // SAFETY: maps have the lines that the shape's time bins need, which is the grid's size.
     unsafe { gpu.launch(&CLEAR_MARGINS, grid, arguments) }
 }
 
 /// Makes the maps of a fragment, once its charges are listed.
 pub(super) fn make(
-    work: &Work<'_>,
+    work: &FragmentContext<'_>,
     charges: &Charges,
     tiles: &TileBuffers,
 ) -> Result<(), DeviceError> {
@@ -115,7 +115,7 @@ pub(super) fn make(
     let fragment = work.fragment as u32;
     let find = StreamJobs {
         jobs: buffers.jobs.ptr(),
-        begins: buffers.begins.ptr(),
+        job_offsets: buffers.job_offsets.ptr(),
         fragment,
         pages: tiles.pages.ptr(),
         count: tiles.pages.len() as u32,
@@ -151,12 +151,16 @@ pub(super) fn make(
 }
 
 /// Finds the first samples of chunks of lines in pages, once they are listed.
-fn find_lines(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> Result<(), DeviceError> {
+fn find_lines(
+    work: &FragmentContext<'_>,
+    charges: &Charges,
+    tiles: &TileBuffers,
+) -> Result<(), DeviceError> {
     let buffers = work.resident.buffers;
     let arguments = FindLines {
         extents: buffers.extents.ptr(),
         jobs: buffers.jobs.ptr(),
-        begins: buffers.begins.ptr(),
+        job_offsets: buffers.job_offsets.ptr(),
         fragments: buffers.fragments.ptr(),
         fragment: work.fragment as u32,
         positions: charges.positions.ptr(),
@@ -172,13 +176,13 @@ fn find_lines(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::tpc_decode_charge_tiles::MOST_TILES;
+    use crate::kernels::tpc_decode_charge_tiles::MAX_TILES;
 
     #[test]
     fn tiles_of_every_region_fit() {
         for region in Region::all() {
             let tiles: usize = region.rows().map(|row| tiles_of_row(row).len()).sum();
-            assert!(tiles <= MOST_TILES as usize && region.rows().len() <= MOST_ROWS as usize);
+            assert!(tiles <= MAX_TILES as usize && region.rows().len() <= MAX_ROWS as usize);
         }
     }
 }

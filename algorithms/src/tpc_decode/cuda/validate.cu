@@ -19,8 +19,8 @@ namespace {
 constexpr u32 THREADS = 64;
 template <class Walk>
 constexpr u32 PAGES_OF_BLOCK = THREADS / Walk::Lanes::LANES_EACH;
-// Resident blocks of a multiprocessor, so that enough loads are in flight: as many as fit with
-// their windows.
+// Resident blocks of a multiprocessor, so that enough loads are in flight: the maximum that
+// their windows allow.
 template <class Walk>
 constexpr u32 RESIDENT_BLOCKS = 192 * 1024 / (Walk::WINDOW * PAGES_OF_BLOCK<Walk>);
 

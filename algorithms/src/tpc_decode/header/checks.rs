@@ -96,7 +96,7 @@ pub(super) fn check_rdh(rdh: &Rdh, stream: StreamId, bounds: &FrameBounds) -> Re
 }
 
 fn cru_of(stream: StreamId) -> u16 {
-    let cru = Cru::of(stream.sector.into(), stream.endpoint.region());
+    let cru = Cru::for_region(stream.sector.into(), stream.endpoint.region());
     cru.map_or(u16::MAX, Cru::number)
 }
 

@@ -16,7 +16,7 @@ use super::fragments::{Fragments, time_bins_of};
 use super::header::OpenPage;
 use super::input::{Output, Tables, TimeFrame, WorkDistribution};
 use super::{Decoded, TpcDecode, judgement};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::parallel::map;
 use crate::plugin::abi::{CHARGE_MAP, DIGITS, Lists, PAGES, SECTORS as BY_SECTOR};
 use crate::plugin::contract::{Contract, Stable};
@@ -92,7 +92,7 @@ impl PluginTask for TpcDecode {
             Box::new(move |outputs| {
                 let maps = is_map.then_some(cast_slice(outputs[maps]));
                 let maps = maps.map(|maps| (maps, map_entries));
-                read(frame, outputs[damaged], (samples, outputs), maps)
+                read(frame, outputs[damaged], samples, outputs, maps)
             }),
         )
     }
@@ -102,7 +102,8 @@ impl PluginTask for TpcDecode {
 fn read(
     frame: &TimeFrame,
     verdicts: &[u8],
-    (samples, outputs): (OutputLists, &[&[u8]]),
+    samples: OutputLists,
+    outputs: &[&[u8]],
     maps: Option<(&[u16], usize)>,
 ) -> Result<Decoded, String> {
     if let Some(page) = verdicts.iter().position(|&verdict| verdict > REJECTED) {
@@ -112,13 +113,13 @@ fn read(
     let damaged = judgement::damaged(frame, 0, verdicts, REJECTED);
     let Some((maps, entries)) = maps else {
         let samples: Vec<&[u64]> = samples.read(outputs)?;
-        let digits = mapped(samples[0], |&bits| Digit::from_bits(bits));
+        let digits = par_map(samples[0], |&bits| Digit::from_bits(bits));
         return Ok(Decoded { digits, damaged, ..Decoded::default() });
     };
     let samples: Vec<&[abi::Position]> = samples.read(outputs)?;
     let position = |&abi::Position { column, time }: &abi::Position| Position { column, time };
     Ok(Decoded {
-        positions: mapped(samples[0], position),
+        positions: par_map(samples[0], position),
         charges: maps.chunks(entries.max(1)).map(present).collect(),
         damaged,
         ..Decoded::default()

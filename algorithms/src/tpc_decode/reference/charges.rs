@@ -5,7 +5,7 @@ use std::ops::Range;
 use generators::tpc::Digit;
 
 use super::{Contested, DecodedPage};
-use crate::all_cores::joined;
+use crate::all_cores::par_concat;
 use crate::parallel::map;
 use crate::tpc_decode::Decoded;
 use crate::tpc_decode::charge_map::{Converter, Position};
@@ -33,7 +33,7 @@ pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
         None => Vec::new(),
     });
     let positions: Vec<_> = positions.iter().map(Vec::as_slice).collect();
-    Decoded { positions: joined(&positions), charges, ..Decoded::default() }
+    Decoded { positions: par_concat(&positions), charges, ..Decoded::default() }
 }
 
 /// Position of a digit in the map of a fragment, if it is inside.

@@ -27,12 +27,12 @@ pub(super) fn decode(
         let start = reader.position;
         let header = read_header(page, reader)?;
         let time_bin = time_bin_of(page, start, &header)?;
-        let place = (time_bin, header.fec);
-        if previous >= Some(place) {
+        let key = (time_bin, header.fec);
+        if previous >= Some(key) {
             let expected = Expected::Words("blocks in ascending order of time bin and card");
             return Err(page.damage(start + 13, Field::Fec, header.fec, expected));
         }
-        previous = Some(place);
+        previous = Some(key);
         list_pads(page, &header, mapping, &mut pads);
         let words = read_words(page, reader, start, &header, pads.len())?;
         append(digits, page, time_bin, &pads, |index| sample(words, index));

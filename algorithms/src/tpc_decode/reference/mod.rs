@@ -15,7 +15,7 @@ use super::damage::{Damage, DamagedPage};
 use super::header::OpenPage;
 use super::input::{Output, TimeFrame};
 use super::payload::Payload;
-use crate::all_cores::joined;
+use crate::all_cores::par_concat;
 use crate::parallel::{Grain, collect};
 use reader::Reader;
 
@@ -40,7 +40,7 @@ pub(super) fn decode(frame: &TimeFrame) -> Decoded {
 pub(super) fn decode_digits(frame: &TimeFrame) -> Decoded {
     let (pages, damaged) = decode_pages(frame);
     let digits = pages.iter().filter_map(|page| page.digits.as_deref());
-    Decoded { digits: joined(&digits.collect::<Vec<_>>()), damaged, ..Decoded::default() }
+    Decoded { digits: par_concat(&digits.collect::<Vec<_>>()), damaged, ..Decoded::default() }
 }
 
 /// The charges of contested entries in the maps of the last fragment, which several samples claim,

@@ -1,5 +1,5 @@
-// Maps of charges, in complete tiles: see charge_tiles.cu. For each region of each map, as many
-// consecutive workgroups as its lines need.
+// Maps of charges, in complete tiles: see charge_tiles.cu. Each region of each map has the
+// consecutive workgroups that its lines need.
 //
 // Workgroup memory: the tiles of a region, 26 KiB, and flags of the pages with samples there, 2
 // KiB.
@@ -20,7 +20,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(9) var<storage, read_write> maps: array<vec4u>;
 
 const TILE_WORDS = TILE / 2u;
-const WORDS = LINES * MOST_TILES * TILE_WORDS;
+const WORDS = LINES * MAX_TILES * TILE_WORDS;
 // Threads that write a row together.
 const ROW_THREADS = 32u;
 const FOUND_MASK = (1u << FOUND_SHIFT) - 1u;
@@ -37,7 +37,7 @@ var<private> rows: u32;
 var<private> first_line: u32;
 var<private> end_line: u32;
 
-fn first_of_row(row: u32) -> u32 { return tiles_before[region * (MOST_ROWS + 1u) + row]; }
+fn first_of_row(row: u32) -> u32 { return tiles_before[region * (MAX_ROWS + 1u) + row]; }
 
 fn half_of(word: u32, number: u32) -> u32 { return word >> (number % 2u * 16u) & 0xffffu; }
 
@@ -115,8 +115,8 @@ fn write_tiles(map: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn charge_tiles(place: InBlock) {
-    enter(place);
+fn charge_tiles(invocation: InBlock) {
+    enter(invocation);
     if block >= arguments.blocks { return; }
     let chunks = (arguments.lines + LINES - 1u) / LINES;
     let number = block / chunks;

@@ -13,8 +13,8 @@ fn has_pads(tile: u32, line: u32) -> bool {
 }
 
 @compute @workgroup_size(THREADS)
-fn clear_margins(place: InBlock) {
-    enter(place);
+fn clear_margins(invocation: InBlock) {
+    enter(invocation);
     if block >= arguments.blocks { return; }
     let line = block % arguments.all_lines;
     let granules = TILES_IN_ROW * GRANULES_OF_TILE;

@@ -31,8 +31,8 @@ fn put(slot: u32, time_bin: u32, pad: u32, adc: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn dense_link_charges(place: InWarp) {
-    enter_lanes(place);
+fn dense_link_charges(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     decode_dense_links();
 }

@@ -4,7 +4,7 @@ struct Arguments { blocks: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> extents: array<vec2u>;
 @group(0) @binding(1) var<storage, read> jobs: array<vec2u>;
-@group(0) @binding(2) var<storage, read> begins: array<u32>;
+@group(0) @binding(2) var<storage, read> job_offsets: array<u32>;
 @group(0) @binding(3) var<storage, read> fragments: array<vec4u>;
 @group(0) @binding(4) var<storage, read> positions: array<u32>;
 @group(0) @binding(5) var<storage, read> charges: array<u32>;
@@ -34,8 +34,8 @@ fn first_not_before(slot: u32, samples: u32, time: u32) -> u32 {
     return low;
 }
 
-fn bound_of(place: u32, bound: u32) -> u32 {
-    let job = jobs[place];
+fn bound_of(index: u32, bound: u32) -> u32 {
+    let job = jobs[index];
     let extent = extents[job.x];
     let fragment = fragments[arguments.fragment];
     let begin = max(extent.x, fragment.x) - fragment.x;
@@ -43,7 +43,7 @@ fn bound_of(place: u32, bound: u32) -> u32 {
     let first = begin / CHUNK_TIMES;
     var count = 0u;
     if end > begin { count = (end - 1u) / CHUNK_TIMES + 1u - first; }
-    if bound == 0u { pages[place] = vec2u(job.y, first | count << 16u); }
+    if bound == 0u { pages[index] = vec2u(job.y, first | count << 16u); }
     if bound > count { return 0u; }
     let time = (first + bound) * CHUNK_TIMES + TIME_MARGIN;
     return first_not_before(job.y, extent.y & 0xffffu, time);
@@ -53,11 +53,11 @@ fn bound_of(place: u32, bound: u32) -> u32 {
 fn find_lines(in_block: InBlock) {
     enter(in_block);
     let i = block * THREADS + thread;
-    let place = begins[arguments.fragment] + i / BOUNDS_OF_PAGE;
-    let is_one = place < begins[arguments.fragment + 1u];
-    if is_one { halves[thread] = bound_of(place, i % BOUNDS_OF_PAGE); }
+    let index = job_offsets[arguments.fragment] + i / BOUNDS_OF_PAGE;
+    let is_one = index < job_offsets[arguments.fragment + 1u];
+    if is_one { halves[thread] = bound_of(index, i % BOUNDS_OF_PAGE); }
     workgroupBarrier();
     if is_one && thread % 2u == 0u {
-        bounds[(place * BOUNDS_OF_PAGE + i % BOUNDS_OF_PAGE) / 2u] = halves[thread] | halves[thread + 1u] << 16u;
+        bounds[(index * BOUNDS_OF_PAGE + i % BOUNDS_OF_PAGE) / 2u] = halves[thread] | halves[thread + 1u] << 16u;
     }
 }

@@ -53,8 +53,8 @@ fn emit(slot: u32, first: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn fused_dense_link_charges(place: InBlock) {
-    enter(place);
+fn fused_dense_link_charges(invocation: InBlock) {
+    enter(invocation);
     if block >= arguments.blocks { return; }
     fragment = fragments[arguments.fragment];
     decode_share();

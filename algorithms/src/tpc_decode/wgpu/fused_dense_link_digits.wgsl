@@ -20,8 +20,8 @@ fn emit(slot: u32, first: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn fused_dense_link_digits(place: InBlock) {
-    enter(place);
+fn fused_dense_link_digits(invocation: InBlock) {
+    enter(invocation);
     if block >= arguments.blocks { return; }
     decode_share();
 }

@@ -8,8 +8,8 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read_write> sums: array<vec2u>;
 
 @compute @workgroup_size(THREADS)
-fn place_count(place: InWarp) {
-    enter_lanes(place);
+fn place_count(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     enter_tile();
     exclusive_sums(own_sums());

@@ -9,8 +9,8 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(3) var<storage, read_write> jobs: array<vec2u>;
 
 @compute @workgroup_size(THREADS)
-fn place_jobs(place: InWarp) {
-    enter_lanes(place);
+fn place_jobs(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     enter_tile();
     var before = sums[block] + exclusive_sums(own_sums());

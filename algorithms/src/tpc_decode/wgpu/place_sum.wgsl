@@ -4,13 +4,13 @@
 struct Arguments { blocks: u32, fragments: u32, tiles: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read_write> sums: array<vec2u>;
-@group(0) @binding(1) var<storage, read_write> begins: array<u32>;
+@group(0) @binding(1) var<storage, read_write> job_offsets: array<u32>;
 
 const THREADS = 256u;
 
 @compute @workgroup_size(THREADS)
-fn place_sum(place: InWarp) {
-    enter_lanes(place);
+fn place_sum(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let count = arguments.fragments * arguments.tiles;
     var before_all = vec2u(0u);
@@ -21,11 +21,11 @@ fn place_sum(place: InWarp) {
         let before = before_all + exclusive_sums(own);
         if i < count {
             sums[i] = before;
-            if i % arguments.tiles == 0u { begins[i / arguments.tiles] = before.x; }
+            if i % arguments.tiles == 0u { job_offsets[i / arguments.tiles] = before.x; }
         }
         before_all += all_sums;
     }
     if thread > 0u { return; }
-    begins[arguments.fragments] = before_all.x;
-    begins[arguments.fragments + 1u] = before_all.y;
+    job_offsets[arguments.fragments] = before_all.x;
+    job_offsets[arguments.fragments + 1u] = before_all.y;
 }

@@ -3,14 +3,14 @@
 struct Arguments { blocks: u32, fragment: u32, count: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> jobs: array<vec2u>;
-@group(0) @binding(1) var<storage, read> begins: array<u32>;
+@group(0) @binding(1) var<storage, read> job_offsets: array<u32>;
 @group(0) @binding(2) var<storage, read> pages: array<vec2u>;
 @group(0) @binding(3) var<storage, read_write> streams: array<vec2u>;
 
 // The first job of the fragment whose page is `page` or a later one.
 fn first_job(page: u32) -> u32 {
-    var low = begins[arguments.fragment];
-    var high = begins[arguments.fragment + 1u];
+    var low = job_offsets[arguments.fragment];
+    var high = job_offsets[arguments.fragment + 1u];
     while low < high {
         let middle = (low + high) / 2u;
         if jobs[middle].x < page { low = middle + 1u; } else { high = middle; }
@@ -19,8 +19,8 @@ fn first_job(page: u32) -> u32 {
 }
 
 @compute @workgroup_size(THREADS)
-fn stream_jobs(place: InBlock) {
-    enter(place);
+fn stream_jobs(invocation: InBlock) {
+    enter(invocation);
     let stream = block * THREADS + thread;
     if stream >= arguments.count { return; }
     let own = pages[stream];

@@ -69,15 +69,15 @@ fn window_word(byte: u32) -> u32 {
 }
 
 // Four bytes from any offset of the page on.
-fn word_in_window(place: u32) -> u32 {
-    let byte = place - window_start;
+fn word_in_window(offset: u32) -> u32 {
+    let byte = offset - window_start;
     let shift = byte % 4u * 8u;
     if shift == 0u { return window_word(byte); }
     return window_word(byte) >> shift | window_word(byte + 4u) << (32u - shift);
 }
 
-fn head_in_window(place: u32) -> LinkHead {
-    let word = word_in_window(place);
+fn head_in_window(offset: u32) -> LinkHead {
+    let word = word_in_window(offset);
     return link_head(word & 0xffu, word >> 8u & 0xffu);
 }
 
@@ -106,12 +106,12 @@ fn load_windows(is_wanting: bool) {
 
 // Finds the links of a block, of which this lane keeps its share. Returns the position of samples.
 fn find_links(first: u32, links: u32, own: ptr<function, array<u32, LINKS_EACH>>) -> u32 {
-    var place = first;
+    var offset = first;
     for (var i = 0u; i < MAX_FECS_IN_HALF; i++) {
-        if i % TEAM == rank_in_team() { (*own)[i / TEAM] = place; }
-        if i < links { place += bytes_of_head(head_in_window(place)); }
+        if i % TEAM == rank_in_team() { (*own)[i / TEAM] = offset; }
+        if i < links { offset += bytes_of_head(head_in_window(offset)); }
     }
-    return place;
+    return offset;
 }
 
 // The channels and cards of this lane's links.
@@ -119,8 +119,8 @@ fn count_links(links: u32, own: ptr<function, array<u32, LINKS_EACH>>) -> u32 {
     var counted = 0u;
     for (var i = 0u; i < LINKS_EACH; i++) {
         if i * TEAM + rank_in_team() >= links { continue; }
-        let place = (*own)[i];
-        let words = vec3u(word_in_window(place), word_in_window(place + 4u), word_in_window(place + 8u));
+        let offset = (*own)[i];
+        let words = vec3u(word_in_window(offset), word_in_window(offset + 4u), word_in_window(offset + 8u));
         let head = link_head(words.x & 0xffu, words.x >> 8u & 0xffu);
         let mask = countOneBits(mask_of(head, words));
         let card = head.fec - first_fec;
@@ -217,8 +217,8 @@ fn write_record(page: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn validate_dense_link(place: InWarp) {
-    enter_lanes(place);
+fn validate_dense_link(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let page = block * (THREADS / TEAM) + thread / TEAM;
     own_page = min(page, arguments.count - 1u);

@@ -3,7 +3,7 @@
 
 use generators::tpc::clusters::FIELDS;
 
-use crate::parallel::for_each_singly;
+use crate::parallel::for_each_dynamic;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
 /// Copies with one thread.
@@ -23,14 +23,14 @@ pub(super) fn parallel_bytes(packing: &Packing<'_>, output: &mut [u8]) {
 /// Each thread has an equal number of pieces: simple, but pieces differ in length.
 pub(super) fn parallel_pieces(packing: &Packing<'_>, output: &mut [u8]) {
     let threads = rayon::current_num_threads();
-    in_parallel(packing, output, |array, parts| array.place(parts * array.pieces() / threads));
+    in_parallel(packing, output, |array, parts| array.offset(parts * array.pieces() / threads));
 }
 
 /// Divides each array among all threads; `end(array, n)` is the end of the first `n` parts.
 fn in_parallel(packing: &Packing<'_>, output: &mut [u8], end: impl Fn(Array<'_>, usize) -> usize) {
     let parts = parts_of(packing, rayon::current_num_threads(), end);
     let parts = packing.hand_out(parts, output);
-    for_each_singly(parts, |(part, to)| copy(packing.array(part.field), &part, to));
+    for_each_dynamic(parts, |(part, to)| copy(packing.array(part.field), &part, to));
 }
 
 fn parts_of(

@@ -29,12 +29,12 @@ pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
     }),
     Variant::cpu(
         "parallel-pieces",
-        "a memcpy a piece and array, as many pieces for each thread",
+        "a memcpy a piece and array, the same number of pieces for each thread",
         |at| on_host(at, memcpy::parallel_pieces),
     ),
     Variant::cpu(
         "parallel-bytes",
-        "a memcpy a piece and array, as many bytes for each thread",
+        "a memcpy a piece and array, the same number of bytes for each thread",
         |at| on_host(at, memcpy::parallel_bytes),
     ),
     Variant::cpu(

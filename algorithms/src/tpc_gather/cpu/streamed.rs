@@ -133,11 +133,11 @@ fn pack_by<C: Copier>(copier: C, array: Array<'_>, part: &Part, share: usize, to
 }
 
 /// Reads a byte of each line from the first to the last of some pieces, if these span at most
-/// `most` bytes.
+/// `max` bytes.
 #[inline(never)]
-fn bring_near(array: Array<'_>, pieces: Range<usize>, most: usize) {
+fn bring_near(array: Array<'_>, pieces: Range<usize>, max: usize) {
     let span = array.span(pieces);
-    if span.len() <= most {
+    if span.len() <= max {
         let lines = array.bytes()[span].iter().step_by(LINE);
         std::hint::black_box(lines.fold(0, |bits, &byte| bits | byte));
     }

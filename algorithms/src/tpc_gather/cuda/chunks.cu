@@ -57,16 +57,18 @@ struct PackedArray {
           width(array.width), left_out(array.pieces == DIFFERENCES) {}
 
     // The byte offset of a piece, and the end for the index after the last piece.
-    __device__ __forceinline__ u32 place(u32 piece) const { return (pieces.places[piece] - left_out * piece) * width; }
+    __device__ __forceinline__ u32 offset(u32 piece) const {
+        return (pieces.offsets[piece] - left_out * piece) * width;
+    }
 
     // Source address of the first byte of the packed array, if all of it were of this piece.
     __device__ __forceinline__ const u8* base(u32 piece) const {
-        return from + (u64)(pieces.starts[piece] + left_out) * width - place(piece);
+        return from + (u64)(pieces.starts[piece] + left_out) * width - offset(piece);
     }
 
     // The last piece that starts at a byte or before it, searched from `low` on.
     __device__ __forceinline__ u32 piece_at(u32 low, u32 byte) const {
-        return first_not(low + 1, pieces.count, [&](u32 piece) { return place(piece) <= byte; }) - 1;
+        return lower_bound(low + 1, pieces.count, [&](u32 piece) { return offset(piece) <= byte; }) - 1;
     }
 };
 
@@ -74,29 +76,29 @@ struct PackedArray {
 // ones.
 struct Neighbours {
     u32 first;       // index of the first lane's piece
-    u32 place;       // start of the lane's piece
+    u32 offset;      // start of the lane's piece
     const u8* base;  // source address of the array's first byte, if all of it were of the lane's piece
     bool is_piece;
 
     __device__ __forceinline__ Neighbours(const PackedArray& array, u32 first) : first(first) {
         const u32 own = min(first + threadIdx.x % LANES, array.pieces.count);
         is_piece = own < array.pieces.count;
-        place = array.place(own);
+        offset = array.offset(own);
         base = is_piece ? array.base(own) : array.from;
     }
 
     // Returns true if the lane's piece starts after the round's first byte, and in the round.
-    __device__ __forceinline__ bool begins_in(u32 round) const {
-        return is_piece && place > round && place - round < ROUND;
+    __device__ __forceinline__ bool starts_in(u32 round) const {
+        return is_piece && offset > round && offset - round < ROUND;
     }
 
     // Returns true if more than two pieces may be in a vector of a round, or more pieces in the
     // round than the lanes have. All lanes take part.
     __device__ __forceinline__ bool are_crowded(u32 round) const {
-        const bool begins = begins_in(round);
-        const u32 next = __shfl_down_sync(FULL_MASK, place, 1);
+        const bool starts = starts_in(round);
+        const u32 next = __shfl_down_sync(FULL_MASK, offset, 1);
         const bool is_last = threadIdx.x % LANES == LANES - 1;
-        return __any_sync(FULL_MASK, begins && (is_last || next / VECTOR == place / VECTOR));
+        return __any_sync(FULL_MASK, starts && (is_last || next / VECTOR == offset / VECTOR));
     }
 
     // The lane of the last piece that starts at a byte or before it; all lanes take part.
@@ -104,13 +106,13 @@ struct Neighbours {
         u32 lane = 0;
 #pragma unroll
         for (u32 step = LANES / 2; step > 0; step /= 2)
-            if (__shfl_sync(FULL_MASK, place, (int)(lane + step)) <= byte) lane += step;
+            if (__shfl_sync(FULL_MASK, offset, (int)(lane + step)) <= byte) lane += step;
         return lane;
     }
 
     // The index of the last piece that starts at a byte or before it; all lanes take part.
     __device__ __forceinline__ u32 piece_at(u32 byte) const {
-        return first + (u32)popc(__ballot_sync(FULL_MASK, place <= byte)) - 1;
+        return first + (u32)popc(__ballot_sync(FULL_MASK, offset <= byte)) - 1;
     }
 };
 
@@ -129,7 +131,7 @@ __device__ __forceinline__ uint4 shuffled(uint4 vector, u32 lane) {
 // Finds the source of the vector that each lane writes at `at`; all lanes take part.
 __device__ __forceinline__ Part part(const Neighbours& known, u32 at, bool is_there) {
     const u32 lane = known.lane_at(at), next = min(lane + 1, LANES - 1u);
-    const u32 end = __shfl_sync(FULL_MASK, known.place, (int)next);
+    const u32 end = __shfl_sync(FULL_MASK, known.offset, (int)next);
     const u8* base = (const u8*)__shfl_sync(FULL_MASK, (u64)known.base, (int)lane);
     return {is_there ? vector_at(base + at) : make_uint4(0, 0, 0, 0), next, end - at};
 }
@@ -139,7 +141,7 @@ __device__ __forceinline__ Part part(const Neighbours& known, u32 at, bool is_th
 __device__ __forceinline__ Neighbours pack(const PackedArray& array, const Neighbours& known, u32 begin, u32 vectors) {
     const u32 lane = threadIdx.x % LANES;
     uint4 head = make_uint4(0, 0, 0, 0);
-    if (known.begins_in(begin)) head = vector_at(known.base + known.place / VECTOR * VECTOR);
+    if (known.starts_in(begin)) head = vector_at(known.base + known.offset / VECTOR * VECTOR);
     Part parts[AT_ONCE];
 #pragma unroll
     for (u32 i = 0; i < AT_ONCE; i++) {
@@ -163,7 +165,7 @@ __device__ __forceinline__ uint4 vector_of_many(const PackedArray& array, u32 fi
     u32 piece = array.piece_at(first, at);
     uint4 vector = vector_at(array.base(piece) + at);
     while (++piece < array.pieces.count) {
-        const u32 before = array.place(piece) - at;
+        const u32 before = array.offset(piece) - at;
         if (before >= VECTOR) break;
         vector = join(vector, vector_at(array.base(piece) + at), (i32)before);
     }
@@ -210,9 +212,9 @@ __device__ __forceinline__ u32 rounds_of(const Array& array) {
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     gather_chunk(const u8* __restrict__ source, u8* __restrict__ target, const Array* arrays,
-                 const u32* track_starts, const u32* track_places, const u32* row_starts, const u32* row_places,
+                 const u32* track_starts, const u32* track_offsets, const u32* row_starts, const u32* row_offsets,
                  u32 first_array, u32 end_array, u32 tracks, u32 rows) {
-    const Clusters clusters{arrays, {track_starts, track_places, tracks}, {row_starts, row_places, rows}};
+    const Clusters clusters{arrays, {track_starts, track_offsets, tracks}, {row_starts, row_offsets, rows}};
     const u32 warps = gridDim.x * WARPS, warp = blockIdx.x * WARPS + threadIdx.x / LANES;
     u32 all = 0;
     for (u32 number = first_array; number < end_array; number++) all += rounds_of(arrays[number]);

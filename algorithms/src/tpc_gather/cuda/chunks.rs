@@ -84,9 +84,9 @@ fn pack(
         target: packed.ptr(),
         arrays: pieces.input_buffers.arrays.ptr(),
         track_starts: pieces.input_buffers.track_starts.ptr(),
-        track_places: pieces.track_places.ptr(),
+        track_offsets: pieces.track_offsets.ptr(),
         row_starts: pieces.input_buffers.row_starts.ptr(),
-        row_places: pieces.row_places.ptr(),
+        row_offsets: pieces.row_offsets.ptr(),
         first_array: chunk.arrays.start as u32,
         end_array: chunk.arrays.end as u32,
         tracks: pieces.tracks(),
@@ -104,7 +104,7 @@ impl Gatherer for Chunks {
         _: &Clusters,
         pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
-        pieces.find_places(gpu)?;
+        pieces.compute_offsets(gpu)?;
         for queue in 1..QUEUES {
             // All queues need the offsets.
             gpu.with_queue(queue, Gpu::wait_for_first_queue)?;

@@ -55,7 +55,7 @@ impl Gatherer for Dma {
         _: &Clusters,
         pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
-        pieces.find_places(gpu)?;
+        pieces.compute_offsets(gpu)?;
         let grid = LaunchConfig::blocks(self.blocks).with_traffic(2 * pieces.packed_bytes);
         let arguments = pieces.arguments(self.host.ptr());
         // SAFETY: pieces are in the source, and their offsets in the target, which has the layout

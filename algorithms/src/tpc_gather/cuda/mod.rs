@@ -8,10 +8,9 @@
 //! | `pieces` | pieces on the device, and their offsets |
 //! | `naive`, `dma`, `multi_block`, `chunks` | the variants |
 //! | `libraries` | entries for variants of NVIDIA's libraries |
-//! | `beside` | slowdown of concurrent work by gathering |
+//! | `slowdown` | slowdown of concurrent work by gathering |
 //! | `runner` | gathers an input |
 
-mod beside;
 mod chunks;
 mod dma;
 mod libraries;
@@ -19,6 +18,7 @@ mod multi_block;
 mod naive;
 mod pieces;
 mod runner;
+mod slowdown;
 #[cfg(test)]
 mod tests;
 
@@ -30,8 +30,8 @@ use crate::device::Buffers;
 use crate::device::gpu::{DeviceError, Gpu};
 use pieces::DevicePieces;
 
-pub(super) use beside::slowdowns;
 pub(super) use libraries::LIBRARIES;
+pub(super) use slowdown::slowdowns;
 
 pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
     naive::NAIVE,

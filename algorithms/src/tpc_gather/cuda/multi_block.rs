@@ -41,7 +41,7 @@ impl Gatherer for MultiBlock {
         _: &Clusters,
         pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
-        pieces.find_places(gpu)?;
+        pieces.compute_offsets(gpu)?;
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
         let grid = LaunchConfig::blocks(blocks).with_traffic(2 * pieces.packed_bytes);
         let arguments = pieces.arguments(self.packed.ptr());

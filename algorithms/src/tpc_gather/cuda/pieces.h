@@ -23,7 +23,7 @@ struct Piece {
 // The pieces of tracks or of rows.
 struct Pieces {
     const u32* starts;
-    const u32* places;  // offsets, with that of the end
+    const u32* offsets;  // with that of the end
     u32 count;
 };
 
@@ -48,9 +48,9 @@ struct Clusters {
         const Pieces& pieces = array.pieces == UNATTACHED ? rows : tracks;
         // The first cluster of a track has no difference to a previous one.
         const u32 left_out = array.pieces == DIFFERENCES;
-        const u32 place = pieces.places[number];
-        const u32 entries = pieces.places[number + 1] - place - left_out;
-        const u64 first = pieces.starts[number] + left_out, packed = place - left_out * number;
+        const u32 offset = pieces.offsets[number];
+        const u32 entries = pieces.offsets[number + 1] - offset - left_out;
+        const u64 first = pieces.starts[number] + left_out, packed = offset - left_out * number;
         return {array.from + first * array.width, array.to + packed * array.width, entries * array.width};
     }
 };

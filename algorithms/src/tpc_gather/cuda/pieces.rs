@@ -10,13 +10,13 @@ use crate::device::{Arena, buffers};
 use crate::kernels::tpc_gather_cuda_pieces_h::{ATTACHED, Array, DIFFERENCES, UNATTACHED, WHOLE};
 use crate::kernels::tpc_gather_dma::GatherPack;
 use crate::kernels::tpc_gather_places::{
-    GATHER_PLACES, GATHER_SUMS, GatherPlaces, GatherSums, TILE as TILE_OF_PLACES,
+    GATHER_PLACES, GATHER_SUMS, GatherPlaces, GatherSums, TILE as OFFSETS_TILE,
 };
 
 /// Padding after the source, which may be read together with its last bytes.
 const SLACK: usize = 32;
 /// Pieces whose offsets a block computes.
-const TILE: usize = TILE_OF_PLACES as usize;
+const TILE: usize = OFFSETS_TILE as usize;
 
 /// Input on the device, as the compression leaves it. Runs only read it, so it is uploaded once.
 pub(super) struct GatherInput {
@@ -31,15 +31,15 @@ buffers!(GatherInput: source, arrays, track_starts, row_starts);
 /// Clusters on the device, for kernels.
 pub(super) struct DevicePieces<'a> {
     pub(super) input_buffers: CachedPerInput<'a, GatherInput>,
-    pub(super) track_places: DeviceBuffer<u32>,
-    pub(super) row_places: DeviceBuffer<u32>,
+    pub(super) track_offsets: DeviceBuffer<u32>,
+    pub(super) row_offsets: DeviceBuffer<u32>,
     sums: DeviceBuffer<u32>,
     /// Offsets of the numbers of clusters of tracks and of rows.
     counts: [u32; 2],
     pub(super) packed_bytes: u64,
 }
 
-buffers!(DevicePieces<'_>: input_buffers, track_places, row_places, sums);
+buffers!(DevicePieces<'_>: input_buffers, track_offsets, row_offsets, sums);
 
 impl GatherInput {
     fn new(gpu: &Gpu, input: &Clusters) -> Result<Self, DeviceError> {
@@ -100,11 +100,11 @@ impl<'a> DevicePieces<'a> {
             input.layout().range(field.unwrap_or_default()).start as u32
         };
         Ok(DevicePieces {
-            input_buffers: CachedPerInput::of("pieces", input, arena, gpu, |gpu| {
+            input_buffers: CachedPerInput::get_or_make("pieces", input, arena, gpu, |gpu| {
                 GatherInput::new(gpu, input)
             })?,
-            track_places: gpu.buffer(tracks + 1)?,
-            row_places: gpu.buffer(rows + 1)?,
+            track_offsets: gpu.buffer(tracks + 1)?,
+            row_offsets: gpu.buffer(rows + 1)?,
             sums: gpu.buffer(tracks.div_ceil(TILE) + rows.div_ceil(TILE))?,
             counts: ["track_n_clusters", "row_n_clusters"].map(begin),
             packed_bytes: input.packed().bytes() as u64,
@@ -126,31 +126,31 @@ impl<'a> DevicePieces<'a> {
     }
 
     /// Computes the offsets of all pieces.
-    pub(super) fn find_places(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+    pub(super) fn compute_offsets(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         let source = self.input_buffers.source.ptr();
         let sums = self.sums.ptr();
         let [track_counts, row_counts] = self.counts;
         let tracks = self.tracks();
         let rows = self.rows();
         let summing = GatherSums { source, track_counts, row_counts, tracks, rows, sums };
-        let placing = GatherPlaces {
+        let scan = GatherPlaces {
             source,
             track_counts,
             row_counts,
             tracks,
             rows,
             sums,
-            track_places: self.track_places.ptr(),
-            row_places: self.row_places.ptr(),
+            track_offsets: self.track_offsets.ptr(),
+            row_offsets: self.row_offsets.ptr(),
         };
         let counts_bytes = 2 * u64::from(tracks) + 4 * u64::from(rows);
-        let places_bytes = 4 * u64::from(tracks + rows);
+        let offsets_bytes = 4 * u64::from(tracks + rows);
         let grid = LaunchConfig::blocks(self.sums.len() as u32);
         // SAFETY: the numbers of clusters are in the source, and there is a sum for each block and
         // an offset for each piece and for the end.
         unsafe {
             gpu.launch(&GATHER_SUMS, grid.with_traffic(counts_bytes), summing)?;
-            gpu.launch(&GATHER_PLACES, grid.with_traffic(counts_bytes + places_bytes), placing)
+            gpu.launch(&GATHER_PLACES, grid.with_traffic(counts_bytes + offsets_bytes), scan)
         }
     }
 
@@ -161,9 +161,9 @@ impl<'a> DevicePieces<'a> {
             target,
             arrays: self.input_buffers.arrays.ptr(),
             track_starts: self.input_buffers.track_starts.ptr(),
-            track_places: self.track_places.ptr(),
+            track_offsets: self.track_offsets.ptr(),
             row_starts: self.input_buffers.row_starts.ptr(),
-            row_places: self.row_places.ptr(),
+            row_offsets: self.row_offsets.ptr(),
             array_count: FIELDS.len() as u32,
             tracks: self.tracks(),
             rows: self.rows(),

@@ -53,21 +53,21 @@ KERNEL_EXPORT(gather_sums)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     gather_places(const u8* source, u32 track_counts, u32 row_counts, u32 tracks, u32 rows, const u32* sums,
-                  u32* track_places, u32* row_places) {
+                  u32* track_offsets, u32* row_offsets) {
     __shared__ u32 warp_sums[LANES];
     const Counts counts{source, track_counts, row_counts, tracks, rows};
     u32 before = 0, tiles_before, total;
     for (u32 tile = counts.first_tile() + threadIdx.x; tile < blockIdx.x; tile += THREADS) before += sums[tile];
     block_exclusive_sum<THREADS>(before, warp_sums, tiles_before);
     __syncthreads();
-    u32 place = tiles_before + block_exclusive_sum<THREADS>(counts.sum(), warp_sums, total);
-    u32* places = counts.of_tracks() ? track_places : row_places;
+    u32 offset = tiles_before + block_exclusive_sum<THREADS>(counts.sum(), warp_sums, total);
+    u32* offsets = counts.of_tracks() ? track_offsets : row_offsets;
     for (u32 i = 0; i < ITEMS; i++) {
         const u32 piece = counts.first() + i;
         if (piece >= counts.count()) return;
-        places[piece] = place;
-        place += counts[piece];
-        if (piece + 1 == counts.count()) places[piece + 1] = place;
+        offsets[piece] = offset;
+        offset += counts[piece];
+        if (piece + 1 == counts.count()) offsets[piece + 1] = offset;
     }
 }
 KERNEL_EXPORT(gather_places)

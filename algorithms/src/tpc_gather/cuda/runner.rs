@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout};
 
-use super::beside::slowdowns;
 use super::pieces::DevicePieces;
+use super::slowdown::slowdowns;
 use super::{Gatherer, MakeGatherer};
 use crate::algorithm::{CheckError, Metric, PrepareResult, Relation, Runner, VariantContext, Work};
 use crate::device::gpu::{DeviceError, Gpu};

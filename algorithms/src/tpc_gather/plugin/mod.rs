@@ -36,7 +36,7 @@ impl PluginTask for TpcGather {
                 array("the starts of rows", bytemuck::cast_slice(rows)),
             ],
             on_host: 1,
-            outputs: vec![OutputSpec::of_output(Layout::new(&input.packed()).bytes())],
+            outputs: vec![OutputSpec::from_output(Layout::new(&input.packed()).bytes())],
             upload: Upload::BeforeRun,
             shown: Box::new(GatherInput::new(input)),
             read: Box::new(|outputs| Ok(Packed::from_bytes(outputs[0]))),

@@ -10,7 +10,7 @@ use crate::algorithm::{Runner, VariantContext};
 use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Buffers};
-use crate::parallel::for_each_singly;
+use crate::parallel::for_each_dynamic;
 use crate::timing::{Laps, Stages};
 use crate::tpc_merge::TpcMerge;
 use crate::tpc_merge::relation_store::SharedRelations;
@@ -154,7 +154,7 @@ where
 
 /// Follows the links of each piece in ascending order.
 fn follow_pieces(input: &SliceTracks, legs: SharedRelations<'_>, pieces: Vec<Range<usize>>) {
-    for_each_singly(pieces, |piece| {
+    for_each_dynamic(pieces, |piece| {
         let mut legs = legs;
         for track in piece {
             let link = input.links()[track];

@@ -21,8 +21,8 @@ const PIECES_A_THREAD: usize = 4;
 /// Pieces that separate all components; `None` if there are too few cuts to keep all threads busy.
 pub(super) fn pieces(input: &SliceTracks, threads: usize) -> Option<Vec<Range<usize>>> {
     let tracks = input.len();
-    let most = tracks / (threads * PIECES_A_THREAD);
-    if most < WINDOW {
+    let max = tracks / (threads * PIECES_A_THREAD);
+    if max < WINDOW {
         return None;
     }
     let windows = reaches(input);
@@ -32,11 +32,11 @@ pub(super) fn pieces(input: &SliceTracks, threads: usize) -> Option<Vec<Range<us
     let mut last = 0;
     for cut in cuts.chain([tracks]) {
         // The maximum length, or less if the next cut is beyond that.
-        if cut - begin > most && last > begin {
+        if cut - begin > max && last > begin {
             pieces.push(begin..last);
             begin = last;
         }
-        if cut - begin > most {
+        if cut - begin > max {
             return None;
         }
         last = cut;

@@ -12,7 +12,7 @@ use generators::tpc::slice_tracks::{NONE, SliceTracks};
 use super::by_component::GroupLinks;
 use crate::device::prefetch;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
-use crate::parallel::{for_each, for_each_singly, map};
+use crate::parallel::{for_each, for_each_dynamic, map};
 use crate::tpc_merge::relation_store::{RelationStore, SharedRelations};
 use crate::tpc_merge::resolve::follow;
 
@@ -63,7 +63,7 @@ impl<'a> GroupLinks<'a> for LinksByShare<'a> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let shares = starts.zip(&self.ends).map(|(begin, &end)| begin..end);
         let shares = shares.map(|range| &self.links[range]);
-        for_each_singly(shares, |links| follow_all(input, legs, links));
+        for_each_dynamic(shares, |links| follow_all(input, legs, links));
     }
 }
 

@@ -1,9 +1,9 @@
 // Lists the members of each component, then processes each list by one worker.
 //
 // Lists are unordered (atomic ranks), so each is sorted before its links are followed: most
-// components have two to six members. A warp loads as many of these as fit into shared memory, and
-// each lane follows one. Large ones come first: one warp of each block follows one at a time, with
-// the shared memory of all warps. Those that don't fit are followed in device memory.
+// components have two to six members. A warp loads those that fit into shared memory, and each lane
+// follows one. Large ones come first: one warp of each block follows one at a time, with the shared
+// memory of all warps. Those that don't fit are followed in device memory.
 //
 // A component's root is the first of its members. So as soon as the components of the first n roots
 // are done, the relations of the first n slice tracks are final: they are copied back while others
@@ -36,7 +36,7 @@ constexpr u32 RESOLVE_WARPS = RESOLVE_THREADS / LANES;
 constexpr u32 SMALL = 96, LARGE = 512;
 
 // Shared memory of a block: small components for each warp, or one large component.
-union Rooms {
+union SharedMemory {
     Near<u8, SMALL> small[RESOLVE_WARPS];
     Near<u16, LARGE> large;
 };
@@ -103,8 +103,8 @@ __device__ void merge_large(const SliceTracks& all, Near<u16, LARGE>& near, Comp
     }
 }
 
-// Takes a component for each lane, until all of `count` are taken, and merges as many at once as
-// fit. All lanes of a warp take part.
+// Takes a component for each lane, until all of `count` are taken, and merges all that fit at once.
+// All lanes of a warp take part.
 __device__ void merge_small(const SliceTracks& all, Near<u8, SMALL>& near, const Component* components, u32 count,
                             u32* taken) {
     const u32 lane = threadIdx.x % LANES;
@@ -138,7 +138,7 @@ KERNEL_EXPORT(merge_count)
 // many entries as roots: small components are stored from the first entry on, large ones from the
 // last entry backwards.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_place(const u32* counts, u32* begins, Component* components, Counters* counters, u32 part_roots,
+    merge_place(const u32* counts, u32* list_offsets, Component* components, Counters* counters, u32 part_roots,
                 u32 tracks) {
     __shared__ u32 warp_sums[LANES], begin;
     const u32 root = own_track(), number = root / part_roots;
@@ -148,19 +148,19 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const u32 size = others > 0 ? others + 1 : 0;
     const Component own = {reserve(size, &counters->placed, warp_sums, begin), size};
     const bool is_small = size > 0 && size <= SMALL;
-    const u32 small_place = reserve(is_small, &part.small, warp_sums, begin);
-    if (root < tracks) begins[root] = size > 0 ? own.begin : NONE;
-    if (is_small) own_part[small_place] = own;
+    const u32 small_index = reserve(is_small, &part.small, warp_sums, begin);
+    if (root < tracks) list_offsets[root] = size > 0 ? own.begin : NONE;
+    if (is_small) own_part[small_index] = own;
     if (size > SMALL) own_part[part_roots - 1 - atomicAdd(&part.large, 1u)] = own;
 }
 KERNEL_EXPORT(merge_place)
 
 // Stores each member in its list.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_fill(const u32* roots, const u32* begins, const u32* ranks, u32* members, u32 tracks) {
+    merge_fill(const u32* roots, const u32* list_offsets, const u32* ranks, u32* members, u32 tracks) {
     const u32 track = own_track();
     if (track >= tracks) return;
-    const u32 begin = begins[roots[track]];
+    const u32 begin = list_offsets[roots[track]];
     if (begin != NONE) members[begin + ranks[track]] = track;
 }
 KERNEL_EXPORT(merge_fill)
@@ -168,11 +168,11 @@ KERNEL_EXPORT(merge_fill)
 // Follows all links of a part: first those of large components, with a block each, then of small
 // ones, with a lane each.
 //
-// Shared memory: see `Rooms`.
+// Shared memory: see `SharedMemory`.
 extern "C" __global__ void __launch_bounds__(RESOLVE_THREADS)
     merge_resolve(const SliceTrack* tracks, const u32* links, Relations* relations, u32* members,
                   const Component* components, Counters* counters, u32 number, u32 part_roots) {
-    __shared__ Rooms rooms;
+    __shared__ SharedMemory shared;
     __shared__ u32 taken;
     const SliceTracks all{tracks, links, relations, members};
     Part& part = counters->parts[number];
@@ -181,8 +181,8 @@ extern "C" __global__ void __launch_bounds__(RESOLVE_THREADS)
     for (;;) {
         const u32 before = by_one(taken, [&] { return atomicAdd(&part.large_taken, 1u); });
         if (before >= part.large) break;
-        merge_large(all, rooms.large, *(last_large - before));
+        merge_large(all, shared.large, *(last_large - before));
     }
-    merge_small(all, rooms.small[threadIdx.x / LANES], small, part.small, &part.small_taken);
+    merge_small(all, shared.small[threadIdx.x / LANES], small, part.small, &part.small_taken);
 }
 KERNEL_EXPORT(merge_resolve)

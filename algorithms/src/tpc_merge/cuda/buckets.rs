@@ -33,21 +33,21 @@ fn part_roots(tracks: usize) -> usize {
 struct Buckets {
     roots: DeviceBuffer<u32>,
     counts: DeviceBuffer<u32>,
-    begins: DeviceBuffer<u32>,
+    list_offsets: DeviceBuffer<u32>,
     ranks: DeviceBuffer<u32>,
     members: DeviceBuffer<u32>,
     components: DeviceBuffer<Component>,
     counters: DeviceBuffer<Counters>,
 }
 
-buffers!(Buckets: roots, counts, begins, ranks, members, components, counters);
+buffers!(Buckets: roots, counts, list_offsets, ranks, members, components, counters);
 
 impl Buckets {
     fn new(gpu: &Gpu, tracks: usize) -> Result<Self, DeviceError> {
         Ok(Buckets {
             roots: gpu.buffer(tracks)?,
             counts: gpu.buffer(tracks)?,
-            begins: gpu.buffer(tracks)?,
+            list_offsets: gpu.buffer(tracks)?,
             ranks: gpu.buffer(tracks)?,
             members: gpu.buffer(tracks)?,
             components: gpu.buffer(PARTS as usize * part_roots(tracks))?,
@@ -60,25 +60,25 @@ impl Buckets {
         gpu.fill(&self.counters, 0)?;
         let roots = self.roots.ptr();
         let counts = self.counts.ptr();
-        let begins = self.begins.ptr();
+        let list_offsets = self.list_offsets.ptr();
         let ranks = self.ranks.ptr();
         let tracks = all.count();
         let count = MergeCount { roots, counts, ranks, tracks };
-        let place = MergePlace {
+        let offsets = MergePlace {
             counts,
-            begins,
+            list_offsets,
             components: self.components.ptr(),
             counters: self.counters.ptr(),
             part_roots: part_roots(tracks as usize) as u32,
             tracks,
         };
-        let fill = MergeFill { roots, begins, ranks, members: self.members.ptr(), tracks };
+        let fill = MergeFill { roots, list_offsets, ranks, members: self.members.ptr(), tracks };
         let grid = |words| MERGE_COUNT.grid_for(tracks as usize).with_traffic(all.words(words));
         // SAFETY: all arrays have an entry for each slice track, and those of components the
         // maximum number of components with this number of members.
         unsafe {
             gpu.launch(&MERGE_COUNT, grid(4), count)?;
-            gpu.launch(&MERGE_PLACE, grid(3), place)?;
+            gpu.launch(&MERGE_PLACE, grid(3), offsets)?;
             gpu.launch(&MERGE_FILL, grid(4), fill)
         }
     }

@@ -24,8 +24,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         bool own = false;
         if (track < count && links[track] != NONE) own = roots[track] >= first && roots[track] < end;
         u32 total;
-        const u32 place = block_exclusive_sum<THREADS>(own, warp_sums, total);
-        if (own) found[place] = track;
+        const u32 index = block_exclusive_sum<THREADS>(own, warp_sums, total);
+        if (own) found[index] = track;
         __syncthreads();
         if (threadIdx.x == 0) {
             for (u32 i = 0; i < total; i++) merger.follow(found[i], links[found[i]]);

@@ -22,7 +22,7 @@ use generators::tpc::slice_tracks::{Relations, SliceTracks};
 
 use super::TpcMerge;
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, Buffers, Unavailable, buffers};
 use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
@@ -81,13 +81,13 @@ buffers!(MergeBuffers<'_>: host, merged, device, merger);
 /// A merger, ready to run on a number of slice tracks up to that of its buffers.
 fn merge_on_gpu<'a>(
     at: &VariantContext<'a, '_, TpcMerge>,
-    most: usize,
+    max: usize,
     make_merger: MakeMerger,
 ) -> PrepareResult<'a, TpcMerge> {
     let tracks = at.input.len();
-    if tracks > most {
+    if tracks > max {
         return Err(Unavailable(format!(
-            "{tracks} slice tracks exceed this variant's limit of {most}; use fewer"
+            "{tracks} slice tracks exceed this variant's limit of {max}; use fewer"
         )));
     }
     at.session(MergeRunner { make_merger, input: at.input, arena: at.arena, gpu: at.gpu()? })
@@ -137,6 +137,6 @@ impl<'a> Runner<TpcMerge> for MergeRunner<'a> {
             segment_next: merged.segment_next,
             neighbours: merged.neighbours,
         };
-        Cow::Owned(mapped(&buffers.merged, relations))
+        Cow::Owned(par_map(&buffers.merged, relations))
     }
 }

@@ -21,37 +21,37 @@ struct SliceTracks {
 };
 
 // Relations of a member, as indices in shared memory.
-template <class Place> struct NearRelations {
-    Place segment_prev, segment_next;
-    Place neighbours[2];
+template <class Index> struct NearRelations {
+    Index segment_prev, segment_next;
+    Index neighbours[2];
 };
 
-// Shared memory of a warp, for at most `ROOM` members.
-template <class Place, u32 ROOM> struct alignas(16) Near {
-    static constexpr u32 NOBODY = Merger<NearRelations<Place>>::NOBODY;
-    static_assert(ROOM <= NOBODY, "there is a number for each place, and one for none");
+// Shared memory of a warp, for at most `CAPACITY` members.
+template <class Index, u32 CAPACITY> struct alignas(16) Near {
+    static constexpr u32 NO_TRACK = Merger<NearRelations<Index>>::NO_TRACK;
+    static_assert(CAPACITY <= NO_TRACK, "there is an index for each member, and one for none");
 
-    SliceTrack tracks[ROOM];
-    u32 numbers[ROOM];
-    NearRelations<Place> relations[ROOM];
-    Place links[ROOM];
+    SliceTrack tracks[CAPACITY];
+    u32 numbers[CAPACITY];
+    NearRelations<Index> relations[CAPACITY];
+    Index links[CAPACITY];
     // The indices of a component's members, in ascending order of their slice tracks.
-    Place order[ROOM];
+    Index order[CAPACITY];
 };
 
 // Follows the links of components, of which each lane has one, or an empty one. All lanes take
 // part.
-template <class Place, u32 ROOM> class NearMerger {
-    static constexpr u32 NOBODY = Near<Place, ROOM>::NOBODY;
+template <class Index, u32 CAPACITY> class NearMerger {
+    static constexpr u32 NO_TRACK = Near<Index, CAPACITY>::NO_TRACK;
 
     const SliceTracks all;
-    Near<Place, ROOM>& near;
+    Near<Index, CAPACITY>& near;
     const Component own;
     // Index of the lane's first member, and the number of members of all lanes.
     u32 start, total;
 
   public:
-    __device__ NearMerger(const SliceTracks& all, Near<Place, ROOM>& near, Component own)
+    __device__ NearMerger(const SliceTracks& all, Near<Index, CAPACITY>& near, Component own)
         : all(all), near(near), own(own) {
         const u32 end = warp_inclusive_sum(own.size);
         start = end - own.size;
@@ -75,18 +75,18 @@ template <class Place, u32 ROOM> class NearMerger {
     // Calls `visit` for all members, each by a lane. A barrier is included.
     template <class Visit> __device__ __forceinline__ void for_each_member(Visit visit) const {
         for (u32 first = 0; first < total; first += LANES) {
-            const u32 place = first + threadIdx.x % LANES;
-            const Members members = members_around(place);
-            if (place < total) visit(place, members);
+            const u32 index = first + threadIdx.x % LANES;
+            const Members members = members_around(index);
+            if (index < total) visit(index, members);
         }
         __syncwarp();
     }
 
     // The component that contains an index: that of the last lane whose start is not after it.
-    __device__ __forceinline__ Members members_around(u32 place) const {
+    __device__ __forceinline__ Members members_around(u32 index) const {
         u32 lane = 0;
         for (u32 step = LANES / 2; step > 0; step /= 2) {
-            if (__shfl_sync(FULL_MASK, start, (int)(lane + step)) <= place) lane += step;
+            if (__shfl_sync(FULL_MASK, start, (int)(lane + step)) <= index) lane += step;
         }
         const u32 first = __shfl_sync(FULL_MASK, start, (int)lane);
         const u32 size = __shfl_sync(FULL_MASK, own.size, (int)lane);
@@ -94,20 +94,21 @@ template <class Place, u32 ROOM> class NearMerger {
     }
 
     __device__ void fetch_numbers() const {
-        for_each_member([&](u32 place, const Members& component) {
-            near.numbers[place] = all.members[component.offset + place];
+        for_each_member([&](u32 index, const Members& component) {
+            near.numbers[index] = all.members[component.offset + index];
         });
     }
 
-    // One pass over all members of the component finds for each how many are before it, and the
+    // One pass over all members of the component counts for each those before it, and the
     // indices of those that it refers to. The loads of slice tracks overlap with it.
     __device__ void fetch_members() const {
-        for_each_member([&](u32 place, const Members& component) {
-            const u32 number = near.numbers[place];
+        for_each_member([&](u32 index, const Members& component) {
+            const u32 number = near.numbers[index];
             const uint4 related = reinterpret_cast<const uint4*>(all.relations)[number];
             const u32 link = all.links[number];
             const uint4 track = reinterpret_cast<const uint4*>(all.tracks)[number];
-            u32 rank = component.start, to = NOBODY, prev = NOBODY, next = NOBODY, lower = NOBODY, upper = NOBODY;
+            u32 rank = component.start, to = NO_TRACK, prev = NO_TRACK, next = NO_TRACK, lower = NO_TRACK;
+            u32 upper = NO_TRACK;
             for (u32 other = component.start; other < component.end; other++) {
                 const u32 named = near.numbers[other];
                 rank += named < number;
@@ -117,31 +118,31 @@ template <class Place, u32 ROOM> class NearMerger {
                 if (named == related.z) lower = other;
                 if (named == related.w) upper = other;
             }
-            near.order[rank] = place;
-            near.links[place] = to;
-            near.relations[place] = {(Place)prev, (Place)next, {(Place)lower, (Place)upper}};
-            reinterpret_cast<uint4*>(near.tracks)[place] = track;
+            near.order[rank] = index;
+            near.links[index] = to;
+            near.relations[index] = {(Index)prev, (Index)next, {(Index)lower, (Index)upper}};
+            reinterpret_cast<uint4*>(near.tracks)[index] = track;
         });
     }
 
     __device__ void follow_links() const {
-        const Merger<NearRelations<Place>> merger{near.tracks, near.relations};
+        const Merger<NearRelations<Index>> merger{near.tracks, near.relations};
         for (u32 at = start; at < start + own.size; at++) {
-            const u32 place = near.order[at], link = near.links[place];
-            if (link != NOBODY) merger.follow(place, link);
+            const u32 index = near.order[at], link = near.links[index];
+            if (link != NO_TRACK) merger.follow(index, link);
         }
         __syncwarp();
     }
 
     __device__ void store_relations() const {
-        for (u32 place = threadIdx.x % LANES; place < total; place += LANES) {
-            const NearRelations<Place> related = near.relations[place];
-            reinterpret_cast<uint4*>(all.relations)[near.numbers[place]] =
+        for (u32 index = threadIdx.x % LANES; index < total; index += LANES) {
+            const NearRelations<Index> related = near.relations[index];
+            reinterpret_cast<uint4*>(all.relations)[near.numbers[index]] =
                 make_uint4(number_at(related.segment_prev), number_at(related.segment_next),
                            number_at(related.neighbours[0]), number_at(related.neighbours[1]));
         }
         __syncwarp();
     }
 
-    __device__ __forceinline__ u32 number_at(u32 place) const { return place == NOBODY ? NONE : near.numbers[place]; }
+    __device__ __forceinline__ u32 number_at(u32 index) const { return index == NO_TRACK ? NONE : near.numbers[index]; }
 };

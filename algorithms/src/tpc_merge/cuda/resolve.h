@@ -11,7 +11,7 @@ constexpr float CURLS_FROM = 2.0f;
 
 template <class Related> struct Merger {
     // Value of relations without a slice track.
-    static constexpr u32 NOBODY = static_cast<decltype(Related::segment_prev)>(~0u);
+    static constexpr u32 NO_TRACK = static_cast<decltype(Related::segment_prev)>(~0u);
 
     const SliceTrack* tracks;
     Related* relations;
@@ -20,11 +20,11 @@ template <class Related> struct Merger {
     // the same instructions, so that lanes don't diverge.
     __device__ void follow(u32 a, u32 b) const {
         const u32 head_a = head(a), head_b = head(b);
-        if (head_a == head_b || is_beside(head_a, head_b)) return;
+        if (head_a == head_b || is_adjacent(head_a, head_b)) return;
         Joint joint = {head_a, a, head_b};
         if (!same_leg(tracks[a], tracks[b])) {
             joint = joint_of_legs({a, head_a}, {b, head_b});
-            if (joint.first == NOBODY) return;
+            if (joint.first == NO_TRACK) return;
         }
         append(joint);
     }
@@ -46,13 +46,13 @@ template <class Related> struct Merger {
         return (-CURLS_FROM < longer && longer < CURLS_FROM) || a.q_over_pt * b.q_over_pt > 0.0f;
     }
 
-    // The chains to be joined among the legs next to two legs; NOBODY if the two become neighbours.
+    // The chains to be joined among the legs next to two legs; NO_TRACK if the two become neighbours.
     __device__ Joint joint_of_legs(Piece a, Piece b) const {
         const u32 up = to(b) - from(a) > to(a) - from(b);
         const u32 beyond_a = relations[a.head].neighbours[up];
-        if (beyond_a != NOBODY) return {beyond_a, beyond_a, b.head};
+        if (beyond_a != NO_TRACK) return {beyond_a, beyond_a, b.head};
         const u32 beyond_b = relations[b.head].neighbours[1 - up];
-        if (beyond_b == NOBODY) {
+        if (beyond_b == NO_TRACK) {
             relations[a.head].neighbours[up] = b.head;
             relations[b.head].neighbours[1 - up] = a.head;
         }
@@ -65,7 +65,7 @@ template <class Related> struct Merger {
     // Appends a chain to another one, and likewise the legs next to them.
     __device__ void append(Joint joint) const {
         u32 tail = joint.piece;
-        for (u32 next; (next = relations[tail].segment_next) != NOBODY; tail = next) {
+        for (u32 next; (next = relations[tail].segment_next) != NO_TRACK; tail = next) {
             if (next == joint.second) return;
         }
         connect(tail, joint.second);
@@ -75,19 +75,19 @@ template <class Related> struct Merger {
 
     __device__ void join_sides(u32 a, u32 b, u32 side) const {
         for (;;) {
-            const u32 beside_b = relations[b].neighbours[side];
-            if (beside_b == NOBODY) return;
-            relations[b].neighbours[side] = NOBODY;
-            const u32 beside_a = relations[a].neighbours[side];
-            if (beside_a == NOBODY) {
-                relations[a].neighbours[side] = beside_b;
-                relations[beside_b].neighbours[1 - side] = a;
+            const u32 neighbour_b = relations[b].neighbours[side];
+            if (neighbour_b == NO_TRACK) return;
+            relations[b].neighbours[side] = NO_TRACK;
+            const u32 neighbour_a = relations[a].neighbours[side];
+            if (neighbour_a == NO_TRACK) {
+                relations[a].neighbours[side] = neighbour_b;
+                relations[neighbour_b].neighbours[1 - side] = a;
                 return;
             }
-            relations[beside_b].neighbours[1 - side] = NOBODY;
-            connect(tail_of(beside_a), beside_b);
-            a = beside_a;
-            b = beside_b;
+            relations[neighbour_b].neighbours[1 - side] = NO_TRACK;
+            connect(tail_of(neighbour_a), neighbour_b);
+            a = neighbour_a;
+            b = neighbour_b;
         }
     }
 
@@ -97,22 +97,22 @@ template <class Related> struct Merger {
     }
 
     __device__ u32 head(u32 track) const {
-        for (u32 prev; (prev = relations[track].segment_prev) != NOBODY; track = prev) {
+        for (u32 prev; (prev = relations[track].segment_prev) != NO_TRACK; track = prev) {
         }
         return track;
     }
 
     __device__ u32 tail_of(u32 track) const {
-        for (u32 next; (next = relations[track].segment_next) != NOBODY; track = next) {
+        for (u32 next; (next = relations[track].segment_next) != NO_TRACK; track = next) {
         }
         return track;
     }
 
     // Returns true if a leg is found by following the neighbours of a head to either side.
-    __device__ bool is_beside(u32 head, u32 other) const {
+    __device__ bool is_adjacent(u32 head, u32 other) const {
         for (u32 side = 0; side < 2; side++) {
             u32 leg = relations[head].neighbours[side];
-            while (leg != NOBODY && leg != other) leg = relations[leg].neighbours[side];
+            while (leg != NO_TRACK && leg != other) leg = relations[leg].neighbours[side];
             if (leg == other) return true;
         }
         return false;

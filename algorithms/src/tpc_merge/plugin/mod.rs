@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable, cast_slice};
 use generators::tpc::slice_tracks::{Relations, SliceTracks};
 
 use super::TpcMerge;
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::plugin::abi::{self, structs};
 use crate::plugin::contract::Contract;
 use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};
@@ -49,8 +49,8 @@ impl PluginTask for TpcMerge {
     ) -> Description<'a, Vec<Relations>> {
         let mut layout = Layout::default();
         // The first array, as the result may be stored in it.
-        let relations = layout.array("its relations", mapped(input.relations(), related));
-        let slices = layout.array("its slice tracks", mapped(input.tracks(), slice));
+        let relations = layout.array("its relations", par_map(input.relations(), related));
+        let slices = layout.array("its slice tracks", par_map(input.tracks(), slice));
         let links = layout.array("its links", input.links());
         let merged = layout.output::<Related>("its output", input.len());
         let shown = Merge {
@@ -69,7 +69,7 @@ impl PluginTask for TpcMerge {
                 shown.links = at.array(links);
                 shown.merged = at.output(merged);
             },
-            Box::new(|outputs| Ok(mapped(cast_slice(outputs[0]), relations_of))),
+            Box::new(|outputs| Ok(par_map(cast_slice(outputs[0]), relations_of))),
         )
     }
 }

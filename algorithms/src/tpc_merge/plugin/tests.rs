@@ -11,13 +11,13 @@ fn structs_are_those_of_the_header() {
 
 #[test]
 fn the_example_is_right_on_all_hard_inputs() {
-    let Some(example) = Compiled::of_example(TpcMerge) else { return };
+    let Some(example) = Compiled::from_example(TpcMerge) else { return };
     example.assert_right(&["example-sequential"], &hard_inputs::all(1));
 }
 
 #[test]
 fn memory_matches_the_provided_buffers() {
-    let Some(example) = Compiled::of_example(TpcMerge) else { return };
+    let Some(example) = Compiled::from_example(TpcMerge) else { return };
     let (_, input) = hard_inputs::all(1).swap_remove(0);
     // Kinematics, relations and links; the result is stored in the relations.
     let expected = (16 + 16 + 4) * input.len() as u64;

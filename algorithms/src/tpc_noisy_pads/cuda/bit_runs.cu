@@ -116,7 +116,7 @@ PORTABLE_INLINE Slice slice_of(const Presence& pad, u32 largest) {
 }
 
 // Combines the slices of a pad.
-PORTABLE_INLINE PadActivity join(const Slice (&slices)[WARPS][PADS], u32 pad, u32 slice_bins, Thresholds most) {
+PORTABLE_INLINE PadActivity join(const Slice (&slices)[WARPS][PADS], u32 pad, u32 slice_bins, Thresholds thresholds) {
     u32 charges = 0, run = 0, longest = 0, largest = 0;
     for (u32 warp = 0; warp < WARPS; warp++) {
         const Slice slice = slices[warp][pad];
@@ -126,7 +126,7 @@ PORTABLE_INLINE PadActivity join(const Slice (&slices)[WARPS][PADS], u32 pad, u3
         longest = max(longest, max(across, (u32)slice.longest));
         largest = max(largest, (u32)slice.largest);
     }
-    return activity_of(charges, longest, largest, most);
+    return activity_of(charges, longest, largest, thresholds);
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ PORTABLE_INLINE PadActivity join(const Slice (&slices)[WARPS][PADS], u32 pad, u3
 // Activity of each pad of each group. A block for `GROUPS` groups of a sector.
 extern "C" __global__ void __launch_bounds__(THREADS, 4)
     noisy_pads_bit_runs(const u16* maps, const uint2* groups, PadActivity* activity, u32 group_count,
-                        u32 tile_rows, u32 most_charges, u32 most_run, u32 saturation) {
+                        u32 tile_rows, u32 max_charges, u32 max_run, u32 saturation) {
     __shared__ Slice slices[WARPS][PADS];
     const u32 blocks_in_sector = (group_count + GROUPS - 1) / GROUPS;
     const u32 sector = blockIdx.x / blocks_in_sector;
@@ -161,9 +161,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
     if (threadIdx.x >= PADS || number >= group_count) return;
     const Group group = group_at(groups, number);
     if (pad < group.pads) {
-        const Thresholds most = {most_charges, most_run, saturation};
+        const Thresholds thresholds = {max_charges, max_run, saturation};
         activity[sector * PADS_IN_SECTOR + group.first_pad + pad] =
-            join(slices, threadIdx.x, slice_rows * TILE_TIMES, most);
+            join(slices, threadIdx.x, slice_rows * TILE_TIMES, thresholds);
     }
 }
 KERNEL_EXPORT(noisy_pads_bit_runs, NoisyPads)

@@ -16,15 +16,15 @@ constexpr u32 STAGED = THREADS / TILE;
 // Activity of each pad of each group. A block for each group of each sector.
 extern "C" __global__ void __launch_bounds__(THREADS)
     noisy_pads_cache_line(const u16* maps, const uint2* groups, PadActivity* activity, u32 group_count,
-                          u32 tile_rows, u32 most_charges, u32 most_run, u32 saturation) {
+                          u32 tile_rows, u32 max_charges, u32 max_run, u32 saturation) {
     __shared__ u16 staged[THREADS];
     const u32 sector = blockIdx.x / group_count;
     const Group group = group_at(groups, blockIdx.x % group_count);
     const u16* map = maps + first_tile(sector, tile_rows, group) * TILE;
-    const u32 tile = threadIdx.x / TILE, place = threadIdx.x % TILE;
+    const u32 tile = threadIdx.x / TILE, in_tile = threadIdx.x % TILE;
     Counts counts;
     for (u32 row = 0; row < tile_rows; row += STAGED) {
-        const u64 at = (u64)(row + tile) * TILES_IN_ROW * TILE + place;
+        const u64 at = (u64)(row + tile) * TILES_IN_ROW * TILE + in_tile;
         staged[threadIdx.x] = row + tile < tile_rows ? map[at] : (u16)0;
         __syncthreads();
         if (threadIdx.x < TILE_PADS) {
@@ -36,9 +36,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         __syncthreads();
     }
     if (threadIdx.x < group.pads) {
-        const Thresholds most = {most_charges, most_run, saturation};
+        const Thresholds thresholds = {max_charges, max_run, saturation};
         activity[sector * PADS_IN_SECTOR + group.first_pad + threadIdx.x] =
-            activity_of(counts.charges, counts.longest_run, counts.largest, most);
+            activity_of(counts.charges, counts.longest_run, counts.largest, thresholds);
     }
 }
 KERNEL_EXPORT(noisy_pads_cache_line, NoisyPads)

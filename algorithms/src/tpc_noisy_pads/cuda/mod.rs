@@ -14,7 +14,7 @@ use super::TpcNoisyPads;
 use super::activity::{PadActivity, Verdict};
 use super::input::ChargeMaps;
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{
     CachedPerInput, DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, PinnedBuffer, PinnedInput,
 };
@@ -87,7 +87,9 @@ impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
         Ok(NoisyPadsBuffers {
             charges: PinnedInput::take(arena, gpu, entries, 0..entries.len())?,
             on_device: gpu.buffer(entries.len())?,
-            groups: CachedPerInput::of("groups", maps, arena, gpu, |gpu| gpu.table(&groups()))?,
+            groups: CachedPerInput::get_or_make("groups", maps, arena, gpu, |gpu| {
+                gpu.table(&groups())
+            })?,
             activity: gpu.buffer(maps.pads())?,
             found: gpu.pinned(maps.pads())?,
         })
@@ -109,8 +111,8 @@ impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
             activity: buffers.activity.ptr(),
             group_count: groups,
             tile_rows: maps.tile_rows() as u32,
-            most_charges: most.charges.into(),
-            most_run: most.run.into(),
+            max_charges: most.charges.into(),
+            max_run: most.run.into(),
             saturation: most.saturation.into(),
         };
         // SAFETY: each group of each sector has its tile in all rows of tiles of a map, and its
@@ -120,7 +122,7 @@ impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
     }
 
     fn output<'b>(&'b self, buffers: &'b NoisyPadsBuffers<'a>) -> Cow<'b, Vec<PadActivity>> {
-        Cow::Owned(mapped(&buffers.found, activity))
+        Cow::Owned(par_map(&buffers.found, activity))
     }
 }
 

@@ -11,7 +11,7 @@ fn structs_are_those_of_the_header() {
 
 #[test]
 fn the_example_is_right_on_all_hard_inputs() {
-    let Some(example) = Compiled::of_example(TpcNoisyPads) else { return };
+    let Some(example) = Compiled::from_example(TpcNoisyPads) else { return };
     example.assert_right(&["example-rows"], &hard_inputs::all(1));
 }
 

@@ -135,8 +135,8 @@ fn joined(pad: u32, slice_bins: u32) -> vec2u {
 }
 
 @compute @workgroup_size(THREADS)
-fn noisy_pads_bit_runs(place: InWarp) {
-    enter_lanes(place);
+fn noisy_pads_bit_runs(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let blocks_in_sector = (arguments.group_count + GROUPS - 1u) / GROUPS;
     let sector = block / blocks_in_sector;

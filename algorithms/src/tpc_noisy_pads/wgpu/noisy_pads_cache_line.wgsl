@@ -10,8 +10,8 @@ const STAGED = THREADS / TILE;
 var<workgroup> staged: array<u32, THREADS>;
 
 @compute @workgroup_size(THREADS)
-fn noisy_pads_cache_line(place: InBlock) {
-    enter(place);
+fn noisy_pads_cache_line(invocation: InBlock) {
+    enter(invocation);
     if block >= arguments.blocks { return; }
     let sector = block / arguments.group_count;
     let group = group_at(block % arguments.group_count);

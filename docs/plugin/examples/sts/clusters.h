@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define NOBODY UINT32_MAX
+#define NO_SUCCESSOR UINT32_MAX
 
 /* How near in time a digi of the next channel must be. */
 typedef struct {
@@ -36,8 +36,8 @@ static inline int is_too_late(const Window *window, uint32_t time, uint32_t othe
     return (float)time + window->ns < (float)other;
 }
 
-/* Who follows each digi of a side: the earliest digi of the next channel within the window; with
- * the exact rules one that nobody has taken. Both channels are gone through in order of time. */
+/* Links each digi of a side to its successor: the earliest digi of the next channel within the
+ * window; with the exact rules one that follows no other digi. Both channels are gone through in order of time. */
 static inline void find_followers(const uint64_t *digis, uint64_t count, const Window *window,
                                   uint32_t *followers, uint8_t *is_first) {
     memset(is_first, 1, count);
@@ -51,7 +51,7 @@ static inline void find_followers(const uint64_t *digis, uint64_t count, const W
         for (uint64_t i = begin; i < end; i++) {
             uint32_t time = time_of(digis[i]);
             while (next < next_end && is_too_early(window, time, time_of(digis[next]))) next++;
-            followers[i] = NOBODY;
+            followers[i] = NO_SUCCESSOR;
             if (next == next_end || is_too_late(window, time, time_of(digis[next]))) continue;
             followers[i] = (uint32_t)next;
             is_first[next] = 0;
@@ -74,12 +74,12 @@ static inline Shape shape_of_one(const recobench_sts_setup *setup, uint64_t digi
 static inline Shape shape_of_two(const recobench_sts_setup *setup, uint64_t left, uint64_t right) {
     float q1 = setup->charges[adc_of(left)], q2 = setup->charges[adc_of(right)];
     float e1 = setup->variances[adc_of(left)], e2 = setup->variances[adc_of(right)];
-    float most = q1 > q2 ? q1 : q2, least = q1 < q2 ? q1 : q2, difference = q2 - q1;
-    float sharing = difference * difference / most / most / 72.0f;
-    float of_smaller = (q1 < q2 ? e1 : e2) / most / most / 9.0f;
-    float of_larger = (q1 < q2 ? e2 : e1) * least * least / most / most / most / most / 9.0f;
+    float larger = q1 > q2 ? q1 : q2, smaller = q1 < q2 ? q1 : q2, difference = q2 - q1;
+    float sharing = difference * difference / larger / larger / 72.0f;
+    float of_smaller = (q1 < q2 ? e1 : e2) / larger / larger / 9.0f;
+    float of_larger = (q1 < q2 ? e2 : e1) * smaller * smaller / larger / larger / larger / larger / 9.0f;
     float first = q1 < q2 ? of_smaller : of_larger, second = q1 < q2 ? of_larger : of_smaller;
-    Shape shape = {q1 + q2, (float)channel_of(left) + 0.5f + difference / 3.0f / most,
+    Shape shape = {q1 + q2, (float)channel_of(left) + 0.5f + difference / 3.0f / larger,
                    sqrtf(sharing + first + second)};
     return shape;
 }
@@ -97,7 +97,7 @@ typedef struct {
 static inline Sums sums_of(const recobench_sts_setup *setup, const uint64_t *digis,
                            const uint32_t *followers, uint64_t first) {
     Sums sums = {0};
-    for (uint64_t i = first; i != NOBODY; i = followers[i]) {
+    for (uint64_t i = first; i != NO_SUCCESSOR; i = followers[i]) {
         uint64_t digi = digis[i];
         if (sums.size > 1) {
             sums.charge += setup->charges[adc_of(sums.last)];
@@ -162,7 +162,7 @@ static inline recobench_cluster cluster_of(const recobench_sts_setup *setup, con
     return cluster;
 }
 
-/* Bytes beside each digi that finding clusters takes. */
+/* Bytes of scratch memory that finding clusters takes for each digi. */
 enum { BYTES_FOR_DIGI = sizeof(uint32_t) + 1 };
 
 /* The clusters of a side by digis in order of channel, time and charge; how many there are. */

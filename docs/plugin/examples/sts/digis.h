@@ -26,8 +26,8 @@ static inline void sort_numbers(uint64_t *numbers, uint64_t *other, uint64_t cou
         for (uint64_t begin = 0; begin < count; begin += 2 * run) {
             uint64_t middle = begin + run < count ? begin + run : count;
             uint64_t end = begin + 2 * run < count ? begin + 2 * run : count;
-            for (uint64_t a = begin, b = middle, place = begin; place < end; place++)
-                to[place] = b == end || (a < middle && from[a] <= from[b]) ? from[a++] : from[b++];
+            for (uint64_t a = begin, b = middle, i = begin; i < end; i++)
+                to[i] = b == end || (a < middle && from[a] <= from[b]) ? from[a++] : from[b++];
         }
         uint64_t *merged = to;
         to = from;

@@ -217,18 +217,18 @@ static inline uint64_t find_hits(const Sensor *sensor, const recobench_cluster *
     uint64_t found = 0;
     for (uint64_t i = 0; i < front_count; i++) {
         const recobench_cluster *front = &fronts[i];
-        float most = time_cut(sensor, front->time_error, sensor->latest_error);
+        float max_delay = time_cut(sensor, front->time_error, sensor->latest_error);
         uint64_t first = 0, last = back_count;
         while (first < last) { /* the first back that is not too early */
             uint64_t middle = first + (last - first) / 2;
-            if (delay_of(sensor, front->time, backs[middle].time) > most)
+            if (delay_of(sensor, front->time, backs[middle].time) > max_delay)
                 first = middle + 1;
             else
                 last = middle;
         }
         for (uint64_t j = first; j < back_count; j++) {
             float delay = delay_of(sensor, front->time, backs[j].time);
-            if (-delay > most) break;
+            if (-delay > max_delay) break;
             if (fabsf(delay) > time_cut(sensor, front->time_error, backs[j].time_error)) continue;
             found += hits_of_pair(sensor, front, &backs[j], hits ? hits + found : NULL);
         }
@@ -270,7 +270,7 @@ static inline int32_t find_all_hits(const recobench_host *host, const recobench_
         begin += hits->counts[module];
     }
     if (begin > hits->capacity) {
-        host->explain(host, "there are more hits than there is room for");
+        host->explain(host, "there are more hits than the output has capacity for");
         return RECOBENCH_FAILED;
     }
     shared.to = hits->items;

@@ -1,5 +1,5 @@
 /* Digis of streams to module sides: each thread counts its share of the streams, and then moves
- * it to the places that follow from all counts. So the order of the streams is kept. */
+ * it to the offsets that follow from all counts. So the order of the streams is kept. */
 #ifndef EXAMPLES_STS_PRESORT_H
 #define EXAMPLES_STS_PRESORT_H
 
@@ -12,7 +12,7 @@ typedef struct {
     const recobench_sts *input;
     uint64_t sides; /* of all timeslices */
     uint32_t *module_of;
-    uint64_t *places;
+    uint64_t *offsets;
     uint64_t *digis; /* where they go */
 } Presort;
 
@@ -40,7 +40,7 @@ static inline void share(uint64_t count, uint32_t worker, uint32_t workers, uint
 static void count_sides(void *argument, uint32_t worker, uint32_t workers) {
     const Presort *presort = argument;
     const recobench_lists *streams = &presort->input->input;
-    uint64_t *counts = presort->places + worker * presort->sides, begin, end;
+    uint64_t *counts = presort->offsets + worker * presort->sides, begin, end;
     memset(counts, 0, presort->sides * sizeof *counts);
     for (uint64_t timeslice = 0; timeslice < streams->lists; timeslice++) {
         const uint64_t *stream = digis_of(streams, timeslice);
@@ -52,44 +52,44 @@ static void count_sides(void *argument, uint32_t worker, uint32_t workers) {
 static void move_digis(void *argument, uint32_t worker, uint32_t workers) {
     const Presort *presort = argument;
     const recobench_lists *streams = &presort->input->input;
-    uint64_t *places = presort->places + worker * presort->sides, begin, end;
+    uint64_t *offsets = presort->offsets + worker * presort->sides, begin, end;
     for (uint64_t timeslice = 0; timeslice < streams->lists; timeslice++) {
         const uint64_t *stream = digis_of(streams, timeslice);
         share(streams->counts[timeslice], worker, workers, &begin, &end);
         for (uint64_t i = begin; i < end; i++) {
             /* On a side, channels count from 0. */
             uint64_t on_side = stream[i] & ~((uint64_t)CHANNELS << 37);
-            presort->digis[places[side_of(presort, timeslice, stream[i])]++] = on_side;
+            presort->digis[offsets[side_of(presort, timeslice, stream[i])]++] = on_side;
         }
     }
 }
 
-/* Counts become places: side after side, and in a side thread after thread. */
-static inline void find_places(const Presort *presort, uint32_t workers, uint64_t *begins,
+/* Counts become offsets: side after side, and in a side thread after thread. */
+static inline void scan_counts(const Presort *presort, uint32_t workers, uint64_t *side_offsets,
                                uint64_t *counts) {
-    uint64_t place = 0;
+    uint64_t offset = 0;
     for (uint64_t side = 0; side < presort->sides; side++) {
-        begins[side] = place;
+        side_offsets[side] = offset;
         for (uint32_t worker = 0; worker < workers; worker++) {
-            uint64_t *of_worker = &presort->places[worker * presort->sides + side];
+            uint64_t *of_worker = &presort->offsets[worker * presort->sides + side];
             uint64_t count = *of_worker;
-            *of_worker = place;
-            place += count;
+            *of_worker = offset;
+            offset += count;
         }
-        counts[side] = place - begins[side];
+        counts[side] = offset - side_offsets[side];
     }
 }
 
-/* Moves all digis; begins and counts are those of each side. */
+/* Moves all digis, and writes the offset and the number of digis of each side. */
 static inline void presort(const recobench_host *host, const recobench_sts *input, void *scratch,
-                           uint64_t *digis, uint64_t *begins, uint64_t *counts) {
+                           uint64_t *digis, uint64_t *side_offsets, uint64_t *counts) {
     uint32_t *module_of = scratch;
     Presort shared = {.input = input, .sides = sides_of(input), .module_of = module_of,
-                      .places = (uint64_t *)(module_of + ADDRESSES), .digis = digis};
+                      .offsets = (uint64_t *)(module_of + ADDRESSES), .digis = digis};
     for (uint64_t module = 0; module < input->modules; module++)
         module_of[input->setup->module[module].address >> 4 & (ADDRESSES - 1)] = (uint32_t)module;
     host->parallel(host, count_sides, &shared);
-    find_places(&shared, host->workers, begins, counts);
+    scan_counts(&shared, host->workers, side_offsets, counts);
     host->parallel(host, move_digis, &shared);
 }
 

@@ -27,8 +27,8 @@ typedef struct {
     uint64_t orbit_start; /* in bunch crossings from the beginning of the time frame */
     uint32_t first_time_bin, last_time_bin;
     int continues;
-    /* Where its samples go, and how many there are once it was found sound. */
-    uint64_t place, count;
+    /* Index of its first sample among the digits, and their number, if it is sound. */
+    uint64_t first_digit, count;
 } Page;
 
 static inline uint32_t u16_at(const uint8_t *bytes) { return bytes[0] | (uint32_t)bytes[1] << 8; }
@@ -60,7 +60,7 @@ static inline int is_header_sound(const recobench_decode *input,
     return u16_at(header + 4) < BC_PER_ORBIT;
 }
 
-/* Where the payload begins and ends, and which time bins it has. */
+/* Reads the start and end of the payload, and its time bins. */
 static inline void read_header(const recobench_decode *input, const uint8_t *header, Page *page) {
     page->span = header[1];
     page->time_offset = u16_at(header + 4);
@@ -91,7 +91,7 @@ static inline int is_extent_sound(const recobench_decode *input, const Page *pag
     return !page->continues || (page->blocks > 0 && page->size == PAGE_BYTES);
 }
 
-/* What the headers say, and whether they can be believed. */
+/* Reads the headers; returns whether they are sound. */
 static inline State open_page(const recobench_decode *input, const uint8_t *bytes, Page *page) {
     uint32_t header = is_by_row(input) ? SHORT_HEADER : HEADER, unit = is_dense(input) ? 32 : 16;
     page->size = u16_at(bytes + 10);
@@ -108,7 +108,7 @@ static inline State open_page(const recobench_decode *input, const uint8_t *byte
     return is_extent_sound(input, page) ? SOUND : DAMAGED;
 }
 
-/* The same, with those of the next page if the last block goes on there. */
+/* Opens a page, and the next one if the last block continues there. */
 static inline void open_in_stream(const recobench_decode *input, uint64_t number, Page *page) {
     const uint8_t *bytes = input->bytes + number * PAGE_BYTES;
     page->state = open_page(input, bytes, page);

@@ -7,22 +7,22 @@
 
 #include <string.h>
 
-enum { CHANNELS_IN_LINK = 80, CARDS = 20, MOST_PADS = 15 * CHANNELS_IN_LINK, MOST_PADDING = 31 };
+enum { CHANNELS_IN_LINK = 80, CARDS = 20, MAX_PADS = 15 * CHANNELS_IN_LINK, MAX_PADDING = 31 };
 
-/* A payload in one piece, the rest of the last block behind it; and how far it was read. */
+/* A payload in one piece, followed by the rest of the last block; and the position of the reader. */
 typedef struct {
     const recobench_decode *input;
     const recobench_endpoint *endpoint;
     const Page *page;
     const uint8_t *bytes;
     uint32_t at, end;
-    uint16_t pads[MOST_PADS]; /* of the samples that come next */
+    uint16_t pads[MAX_PADS]; /* of the next samples */
     uint32_t pad_count;
     uint64_t *digits;
     uint32_t digit_count;
 } Reader;
 
-/* The next bytes; NULL if there are not so many. */
+/* The next bytes; NULL past the end. */
 static inline const uint8_t *take(Reader *reader, uint32_t bytes) {
     if (bytes > reader->end || reader->at > reader->end - bytes) return NULL;
     const uint8_t *taken = reader->bytes + reader->at;
@@ -128,9 +128,9 @@ static inline int read_link_page(Reader *reader) {
         uint32_t crossing = page->time_offset + (u16_at(head + 10) & 0xfff);
         uint64_t time_bin = (page->orbit_start + crossing) / BC_PER_TIME_BIN;
         if (crossing >= BC_PER_ORBIT || time_bin > page->last_time_bin) return 0;
-        uint64_t place = (time_bin << 8 | head[13]) + 1;
-        if (place <= previous) return 0;
-        previous = place;
+        uint64_t key = (time_bin << 8 | head[13]) + 1;
+        if (key <= previous) return 0;
+        previous = key;
         reader->pad_count = 0;
         for (uint32_t group = 0; group < 10; group++)
             list_channels(reader, pads_of_card(reader, head[13]), group, head[group]);
@@ -186,15 +186,15 @@ static inline int read_dense_page(Reader *reader) {
     uint64_t previous = 0;
     for (uint32_t block = 0; block < page->blocks; block++) {
         if (!read_block(reader, &previous)) return 0;
-        /* Only the last block may go on in the next page. */
+        /* Only the last block may continue in the next page. */
         if (reader->at > page->end && block + 1 < page->blocks) return 0;
     }
-    return reader->end - reader->at <= (page->continues ? 0 : MOST_PADDING);
+    return reader->end - reader->at <= (page->continues ? 0 : MAX_PADDING);
 }
 
-/* Decodes a page; 0 if it is damaged. `room` is for two pages. */
+/* Decodes a page; 0 if it is damaged. `buffer` is for two pages. */
 static inline int read_page(const recobench_decode *input, const Page *page, const uint8_t *bytes,
-                            uint8_t *room, uint64_t *digits) {
+                            uint8_t *buffer, uint64_t *digits) {
     Reader reader;
     reader.input = input;
     reader.page = page;
@@ -205,9 +205,9 @@ static inline int read_page(const recobench_decode *input, const Page *page, con
     reader.digits = digits;
     reader.digit_count = 0;
     if (page->continues) {
-        memcpy(room, bytes, page->end);
-        memcpy(room + page->end, bytes + PAGE_BYTES + RDH_BYTES, page->continuation);
-        reader.bytes = room;
+        memcpy(buffer, bytes, page->end);
+        memcpy(buffer + page->end, bytes + PAGE_BYTES + RDH_BYTES, page->continuation);
+        reader.bytes = buffer;
     }
     int is_sound = is_by_row(input)  ? read_row_page(&reader)
                    : is_dense(input) ? read_dense_page(&reader)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::sts::raw::{Component, Descriptor};
 
@@ -148,7 +148,7 @@ impl Cut {
     fn sentence(&self) -> String {
         format!(
             "{}: the file is cut: {} whole timeslices were read, the next begins at byte {}",
-            self.path.shown(),
+            self.path.escaped(),
             self.timeslices,
             self.byte
         )

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::archive::Read;
 use super::header::{START_BYTES, is_archive};
@@ -62,7 +62,7 @@ pub fn read_raw_data(
         data.select(selection.skip, selection.take.unwrap_or(u64::MAX));
     }
     if data.is_empty() {
-        let names = inputs.iter().map(|input| input.shown().to_string()).collect::<Vec<_>>();
+        let names = inputs.iter().map(|input| input.escaped().to_string()).collect::<Vec<_>>();
         let problem = format!("{}: no timeslice to read; check the selection", names.join(", "));
         return Err(DataError::shape(problem));
     }
@@ -75,7 +75,7 @@ fn files_of(input: &Path) -> Result<Vec<PathBuf>, DataError> {
     let files: Vec<_> = (0..).map(&name).take_while(|file| file.exists()).collect();
     if files.is_empty() {
         let problem =
-            format!("{}: no such file; sequences begin with number 0000", name(0).shown());
+            format!("{}: no such file; sequences begin with number 0000", name(0).escaped());
         return Err(DataError::shape(problem));
     }
     Ok(files)

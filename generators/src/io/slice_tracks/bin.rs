@@ -8,7 +8,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::{Columns, others, relations};
 use crate::DataError;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use csv::StringRecord;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{Columns, NONE, others, relations};
 use crate::DataError;

@@ -28,7 +28,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use files::Lines;
-use text::Foreign;
+use text::Untrusted;
 
 use super::file::{create, finish, open};
 use crate::DataError;
@@ -50,7 +50,7 @@ pub fn check_charge_file(path: &Path) -> Result<(), DataError> {
     if name.strip_suffix(".gz").unwrap_or(&name).ends_with(ENDING) {
         return Ok(());
     }
-    let problem = format!("{}: files of charges are named .cases or .cases.gz", path.shown());
+    let problem = format!("{}: files of charges are named .cases or .cases.gz", path.escaped());
     Err(DataError::shape(problem))
 }
 
@@ -82,7 +82,7 @@ pub fn write_charges(path: &Path, cases: &[ChargeCase]) -> Result<(), DataError>
 }
 
 fn read(path: &Path, source: impl Read) -> Result<Vec<ChargeCase>, DataError> {
-    let mut source = BufReader::with_capacity(BUFFER_BYTES, Lines::of_records(source));
+    let mut source = BufReader::with_capacity(BUFFER_BYTES, Lines::for_records(source));
     let mut cases = Cases::default();
     let mut line = Vec::new();
     for index in 1.. {

@@ -1,6 +1,6 @@
 //! A case as far as it has been read.
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::position::{self, MAX_SAMPLES, first_duplicate};
 use super::record::Record;

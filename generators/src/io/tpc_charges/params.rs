@@ -1,6 +1,6 @@
 //! Settings by their names.
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::words::Words;
 use crate::DataError;

@@ -63,8 +63,8 @@ fn a_case_has_what_its_lines_say() {
 fn samples_keep_the_order_of_their_labels() {
     let case = case_of("d 1 2 3 4 9 18446744073709551615 5\nd 1 2 4 5\nd 1 2 5 6 0\n");
     let labels = case.labels.expect("labels");
-    assert_eq!(labels.of(0), [9, u64::MAX, 5]);
-    assert_eq!((labels.of(1), labels.of(2)), (&[][..], &[0][..]));
+    assert_eq!(labels.list(0), [9, u64::MAX, 5]);
+    assert_eq!((labels.list(1), labels.list(2)), (&[][..], &[0][..]));
     assert_eq!(labels.first().len(), case.charges.len());
 }
 
@@ -228,7 +228,7 @@ fn lines_are_text_with_single_blanks() {
 #[test]
 fn the_number_of_labels_of_a_sample_is_limited() {
     let line = |labels: usize| format!("d 0 0 0 1{}", " 1".repeat(labels));
-    assert_eq!(case_of(&format!("{}\n", line(1000))).labels.expect("labels").of(0).len(), 1000);
+    assert_eq!(case_of(&format!("{}\n", line(1000))).labels.expect("labels").list(0).len(), 1000);
     refused(&line(1001), "line 4: 1001 labels are more than the 1000 of a sample");
 }
 

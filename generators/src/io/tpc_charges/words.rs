@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::Split;
 
-use text::Foreign;
+use text::Untrusted;
 
 /// The unread words of a line.
 pub(super) struct Words<'a>(Split<'a, char>);

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::{MAX_LABELS, params};
 use crate::DataError;
@@ -26,7 +26,7 @@ pub(super) fn check(case: &ChargeCase) -> Result<(), DataError> {
         let problem = format!("case {name}: {samples} samples, but labels of {labelled}");
         return Err(DataError::shape(problem));
     }
-    if (0..samples).all(|sample| labels.of(sample).len() <= MAX_LABELS) {
+    if (0..samples).all(|sample| labels.list(sample).len() <= MAX_LABELS) {
         return Ok(());
     }
     Err(DataError::shape(format!("case {name}: a sample has more than {MAX_LABELS} labels")))
@@ -71,7 +71,7 @@ fn is_next(sample: &Charge, next: &Charge) -> bool {
 fn write_labelled(sink: &mut impl Write, charges: &[Charge], labels: &Labels) -> io::Result<()> {
     for (index, Charge { time, pad, charge }) in charges.iter().enumerate() {
         write!(sink, "d {} {} {time} {charge}", pad.row(), pad.pad())?;
-        for label in labels.of(index) {
+        for label in labels.list(index) {
             write!(sink, " {label}")?;
         }
         writeln!(sink)?;

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::DataError;
 use crate::io::csv_rows;
@@ -46,7 +46,7 @@ pub(super) fn read(
 ) -> Result<Vec<Entry>, DataError> {
     let mut reader = csv_rows::reader(source);
     let header = reader.headers().map_err(|error| csv_error(path, error))?;
-    let form = Form::of_header(path, header, sector)?;
+    let form = Form::from_header(path, header, sector)?;
     let mut entries: Vec<Entry> = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| csv_error(path, error))?;
@@ -76,7 +76,7 @@ enum Form {
 }
 
 impl Form {
-    fn of_header(
+    fn from_header(
         path: &Path,
         header: &csv::StringRecord,
         sector: Option<u8>,
@@ -92,9 +92,9 @@ impl Form {
                 columns.join(",").quoted()
             )));
         }
-        let unsaid =
+        let missing =
             || at_header("it has no column for the sector; select one with --sector".to_owned());
-        sector.map(Form::OfAll).ok_or_else(unsaid)
+        sector.map(Form::OfAll).ok_or_else(missing)
     }
 
     fn parse(&self, record: &csv::StringRecord) -> Result<Entry, String> {

@@ -13,7 +13,7 @@ pub use write::{PageWriter, write_raw_pages};
 
 use std::path::{Path, PathBuf};
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::DataError;
 
@@ -36,7 +36,7 @@ pub(super) fn stem_of(pages: &Path) -> Result<String, DataError> {
         Some(stem) => Ok(stem.to_owned()),
         None => Err(DataError::shape(format!(
             "{}: files of pages are named .pages or .pages.gz",
-            pages.shown()
+            pages.escaped()
         ))),
     }
 }

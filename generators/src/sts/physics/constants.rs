@@ -18,7 +18,7 @@ pub(super) const LANDAU_WIDTH: f64 = LANDAU_WIDTH_EV * PAIRS_PER_EV;
 /// for each eV (b).
 pub(super) const DENSITY_EFFECT_PER_EV: f64 = 2.0 * 0.511e6 / (31.05 * 31.05);
 /// Shift of the most probable energy loss, in widths (b).
-pub(super) const MOST_PROBABLE_SHIFT: f64 = 0.200;
+pub(super) const MPV_SHIFT: f64 = 0.200;
 /// Largest deposit of a step along the path, in widths: knock-on electrons of more
 /// than about 200 keV leave the sensor (c).
 pub(super) const LARGEST_DEPOSIT: f64 = 300.0;

@@ -190,7 +190,8 @@ impl Simulation {
             }
             sides.into()
         };
-        let (fronts, backs) = (0..partition.segments()).into_par_iter().map(of_module).unzip();
+        let modules = 0..partition.segments();
+        let (fronts, backs) = modules.into_par_iter().map(of_module).unzip();
         [fronts, backs]
     }
 

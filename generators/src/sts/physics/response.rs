@@ -4,7 +4,7 @@ use rand::distr::Distribution;
 
 use super::constants::{
     DENSITY_EFFECT_PER_EV, DIFFUSION, LANDAU_WIDTH, LANDAU_WIDTH_EV, LARGEST_DEPOSIT, MAX_STEPS,
-    MIN_STEPS, MOST_PROBABLE_SHIFT, THICKNESS,
+    MIN_STEPS, MPV_SHIFT, THICKNESS,
 };
 use super::sensor::Passage;
 use super::strips::{Spread, Strips};
@@ -101,15 +101,14 @@ impl Deposits {
         Deposits {
             steps,
             width: (ionisation * LANDAU_WIDTH * length) as f32,
-            shift: most_probable(ionisation * LANDAU_WIDTH_EV * length) as f32
-                - Landau::MOST_PROBABLE,
+            shift: mpv(ionisation * LANDAU_WIDTH_EV * length) as f32 - Landau::MPV,
         }
     }
 }
 
 /// Most probable energy loss in widths, for a width in eV.
-pub(super) fn most_probable(width_ev: f64) -> f64 {
-    libm::log(DENSITY_EFFECT_PER_EV * width_ev) + MOST_PROBABLE_SHIFT
+pub(super) fn mpv(width_ev: f64) -> f64 {
+    libm::log(DENSITY_EFFECT_PER_EV * width_ev) + MPV_SHIFT
 }
 
 #[cfg(test)]
@@ -143,7 +142,7 @@ mod tests {
     }
 
     /// The middle of the shortest interval with a fifth of all values.
-    fn most_frequent(sorted: &[f32]) -> f32 {
+    fn mode(sorted: &[f32]) -> f32 {
         let fifth = sorted.len() / 5;
         let windows = sorted.windows(fifth);
         let narrow = |window: &&[f32]| (window[fifth - 1] - window[0]) as u32;
@@ -156,9 +155,9 @@ mod tests {
     #[test]
     fn the_most_probable_charge_is_that_of_320_micrometres_of_silicon() {
         let [front, back] = charges(&passage([0.0, 0.0]), 1.0);
-        let peak = most_frequent(&front);
+        let peak = mode(&front);
         assert!((24_000.0..26_500.0).contains(&peak), "{peak}");
-        assert!((most_frequent(&back) / peak - 1.0).abs() < 0.02);
+        assert!((mode(&back) / peak - 1.0).abs() < 0.02);
         let at = |quantile: usize| front[front.len() * quantile / 100];
         assert!(at(1) > 0.75 * peak, "{}", at(1));
         assert!(at(99) > 2.0 * peak, "{}", at(99));
@@ -166,8 +165,7 @@ mod tests {
 
     #[test]
     fn longer_paths_and_slower_particles_leave_more() {
-        let peak =
-            |slope: f64, ionisation| most_frequent(&charges(&passage([slope, 0.0]), ionisation)[0]);
+        let peak = |slope: f64, ionisation| mode(&charges(&passage([slope, 0.0]), ionisation)[0]);
         let usual = peak(0.0, 1.0);
         let oblique = peak(1.0, 1.0) / usual;
         assert!((1.4..1.5).contains(&oblique), "{oblique}");

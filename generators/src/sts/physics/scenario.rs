@@ -65,10 +65,10 @@ impl Scenario {
         if self.timeslices == 0 {
             return Err(DataError::shape("0 timeslices hold no digis; use 1 or more"));
         }
-        let most_hz = MAX_COLLISIONS / (self.timeslice_ns as f64 * 1e-9);
-        if !(0.0..=most_hz).contains(&self.rate_hz) {
+        let max_hz = MAX_COLLISIONS / (self.timeslice_ns as f64 * 1e-9);
+        if !(0.0..=max_hz).contains(&self.rate_hz) {
             return Err(DataError::shape(format!(
-                "a rate of {} Hz is invalid; use 0 to {most_hz:.0} Hz with this timeslice",
+                "a rate of {} Hz is invalid; use 0 to {max_hz:.0} Hz with this timeslice",
                 self.rate_hz
             )));
         }

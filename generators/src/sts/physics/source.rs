@@ -87,8 +87,8 @@ impl Source {
 
 impl Window {
     fn particle(&self, stream: &mut Stream) -> Particle {
-        let slope_x = within((-self.slope_x, self.slope_x), stream);
-        let slope_y = within((-self.slope_y, self.slope_y), stream);
+        let slope_x = within(-self.slope_x..self.slope_x, stream);
+        let slope_y = within(-self.slope_y..self.slope_y, stream);
         Particle::from_target([slope_x, slope_y, 1.0], PION_MASS, 0.0)
     }
 }
@@ -133,7 +133,7 @@ impl Gold {
         tables: &Tables,
         stream: &mut Stream,
     ) -> Option<Particle> {
-        let z = within((0.0, LAST_ORIGIN), stream);
+        let z = within(0.0..LAST_ORIGIN, stream);
         let state = parent.at(z)?;
         let momentum =
             MIN_SECONDARY_MOMENTUM - self.secondary_momentum * libm::log(uniform(stream));

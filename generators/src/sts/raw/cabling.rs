@@ -1,4 +1,4 @@
-//! How read-out boards are cabled: which e-link ends at which ASIC of which module.
+//! Cabling of read-out boards: the ASIC and the module at the end of each e-link.
 //!
 //! A board (CROB) has 42 e-links and reads front-end boards (FEBs), each of which has the eight
 //! ASICs of one module side. FEBs are of two types, A and B, with opposite orders of ASICs; the
@@ -140,7 +140,7 @@ impl Cabling {
         let mut febs_before = 0;
         for board in &self.components {
             let problem = |problem: String| {
-                ReadoutProblem::of_board("components", board.equipment as u16, problem)
+                ReadoutProblem::from_board("components", board.equipment as u16, problem)
             };
             let febs = self.febs_of(board, febs_before).map_err(problem)?;
             febs_before += febs.len();

@@ -198,8 +198,8 @@ impl RawData {
     pub fn timeslices(
         &self,
     ) -> impl Iterator<Item = (RawTimeslice, impl ExactSizeIterator<Item = Component<'_>>)> {
-        let begins = [0].into_iter().chain(self.timeslices.iter().map(|head| head.end));
-        self.timeslices.iter().zip(begins).map(|(head, begin)| {
+        let starts = [0].into_iter().chain(self.timeslices.iter().map(|head| head.end));
+        self.timeslices.iter().zip(starts).map(|(head, begin)| {
             let blocks = self.blocks[begin..head.end].iter();
             (head.timeslice, blocks.map(|block| self.component(block)))
         })
@@ -251,8 +251,8 @@ impl RawData {
 
     /// Each timeslice by itself.
     pub fn each(&self) -> impl Iterator<Item = RawData> {
-        let begins = [0].into_iter().chain(self.timeslices.iter().map(|head| head.end));
-        self.timeslices.iter().zip(begins).map(|(head, begin)| {
+        let starts = [0].into_iter().chain(self.timeslices.iter().map(|head| head.end));
+        self.timeslices.iter().zip(starts).map(|(head, begin)| {
             let mut own = RawData::default();
             own.push_timeslice(head.timeslice);
             own.copy_blocks(self, begin..head.end);
@@ -369,7 +369,7 @@ impl<'a> Component<'a> {
 
     /// Offset of that content in the bytes of all components.
     #[inline]
-    pub fn place(&self, descriptor: &Descriptor) -> usize {
+    pub fn byte_offset(&self, descriptor: &Descriptor) -> usize {
         self.first_byte + self.begin(descriptor.offset) as usize
     }
 

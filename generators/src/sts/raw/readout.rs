@@ -189,20 +189,21 @@ impl Readout {
         }
         for (&board, elinks) in &boards {
             check_count(elinks.len())
-                .map_err(|it| ReadoutProblem::of_board("elinks", board, it))?;
+                .map_err(|it| ReadoutProblem::from_board("elinks", board, it))?;
             for (elink, fields) in elinks.iter().enumerate() {
-                check(fields, walk_tables.len())
-                    .map_err(|problem| ReadoutProblem::of_elink("elinks", board, elink, problem))?;
+                check(fields, walk_tables.len()).map_err(|problem| {
+                    ReadoutProblem::from_elink("elinks", board, elink, problem)
+                })?;
             }
         }
         for (&board, elinks) in boards_2023.iter().flatten() {
             if boards.get(&board).is_none_or(|own| own.len() != elinks.len()) {
                 let problem = "is not a board with the same number of e-links in elinks".to_owned();
-                return Err(ReadoutProblem::of_board("elinks2023", board, problem));
+                return Err(ReadoutProblem::from_board("elinks2023", board, problem));
             }
             for (elink, fields) in elinks.iter().enumerate() {
                 check_asic(fields.asic).map_err(|problem| {
-                    ReadoutProblem::of_elink("elinks2023", board, elink, problem)
+                    ReadoutProblem::from_elink("elinks2023", board, elink, problem)
                 })?;
             }
         }
@@ -301,11 +302,11 @@ fn check(elink: &Elink, tables: usize) -> Result<(), String> {
 }
 
 impl ReadoutProblem {
-    pub(super) fn of_board(table: &str, board: u16, problem: String) -> Self {
+    pub(super) fn from_board(table: &str, board: u16, problem: String) -> Self {
         ReadoutProblem { location: format!("{table}.{board:#x}"), problem }
     }
 
-    fn of_elink(table: &str, board: u16, elink: usize, problem: String) -> Self {
+    fn from_elink(table: &str, board: u16, elink: usize, problem: String) -> Self {
         ReadoutProblem { location: format!("{table}.{board:#x}[{elink}]"), problem }
     }
 }
@@ -336,8 +337,8 @@ mod tests {
         let table = "elinks.0x1002[1] has walk table 2; there are 2";
         assert_eq!(problem(|elink| elink.walk_table = 2), table);
         for (offset, gain) in [(-1.0, 1.0), (1.0, -0.1), (1.0, 3000.0), (f64::NAN, 1.0)] {
-            let said = problem(|elink| (elink.adc_offset, elink.adc_gain) = (offset, gain));
-            assert!(said.contains("charges outside"), "{said}");
+            let refusal = problem(|elink| (elink.adc_offset, elink.adc_gain) = (offset, gain));
+            assert!(refusal.contains("charges outside"), "{refusal}");
         }
     }
 
@@ -351,8 +352,8 @@ mod tests {
             Readout::new(boards, Some(old), vec![vec![walk]]).map_err(|problem| problem.to_string())
         };
         assert!(of(&[(1, 64), (2, 0)], &[(1, 64)], 0.0).is_ok());
-        let said = of(&[(1, 65)], &[], 0.0).expect_err("too many");
-        assert_eq!(said, "elinks.0x1 has 65 e-links; messages can address 64");
+        let refusal = of(&[(1, 65)], &[], 0.0).expect_err("too many");
+        assert_eq!(refusal, "elinks.0x1 has 65 e-links; messages can address 64");
         for old in [[(3, 1)], [(1, 3)]] {
             assert!(of(&[(1, 2)], &old, 0.0).expect_err("others").starts_with("elinks2023"));
         }

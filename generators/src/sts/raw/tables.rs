@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
-use text::Foreign;
+use text::Untrusted;
 
 use super::{Elink, Elink2023, Readout, ReadoutProblem};
 

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::field::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK};
 use super::shape::with_slack;
-use super::{ClusterShape, Clusters, Places};
+use super::{ClusterShape, Clusters, Slots};
 use crate::DataError;
 use crate::random::{Stream, below, stream};
 use crate::tpc::geometry::{ROWS, SECTORS};
@@ -29,14 +29,14 @@ pub fn generate(shape: &ClusterShape, seed: u64) -> Result<Clusters, DataError> 
     shape.validate()?;
     let (counts, starts) = tracks(shape, seed);
     let attached = counts.iter().map(|&count| count as usize).sum();
-    let places = Places {
+    let slots = Slots {
         tracks: shape.tracks,
         attached: with_slack(attached),
         rows: SECTORS * ROWS,
         row_capacity: shape.row_capacity(),
     };
-    let bytes = arrays(&places, &counts, &rows(shape, seed), seed);
-    Clusters::new(places, starts, bytes).map_err(|problem| DataError::shape(problem.to_string()))
+    let bytes = arrays(&slots, &counts, &rows(shape, seed), seed);
+    Clusters::new(slots, starts, bytes).map_err(|problem| DataError::shape(problem.to_string()))
 }
 
 /// Number of clusters of each track, and the index of its first one.
@@ -47,8 +47,8 @@ fn tracks(shape: &ClusterShape, seed: u64) -> (Vec<u16>, Vec<u32>) {
     for first in (0..shape.tracks).step_by(CHUNK) {
         let mut stream = stream(seed, [TRACKS, first as u64]);
         let length = CHUNK.min(shape.tracks - first);
-        let range = (shape.most - shape.fewest + 1) as u64;
-        let count = |_| (shape.fewest as u64 + below(stream.next_u32(), range)) as u16;
+        let range = (shape.max_clusters - shape.min_clusters + 1) as u64;
+        let count = |_| (shape.min_clusters as u64 + below(stream.next_u32(), range)) as u16;
         counts.extend((0..length).map(count));
         starts.resize(first + length, 0);
         for track in shuffled(length, &mut stream) {
@@ -78,8 +78,8 @@ fn rows(shape: &ClusterShape, seed: u64) -> Vec<u32> {
 }
 
 /// Bytes of all arrays: the counts in their fields, random bytes in all others.
-fn arrays(places: &Places, tracks: &[u16], rows: &[u32], seed: u64) -> Vec<u8> {
-    let layout = places.layout();
+fn arrays(slots: &Slots, tracks: &[u16], rows: &[u32], seed: u64) -> Vec<u8> {
+    let layout = slots.layout();
     let mut bytes = vec![0; layout.bytes()];
     let chunks = bytes.par_chunks_mut(BYTE_CHUNK).enumerate();
     chunks.for_each(|(number, chunk)| stream(seed, [BYTES, number as u64]).fill_bytes(chunk));
@@ -101,16 +101,16 @@ mod tests {
     use super::*;
 
     const SHAPE: ClusterShape =
-        ClusterShape { tracks: CHUNK + 100, fewest: 2, most: 7, row_clusters: 9 };
+        ClusterShape { tracks: CHUNK + 100, min_clusters: 2, max_clusters: 7, row_clusters: 9 };
 
     #[test]
     fn numbers_of_clusters_are_as_requested() {
         let made = generate(&SHAPE, 3).expect("made");
         let counts = &made.tracks().counts;
         assert_eq!(counts.len(), SHAPE.tracks);
-        let least = counts.iter().min();
-        let most = counts.iter().max();
-        assert_eq!((least, most), (Some(&2), Some(&7)));
+        let min = counts.iter().min();
+        let max = counts.iter().max();
+        assert_eq!((min, max), (Some(&2), Some(&7)));
         let rows = made.rows();
         let mean = rows.clusters() as f64 / rows.len() as f64;
         assert!((8.8..9.2).contains(&mean), "{mean}");

@@ -31,7 +31,7 @@ pub struct Layout {
 
 impl Entries {
     /// Number of entries for this entity.
-    pub fn of(&self, per: Per) -> usize {
+    pub fn count(&self, per: Per) -> usize {
         match per {
             Per::Row => self.rows,
             Per::Track => self.tracks,
@@ -43,7 +43,7 @@ impl Entries {
 
     /// Bytes of all of them, without any between arrays.
     pub fn bytes(&self) -> usize {
-        let bytes = FIELDS.iter().map(|field| field.bytes * self.of(field.per));
+        let bytes = FIELDS.iter().map(|field| field.bytes * self.count(field.per));
         bytes.sum()
     }
 }
@@ -54,7 +54,7 @@ impl Layout {
         let mut next = 0;
         let ranges = FIELDS.iter().map(|field| {
             let start = next;
-            let end = start + field.bytes * entries.of(field.per);
+            let end = start + field.bytes * entries.count(field.per);
             next = end.next_multiple_of(ALIGNMENT);
             start..end
         });
@@ -90,7 +90,7 @@ mod tests {
         for (index, field) in FIELDS.iter().enumerate() {
             let range = layout.range(index);
             assert!(range.start >= end && range.start.is_multiple_of(ALIGNMENT));
-            assert_eq!(range.len(), field.bytes * entries.of(field.per));
+            assert_eq!(range.len(), field.bytes * entries.count(field.per));
             end = range.end;
         }
         assert!(layout.bytes() >= end + ALIGNMENT);

@@ -27,7 +27,7 @@ pub use field::{FIELDS, Field, Per};
 pub use generate::generate;
 pub use layout::{ALIGNMENT, Entries, Layout};
 pub use problem::ClusterProblem;
-pub use shape::{ClusterShape, Places};
+pub use shape::{ClusterShape, Slots};
 
 use field::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK};
 
@@ -44,7 +44,7 @@ pub struct Pieces {
 /// track has a cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clusters {
-    places: Places,
+    slots: Slots,
     tracks: Pieces,
     rows: Pieces,
     layout: Layout,
@@ -70,33 +70,33 @@ impl Pieces {
 
 impl Clusters {
     /// Validates clusters in slots: `starts` has the index of each track's first cluster, `bytes`
-    /// all arrays as laid out by [`Places::layout`]. The numbers of clusters of tracks and rows are
+    /// all arrays as laid out by [`Slots::layout`]. The numbers of clusters of tracks and rows are
     /// in two of the arrays.
     ///
     /// # Errors
     /// The first error, with the index of the track or row.
-    pub fn new(places: Places, starts: Vec<u32>, bytes: Vec<u8>) -> Result<Self, ClusterProblem> {
-        validate::sizes(&places, starts.len(), bytes.len())?;
-        let layout = places.layout();
+    pub fn new(slots: Slots, starts: Vec<u32>, bytes: Vec<u8>) -> Result<Self, ClusterProblem> {
+        validate::sizes(&slots, starts.len(), bytes.len())?;
+        let layout = slots.layout();
         let tracks = Pieces {
             starts,
             counts: numbers(&bytes[layout.range(CLUSTERS_OF_TRACK)], |count: [u8; 2]| {
                 u16::from_le_bytes(count).into()
             }),
         };
-        let row_start = |row| (row * places.row_capacity) as u32;
+        let row_start = |row| (row * slots.row_capacity) as u32;
         let rows = Pieces {
-            starts: (0..places.rows).map(row_start).collect(),
+            starts: (0..slots.rows).map(row_start).collect(),
             counts: numbers(&bytes[layout.range(CLUSTERS_OF_ROW)], u32::from_le_bytes),
         };
-        validate::tracks(&places, &tracks)?;
-        validate::rows(&places, &rows)?;
-        Ok(Clusters { places, tracks, rows, layout, bytes })
+        validate::tracks(&slots, &tracks)?;
+        validate::rows(&slots, &rows)?;
+        Ok(Clusters { slots, tracks, rows, layout, bytes })
     }
 
     /// Numbers of slots.
-    pub fn places(&self) -> &Places {
-        &self.places
+    pub fn slots(&self) -> &Slots {
+        &self.slots
     }
 
     /// The pieces of attached clusters, one a track.

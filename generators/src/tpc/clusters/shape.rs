@@ -15,17 +15,17 @@ const MAX_CLUSTERS_OF_TRACK: usize = u16::MAX as usize;
 pub struct ClusterShape {
     /// Number of tracks.
     pub tracks: usize,
-    /// The fewest clusters of a track.
-    pub fewest: usize,
+    /// Minimum number of clusters of a track.
+    pub min_clusters: usize,
     /// Maximum number of clusters of a track.
-    pub most: usize,
+    pub max_clusters: usize,
     /// Mean number of clusters on no track, for each row of each sector.
     pub row_clusters: usize,
 }
 
 /// Numbers of slots for tracks, rows and clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct Slots {
     /// Tracks.
     pub tracks: usize,
     /// Slots for clusters on tracks.
@@ -36,16 +36,16 @@ pub struct Places {
     pub row_capacity: usize,
 }
 
-impl Places {
+impl Slots {
     /// The reason why these slots are invalid, if they are.
     pub fn problem(&self) -> Option<ClusterProblem> {
-        let Places { tracks, attached, rows, row_capacity } = *self;
+        let Slots { tracks, attached, rows, row_capacity } = *self;
         if tracks == 0 {
             return Some(ClusterProblem::NoTracks);
         }
         let unattached = rows.saturating_mul(row_capacity);
-        let most = tracks.max(attached).max(rows).max(unattached);
-        (most > MAX_SLOTS).then_some(ClusterProblem::TooMany {
+        let max = tracks.max(attached).max(rows).max(unattached);
+        (max > MAX_SLOTS).then_some(ClusterProblem::TooMany {
             tracks,
             attached,
             rows,
@@ -77,17 +77,18 @@ impl ClusterShape {
     /// # Errors
     /// The invalid value, and the valid ones.
     pub fn validate(&self) -> Result<(), DataError> {
-        let ClusterShape { tracks, fewest, most, .. } = *self;
+        let ClusterShape { tracks, min_clusters, max_clusters, .. } = *self;
         if tracks == 0 {
             return refuse("no tracks can't be gathered; use --tracks 1 or more");
         }
-        if fewest == 0 || fewest > most || most > MAX_CLUSTERS_OF_TRACK {
+        if min_clusters == 0 || min_clusters > max_clusters || max_clusters > MAX_CLUSTERS_OF_TRACK
+        {
             return refuse(format!(
-                "tracks can't have {fewest} to {most} clusters; use --fewest and --most with \
-                 1 <= fewest <= most <= {MAX_CLUSTERS_OF_TRACK}"
+                "tracks can't have {min_clusters} to {max_clusters} clusters; use --fewest and \
+                 --most with 1 <= fewest <= most <= {MAX_CLUSTERS_OF_TRACK}"
             ));
         }
-        match self.max_places().problem() {
+        match self.max_slots().problem() {
             None => Ok(()),
             Some(problem) => refuse(format!(
                 "{problem}: there can be {MAX_SLOTS} of a kind; use fewer --tracks or \
@@ -97,10 +98,10 @@ impl ClusterShape {
     }
 
     /// The maximum number of slots, for any numbers of clusters.
-    fn max_places(&self) -> Places {
-        Places {
+    fn max_slots(&self) -> Slots {
+        Slots {
             tracks: self.tracks,
-            attached: with_slack(self.tracks.saturating_mul(self.most)),
+            attached: with_slack(self.tracks.saturating_mul(self.max_clusters)),
             rows: SECTORS * ROWS,
             row_capacity: self.row_capacity(),
         }
@@ -108,7 +109,7 @@ impl ClusterShape {
 
     /// About how many clusters there will be on tracks, and on none.
     pub fn mean_clusters(&self) -> [usize; 2] {
-        let attached = self.tracks * (self.fewest + self.most) / 2;
+        let attached = self.tracks * (self.min_clusters + self.max_clusters) / 2;
         [attached, SECTORS * ROWS * self.row_clusters]
     }
 
@@ -131,7 +132,8 @@ fn refuse(problem: impl Into<String>) -> Result<(), DataError> {
 mod tests {
     use super::*;
 
-    const SOUND: ClusterShape = ClusterShape { tracks: 10, fewest: 20, most: 160, row_clusters: 5 };
+    const SOUND: ClusterShape =
+        ClusterShape { tracks: 10, min_clusters: 20, max_clusters: 160, row_clusters: 5 };
 
     fn problem(shape: ClusterShape) -> String {
         shape.validate().expect_err("refused").to_string()
@@ -141,9 +143,9 @@ mod tests {
     fn invalid_shapes_are_refused_with_the_flag() {
         assert!(SOUND.validate().is_ok());
         assert!(problem(ClusterShape { tracks: 0, ..SOUND }).contains("--tracks"));
-        assert!(problem(ClusterShape { fewest: 0, ..SOUND }).contains("--fewest"));
-        assert!(problem(ClusterShape { most: 19, ..SOUND }).contains("--most"));
-        assert!(problem(ClusterShape { most: 65_536, ..SOUND }).contains("--most"));
+        assert!(problem(ClusterShape { min_clusters: 0, ..SOUND }).contains("--fewest"));
+        assert!(problem(ClusterShape { max_clusters: 19, ..SOUND }).contains("--most"));
+        assert!(problem(ClusterShape { max_clusters: 65_536, ..SOUND }).contains("--most"));
         let tracks = usize::MAX;
         assert!(problem(ClusterShape { tracks, ..SOUND }).contains("--tracks"));
         let row_clusters = usize::MAX;

@@ -1,17 +1,17 @@
 //! Checks that clusters can be gathered.
 
-use super::{ClusterProblem, Pieces, Places};
+use super::{ClusterProblem, Pieces, Slots};
 
 /// Checks the sizes of arrays against the numbers of slots.
-pub(super) fn sizes(places: &Places, starts: usize, bytes: usize) -> Result<(), ClusterProblem> {
-    if let Some(problem) = places.problem() {
+pub(super) fn sizes(slots: &Slots, starts: usize, bytes: usize) -> Result<(), ClusterProblem> {
+    if let Some(problem) = slots.problem() {
         return Err(problem);
     }
-    if starts != places.tracks {
-        let tracks = places.tracks;
+    if starts != slots.tracks {
+        let tracks = slots.tracks;
         return Err(ClusterProblem::Starts { starts, tracks });
     }
-    let expected = places.layout().bytes();
+    let expected = slots.layout().bytes();
     if bytes != expected {
         return Err(ClusterProblem::Bytes { found: bytes, expected });
     }
@@ -19,18 +19,13 @@ pub(super) fn sizes(places: &Places, starts: usize, bytes: usize) -> Result<(), 
 }
 
 /// Checks that each track has clusters, in slots that no other track uses.
-pub(super) fn tracks(places: &Places, tracks: &Pieces) -> Result<(), ClusterProblem> {
+pub(super) fn tracks(slots: &Slots, tracks: &Pieces) -> Result<(), ClusterProblem> {
     for (track, (&start, &count)) in tracks.starts.iter().zip(&tracks.counts).enumerate() {
         if count == 0 {
             return Err(ClusterProblem::EmptyTrack { track });
         }
-        if start as usize + count as usize > places.attached {
-            return Err(ClusterProblem::BeyondArray {
-                track,
-                start,
-                count,
-                slots: places.attached,
-            });
+        if start as usize + count as usize > slots.attached {
+            return Err(ClusterProblem::BeyondArray { track, start, count, slots: slots.attached });
         }
     }
     disjoint(tracks)
@@ -49,8 +44,8 @@ fn disjoint(tracks: &Pieces) -> Result<(), ClusterProblem> {
 }
 
 /// Checks that no row has more clusters than its capacity.
-pub(super) fn rows(places: &Places, rows: &Pieces) -> Result<(), ClusterProblem> {
-    let capacity = places.row_capacity;
+pub(super) fn rows(slots: &Slots, rows: &Pieces) -> Result<(), ClusterProblem> {
+    let capacity = slots.row_capacity;
     let beyond = |&count: &u32| count as usize > capacity;
     match rows.counts.iter().position(beyond) {
         None => Ok(()),
@@ -64,17 +59,17 @@ mod tests {
     use crate::tpc::clusters::Clusters;
     use crate::tpc::clusters::field::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK};
 
-    const PLACES: Places = Places { tracks: 2, attached: 20, rows: 3, row_capacity: 4 };
+    const SLOTS: Slots = Slots { tracks: 2, attached: 20, rows: 3, row_capacity: 4 };
 
     /// Clusters of two tracks and three rows.
     fn clusters(starts: [u32; 2], tracks: [u16; 2], rows: [u32; 3]) -> Result<Clusters, String> {
-        let layout = PLACES.layout();
+        let layout = SLOTS.layout();
         let mut bytes = vec![7; layout.bytes()];
         let tracks = tracks.map(u16::to_le_bytes).concat();
         bytes[layout.range(CLUSTERS_OF_TRACK)].copy_from_slice(&tracks);
         let rows = rows.map(u32::to_le_bytes).concat();
         bytes[layout.range(CLUSTERS_OF_ROW)].copy_from_slice(&rows);
-        Clusters::new(PLACES, starts.to_vec(), bytes).map_err(|problem| problem.to_string())
+        Clusters::new(SLOTS, starts.to_vec(), bytes).map_err(|problem| problem.to_string())
     }
 
     #[test]
@@ -110,18 +105,18 @@ mod tests {
     fn there_must_be_tracks_with_clusters() {
         let empty = clusters([0, 1], [0, 1], [0; 3]).expect_err("refused");
         assert!(empty.starts_with("track 0 has no clusters"));
-        let none = Clusters::new(Places::default(), Vec::new(), Vec::new());
+        let none = Clusters::new(Slots::default(), Vec::new(), Vec::new());
         assert_eq!(none, Err(ClusterProblem::NoTracks));
     }
 
     #[test]
     fn arrays_must_have_their_sizes() {
-        let bytes = vec![0; PLACES.layout().bytes() - 1];
-        let short = Clusters::new(PLACES, vec![0, 1], bytes).expect_err("refused");
+        let bytes = vec![0; SLOTS.layout().bytes() - 1];
+        let short = Clusters::new(SLOTS, vec![0, 1], bytes).expect_err("refused");
         assert!(matches!(short, ClusterProblem::Bytes { .. }));
-        let starts = Clusters::new(PLACES, vec![0], Vec::new()).expect_err("refused");
+        let starts = Clusters::new(SLOTS, vec![0], Vec::new()).expect_err("refused");
         assert!(matches!(starts, ClusterProblem::Starts { starts: 1, .. }));
-        let rows = Places { rows: usize::MAX, ..PLACES };
+        let rows = Slots { rows: usize::MAX, ..SLOTS };
         let many = Clusters::new(rows, vec![0, 1], Vec::new()).expect_err("refused");
         assert!(matches!(many, ClusterProblem::TooMany { .. }));
     }

@@ -76,7 +76,7 @@ impl Writer<'_> {
         self.slots.close(end.stated_size(self.position));
     }
 
-    /// Writes a time bin, into as many pages as needed.
+    /// Writes a time bin, into the pages that it needs.
     fn put(&mut self, time_bin: u32, mut samples: &[Sample]) {
         while !samples.is_empty() {
             let fitting = self.put_fitting(time_bin, samples);

@@ -37,7 +37,7 @@ impl SectorEncoder<'_> {
     /// If a digit is of another sector, on no pad, too large for the format or
     /// after the last heartbeat frame, or if two have the same pad and time bin.
     pub fn encode(&self, sector: usize, digits: &[Digit]) -> Result<SectorPages, DataError> {
-        let region_zero = Region::new(0).and_then(|region| Cru::of(sector, region));
+        let region_zero = Region::new(0).and_then(|region| Cru::for_region(sector, region));
         if region_zero.is_none() {
             let problem = format!("there is no sector {sector}; use 0 to {}", SECTORS - 1);
             return Err(DataError::shape(problem));
@@ -104,7 +104,7 @@ impl SectorEncoder<'_> {
     fn frame(&self, sector: usize, frame: u32, samples: &[TimeBins]) -> Vec<Vec<Page>> {
         let encode = |endpoint: Endpoint| {
             let mut pages = Vec::new();
-            if let Some(cru) = Cru::of(sector, endpoint.region()) {
+            if let Some(cru) = Cru::for_region(sector, endpoint.region()) {
                 let info = FrameInfo {
                     format: self.format,
                     cru,

@@ -23,8 +23,8 @@ pub(super) fn row_of(index: u16) -> u16 {
     index >> 8
 }
 
-/// True if two pads of a row are adjacent, and so in one sequence. No row has so many pads that the
-/// first one of the next row would follow its last.
+/// True if two pads of a row are adjacent, and so in one sequence. Rows are too short for the first
+/// pad of the next row to follow their last one.
 pub(super) fn is_next_pad(a: &Sample, b: &Sample) -> bool {
     a.index() + 1 == b.index()
 }

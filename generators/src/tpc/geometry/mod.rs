@@ -98,10 +98,10 @@ mod tests {
         let rows: usize = Region::all().map(|region| region.rows().len()).sum();
         assert_eq!(rows, ROWS);
         for row in 0..ROWS {
-            let region = Region::of_row(row).expect("below 152");
+            let region = Region::for_row(row).expect("below 152");
             assert!(region.rows().contains(&row));
         }
-        assert_eq!(Region::of_row(ROWS), None);
+        assert_eq!(Region::for_row(ROWS), None);
     }
 
     #[test]
@@ -125,11 +125,11 @@ mod tests {
 
     #[test]
     fn units_have_consistent_indices() {
-        let cru = Cru::of(35, region(5)).expect("a sector");
+        let cru = Cru::for_region(35, region(5)).expect("a sector");
         assert_eq!((cru.number(), cru.sector()), (355, 35));
         assert_eq!(cru.region(), region(5));
         assert_eq!(Cru::new(CRUS), None);
-        assert_eq!(Cru::of(SECTORS, region(0)), None);
+        assert_eq!(Cru::for_region(SECTORS, region(0)), None);
         assert_eq!(Endpoint::new(ENDPOINTS), None);
     }
 }

@@ -34,7 +34,7 @@ impl Endpoint {
     /// The region.
     #[inline]
     pub const fn region(self) -> Region {
-        Region::of_number(self.0 / HALVES as u8)
+        Region::from_number(self.0 / HALVES as u8)
     }
 
     /// 0 or 1.
@@ -81,7 +81,7 @@ impl Cru {
 
     /// The unit of a region, if the sector is below 36.
     #[inline]
-    pub const fn of(sector: usize, region: Region) -> Option<Self> {
+    pub const fn for_region(sector: usize, region: Region) -> Option<Self> {
         if sector < SECTORS { Some(Cru((sector * REGIONS + region.number()) as u16)) } else { None }
     }
 
@@ -100,6 +100,6 @@ impl Cru {
     /// The region.
     #[inline]
     pub const fn region(self) -> Region {
-        Region::of_number((self.0 as usize % REGIONS) as u8)
+        Region::from_number((self.0 as usize % REGIONS) as u8)
     }
 }

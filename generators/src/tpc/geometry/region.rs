@@ -21,7 +21,7 @@ impl Region {
     }
 
     /// The region with this number, which must be below 10.
-    pub(super) const fn of_number(number: u8) -> Self {
+    pub(super) const fn from_number(number: u8) -> Self {
         Region(number)
     }
 
@@ -31,7 +31,7 @@ impl Region {
     }
 
     /// The region that a row belongs to, if it is below 152.
-    pub fn of_row(row: usize) -> Option<Self> {
+    pub fn for_row(row: usize) -> Option<Self> {
         let region = Region::all().find(|region| region.rows().contains(&row));
         region.filter(|_| row < ROWS)
     }

@@ -37,7 +37,7 @@ impl LinkChannel {
 
     /// The channel with this index in a region.
     #[inline]
-    pub const fn of_index(region: Region, index: usize) -> Self {
+    pub const fn from_index(region: Region, index: usize) -> Self {
         LinkChannel {
             region,
             fec: (index / CHANNELS_IN_LINK) as u8,
@@ -93,14 +93,14 @@ impl PadMapping {
     /// Builds the mapping from the pad of each channel.
     ///
     /// # Errors
-    /// If a pad is outside the channel's region, or is read twice. There are as many channels as
-    /// pads, so otherwise all pads are read.
+    /// If a pad is outside the channel's region, or is read twice. There is a channel for each
+    /// pad, so otherwise all pads are read.
     pub fn new(pad: impl Fn(LinkChannel) -> PadId) -> Result<Self, MappingError> {
         let mut pads = [const { Vec::new() }; REGIONS];
         let mut channels = vec![u16::MAX; PADS_IN_SECTOR];
         for region in Region::all() {
             for index in 0..region.pads().len() {
-                let channel = LinkChannel::of_index(region, index);
+                let channel = LinkChannel::from_index(region, index);
                 let pad = pad(channel);
                 claim(&mut channels, channel, pad)?;
                 pads[region.number()].push(pad);
@@ -125,8 +125,8 @@ impl PadMapping {
     /// The channel of a pad, or none if the pad is out of range.
     pub fn channel(&self, pad: PadId) -> Option<LinkChannel> {
         let index = pad_number(pad)?;
-        let region = Region::of_row(usize::from(pad.row()))?;
-        Some(LinkChannel::of_index(region, usize::from(self.channels[index])))
+        let region = Region::for_row(usize::from(pad.row()))?;
+        Some(LinkChannel::from_index(region, usize::from(self.channels[index])))
     }
 }
 
@@ -147,7 +147,7 @@ fn claim(channels: &mut [u16], channel: LinkChannel, pad: PadId) -> Result<(), M
     if *entry != u16::MAX {
         return Err(MappingError::Twice {
             pad,
-            first: LinkChannel::of_index(channel.region, usize::from(*entry)),
+            first: LinkChannel::from_index(channel.region, usize::from(*entry)),
             second: channel,
         });
     }
@@ -165,7 +165,7 @@ mod tests {
         let mut pads = 0;
         for region in Region::all() {
             for (index, &pad) in mapping.pads(region).iter().enumerate() {
-                let channel = LinkChannel::of_index(region, index);
+                let channel = LinkChannel::from_index(region, index);
                 assert_eq!(mapping.channel(pad), Some(channel));
                 assert_eq!(mapping.pad(channel), Some(pad));
                 pads += 1;
@@ -193,8 +193,8 @@ mod tests {
         let regular = PadMapping::regular();
         let pad = |channel| regular.pad(channel).expect("a channel");
         let region = Region::new(4).expect("below 10");
-        let a = LinkChannel::of_index(region, 3);
-        let b = LinkChannel::of_index(region, 90);
+        let a = LinkChannel::from_index(region, 3);
+        let b = LinkChannel::from_index(region, 90);
         let twice = PadMapping::new(|channel| pad(if channel == b { a } else { channel }));
         let expected = MappingError::Twice { pad: pad(a), first: a, second: b };
         assert_eq!(twice, Err(expected));

@@ -1,4 +1,4 @@
-//! How a front-end card's chips are shared between two regions.
+//! Assignment of a front-end card's chips to two regions.
 //!
 //! A card has five SAMPA chips of 32 channels. Chips 0 and 1 and the lower half of chip 2 serve the
 //! even region of the partition, the upper half of chip 2 and chips 3 and 4 the odd one. A link
@@ -71,7 +71,7 @@ mod tests {
         let mut seen = HashSet::new();
         for region in Region::all() {
             for index in 0..region.pads().len() {
-                let chip = ChipChannel::from(LinkChannel::of_index(region, index));
+                let chip = ChipChannel::from(LinkChannel::from_index(region, index));
                 assert!(usize::from(chip.chip) < CHIPS_IN_FEC);
                 assert!(usize::from(chip.channel) < CHANNELS_IN_CHIP);
                 assert!(seen.insert(chip.index()), "{chip:?}");

@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn fields_lie_where_the_format_has_them() {
-        let cru = Region::new(2).and_then(|region| Cru::of(7, region));
+        let cru = Region::new(2).and_then(|region| Cru::for_region(7, region));
         let rdh = Rdh {
             fee_id: FeeId::new(cru.expect("a sector"), 1, DENSE_LINK_ID),
             link_id: DENSE_LINK_ID,

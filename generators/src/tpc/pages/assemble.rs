@@ -128,7 +128,7 @@ impl SectorFrames {
 
     /// A page with nothing but a header.
     fn lone_rdh(&self, endpoint: Endpoint, frame: usize, change: impl Fn(&mut Rdh)) -> Page {
-        let cru = Cru::of(self.sector, endpoint.region());
+        let cru = Cru::for_region(self.sector, endpoint.region());
         let link = link_id(self.format);
         let mut rdh = Rdh {
             fee_id: cru.map_or(FeeId::default(), |cru| FeeId::new(cru, endpoint.half(), link)),
@@ -159,6 +159,12 @@ fn rewrite(page: &mut Page, change: impl Fn(&mut Rdh)) {
     page[..RDH_BYTES].copy_from_slice(&rdh.to_bytes());
 }
 
+/// The counters of a page.
+struct PageCounters {
+    packet: u8,
+    in_frame: u16,
+}
+
 /// The counters of the next page.
 #[derive(Default)]
 struct Counters {
@@ -169,7 +175,7 @@ struct Counters {
 
 impl Counters {
     /// Counters of the next page of a heartbeat frame; a new frame starts at 0.
-    fn next_in(&mut self, frame: usize) -> (u8, u16) {
+    fn next_in(&mut self, frame: usize) -> PageCounters {
         if self.frame != Some(frame) {
             self.frame = Some(frame);
             self.page = 0;
@@ -177,8 +183,8 @@ impl Counters {
         self.next()
     }
 
-    fn next(&mut self) -> (u8, u16) {
-        let counters = (self.packet, self.page);
+    fn next(&mut self) -> PageCounters {
+        let counters = PageCounters { packet: self.packet, in_frame: self.page };
         self.packet = self.packet.wrapping_add(1);
         self.page = self.page.wrapping_add(1);
         counters
@@ -199,13 +205,13 @@ impl SectorPages {
         SectorPages { sector, pages: Vec::with_capacity(pages), lengths: Vec::new() }
     }
 
-    fn push(&mut self, page: Page, counters: (u8, u16)) {
+    fn push(&mut self, page: Page, counters: PageCounters) {
         self.pages.push(page);
         self.number(self.pages.len() - 1, counters);
     }
 
-    fn number(&mut self, page: usize, (packet, in_frame): (u8, u16)) {
-        set_counters(&mut self.pages[page], packet, in_frame);
+    fn number(&mut self, page: usize, counters: PageCounters) {
+        set_counters(&mut self.pages[page], counters.packet, counters.in_frame);
     }
 
     fn end_stream(&mut self, start: usize) {

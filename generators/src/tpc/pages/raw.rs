@@ -43,7 +43,7 @@ impl RawPages {
     }
 
     /// The pages of some sectors, one after the other.
-    pub fn of_sectors(
+    pub fn from_sectors(
         first_orbit: u32,
         sectors: impl IntoIterator<Item = super::SectorPages>,
     ) -> Self {

@@ -84,7 +84,7 @@ impl RegionCells {
         let cell = |pad| mapping.channel(pad).map_or(0, |channel| channel.index() as u16);
         let count = region.pads().len();
         let of_first = |index: &usize| {
-            let endpoint = LinkChannel::of_index(region, *index).endpoint();
+            let endpoint = LinkChannel::from_index(region, *index).endpoint();
             endpoint.half() == 0
         };
         let first_half = (0..count).filter(of_first).count();
@@ -167,7 +167,7 @@ mod tests {
                 let pad = by_row.indices[usize::from(by_row.of_pads()[number])];
                 let by_link = link.region(region);
                 let index = by_link.indices[usize::from(by_link.of_pads()[number])];
-                let channel = LinkChannel::of_index(region, index.into());
+                let channel = LinkChannel::from_index(region, index.into());
                 assert_eq!(mapping.pad(channel).expect("a channel").bits(), pad);
             }
         }

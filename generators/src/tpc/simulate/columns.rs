@@ -21,7 +21,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub(super) fn of_frame(frame: u32) -> Self {
+    pub(super) fn for_frame(frame: u32) -> Self {
         let time_bins = time_bins_of(frame);
         let margin = (MARGIN - BELOW) as f64;
         let window = f64::from(time_bins.start) - margin..f64::from(time_bins.end) + BELOW as f64;
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn charge_from_outside_the_frame_reaches_into_it() {
-        let columns = Columns::of_frame(1);
+        let columns = Columns::for_frame(1);
         assert_eq!(columns.time_bins(), 446..891);
         for (arrival, inside) in [(440.9, false), (441.0, true), (893.9, true), (894.0, false)] {
             assert_eq!(columns.column(arrival).is_some(), inside, "{arrival}");

@@ -72,7 +72,7 @@ impl Simulation {
         mut visit: impl FnMut(Endpoint, &EndpointSamples),
     ) {
         let Buffers { deposits, signal, endpoint_samples } = buffers;
-        let columns = Columns::of_frame(frame);
+        let columns = Columns::for_frame(frame);
         let particles = Particles::seen_in(sector, frame, self);
         let bins = columns.time_bins().len();
         let bad_frame = BadFrame { seed: self.seed, number: frame, bins, threshold: THRESHOLD };

@@ -188,7 +188,7 @@ impl TimeFrameGenerator {
     /// Returns the pages of all sectors.
     pub fn time_frame(&self) -> RawPages {
         let sectors = (0..self.shape.sectors).map(|sector| self.sector(sector));
-        RawPages::of_sectors(self.shape.first_orbit, sectors)
+        RawPages::from_sectors(self.shape.first_orbit, sectors)
     }
 
     /// Returns the digits of a sector, sorted: the expected result of decoding its pages.
@@ -268,14 +268,14 @@ impl TimeFrameGenerator {
     }
 
     fn pad(&self, region: Region, index: u16) -> PadId {
-        let channel = LinkChannel::of_index(region, usize::from(index));
+        let channel = LinkChannel::from_index(region, usize::from(index));
         self.mapping.pad(channel).unwrap_or_default()
     }
 
     fn frame_info(&self, sector: usize, endpoint: Endpoint, frame: u32) -> Option<FrameInfo> {
         Some(FrameInfo {
             format: self.shape.format,
-            cru: Cru::of(sector, endpoint.region())?,
+            cru: Cru::for_region(sector, endpoint.region())?,
             endpoint,
             orbit: self.shape.first_orbit.wrapping_add(frame),
             triggers: self.triggers(frame),

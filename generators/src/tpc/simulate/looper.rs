@@ -9,7 +9,7 @@ use super::physics::{
     BINS_PER_MM, DRIFT_LENGTH, HALF_SECTOR, LOOPER_RADII, LOOPER_SLOPES, LOOPERS_PER_TRACK,
     MAX_TURNS, PSEUDORAPIDITY, RADII, SECTORS_OF_SIDE,
 };
-use super::track::{Crossing, path};
+use super::track::{Crossing, PlanePoint, path};
 use crate::random::draw::{logarithmic, poisson, uniform, within};
 use crate::random::{Exponential, Stream, mix};
 
@@ -25,8 +25,8 @@ const FULL_TURN: f64 = 2.0 * std::f64::consts::PI;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Looper {
     time: f64,
-    /// The centre of the circle: distance from the beam, and along the row.
-    centre: (f64, f64),
+    /// The centre of the circle.
+    centre: PlanePoint,
     radius: f64,
     /// Initial drift, and its change per turn.
     drift: f64,
@@ -49,14 +49,14 @@ pub(super) fn loopers(
 impl Looper {
     fn new(time: f64, stream: &mut Stream) -> Self {
         let distance = within(RADII, stream);
-        let azimuth = within((-HALF_SECTOR, HALF_SECTOR), stream);
+        let azimuth = within(-HALF_SECTOR..HALF_SECTOR, stream);
         let radius = logarithmic(LOOPER_RADII, stream);
         let dip = logarithmic(LOOPER_SLOPES, stream);
-        let drift = within((0.0, DRIFT_LENGTH), stream);
+        let drift = within(0.0..DRIFT_LENGTH, stream);
         let sign = f64::from(stream.next_u32() & 1) * 2.0 - 1.0;
         Looper {
             time,
-            centre: (distance, distance * azimuth),
+            centre: PlanePoint { distance, along: distance * azimuth },
             radius,
             drift,
             drift_per_turn: sign * FULL_TURN * radius * dip,
@@ -75,8 +75,8 @@ impl Looper {
     }
 
     /// The distances from the beam between which it is.
-    pub(super) fn distances(&self) -> (f64, f64) {
-        (self.centre.0 - self.radius, self.centre.0 + self.radius)
+    pub(super) fn distances(&self) -> Range<f64> {
+        self.centre.distance - self.radius..self.centre.distance + self.radius
     }
 
     /// All crossings of the row at this distance from the beam, two per turn, whose charge arrives
@@ -88,7 +88,7 @@ impl Looper {
         window: &Range<f64>,
         mut visit: impl FnMut(&Crossing),
     ) {
-        let across = (row - self.centre.0) / self.radius;
+        let across = (row - self.centre.distance) / self.radius;
         if across.abs() >= 1.0 {
             return;
         }
@@ -97,7 +97,7 @@ impl Looper {
         let ionisation = IONISATION * path(slope, self.dip);
         let half = libm::acos(across) / FULL_TURN;
         for (phase, side) in [(half, 1.0), (1.0 - half, -1.0)] {
-            let y = self.centre.1 + side * along * self.radius;
+            let y = self.centre.along + side * along * self.radius;
             self.turns_at(phase, |turn, drift| {
                 let arrival = self.time + drift * BINS_PER_MM;
                 if !window.contains(&arrival) {
@@ -139,7 +139,7 @@ mod tests {
     fn looper() -> Looper {
         Looper {
             time: 0.0,
-            centre: (1500.0, 30.0),
+            centre: PlanePoint { distance: 1500.0, along: 30.0 },
             radius: 100.0,
             drift: 500.0,
             drift_per_turn: 200.0,
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn rows_outside_the_circle_are_not_crossed() {
         assert!(crossings(&looper(), 1601.0).is_empty());
-        assert_eq!(looper().distances(), (1400.0, 1600.0));
+        assert_eq!(looper().distances(), 1400.0..1600.0);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::random::{Exponential, Stream};
 pub(super) struct Noise<'a> {
     /// From one sample to the next: geometrically distributed, an exponential gap rounded down.
     gaps: &'a Exponential,
-    places_per_gap: f64,
+    cells_per_gap: f64,
     threshold: u16,
     stream: Stream,
     /// Time bins of a pad.
@@ -28,9 +28,9 @@ impl<'a> Noise<'a> {
         gaps: &'a Exponential,
         stream: Stream,
     ) -> Self {
-        let places_per_gap = -1.0 / (libm::log1p(-share) * f64::from(Exponential::MEAN));
+        let cells_per_gap = -1.0 / (libm::log1p(-share) * f64::from(Exponential::MEAN));
         let mut noise =
-            Noise { gaps, places_per_gap, threshold, stream, bins, next: None, charge: 0 };
+            Noise { gaps, cells_per_gap, threshold, stream, bins, next: None, charge: 0 };
         if share > 0.0 {
             noise.draw(0);
         }
@@ -50,7 +50,7 @@ impl<'a> Noise<'a> {
     /// Draws the next sample, from this time bin on.
     fn draw(&mut self, first: usize) {
         let bits = self.stream.next_u64();
-        let gap = f64::from(self.gaps.gap((bits >> 32) as u32)) * self.places_per_gap;
+        let gap = f64::from(self.gaps.gap((bits >> 32) as u32)) * self.cells_per_gap;
         self.next = Some(first + gap as usize);
         self.charge = self.threshold + excess(bits as u32);
     }

@@ -26,7 +26,7 @@ impl Particles {
     /// Particles whose charge may arrive in this frame.
     pub(super) fn seen_in(sector: usize, frame: u32, simulation: &Simulation) -> Self {
         let mut particles = Particles::default();
-        let window = Columns::of_frame(frame).window();
+        let window = Columns::for_frame(frame).window();
         for collision in simulation.collisions.seen_in(frame, &simulation.gaps) {
             particles.add(&collision, simulation, sector);
         }

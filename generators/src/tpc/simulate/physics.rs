@@ -5,6 +5,8 @@
 //! CERN-LHCC-2013-020; (b) ALICE, Phys. Rev. Lett. 116 (2016) 222302 and Phys. Lett. B 753 (2016)
 //! 319, for multiplicities; (c) our choice.
 
+use std::ops::Range;
+
 use crate::tpc::geometry::REGIONS;
 use crate::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN, TIME_BIN_US};
 
@@ -58,9 +60,9 @@ pub(super) const PROTON_MULTIPLICITY: f64 = 7.0;
 /// orbits at 50 kHz fill some 750 000 dense link pages.
 pub(super) const LOOPERS_PER_TRACK: f64 = 1.9;
 /// Radii of the spirals, evenly on a logarithmic scale (c).
-pub(super) const LOOPER_RADII: (f64, f64) = (20.0, 300.0);
+pub(super) const LOOPER_RADII: Range<f64> = 20.0..300.0;
 /// Slopes of the spirals along the drift (c).
-pub(super) const LOOPER_SLOPES: (f64, f64) = (0.05, 1.0);
+pub(super) const LOOPER_SLOPES: Range<f64> = 0.05..1.0;
 /// Turns after which an electron has lost its energy (c).
 pub(super) const MAX_TURNS: f64 = 8.0;
 
@@ -112,4 +114,4 @@ pub(super) const PAD_PLANES: [PadPlane; REGIONS] = [
     plane(2291.5, 15.0, 6.07),
 ];
 /// Distances from the beam that the rows cover.
-pub(super) const RADII: (f64, f64) = (852.25, 2456.5);
+pub(super) const RADII: Range<f64> = 852.25..2456.5;

@@ -176,12 +176,12 @@ impl<'a, 't> Plane<'a, 't> {
     }
 
     /// The rows of the region between two distances from the beam.
-    fn rows_between(&self, (near, far): (f64, f64)) -> Range<usize> {
+    fn rows_between(&self, distances: Range<f64>) -> Range<usize> {
         let rows = self.region.rows();
         let number = |distance: f64| {
             let number = (distance - self.plane.first_row) / self.plane.row_pitch;
             libm::ceil(number).clamp(0.0, rows.len() as f64) as usize
         };
-        rows.start + number(near)..rows.start + number(far)
+        rows.start + number(distances.start)..rows.start + number(distances.end)
     }
 }

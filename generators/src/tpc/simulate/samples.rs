@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn samples_are_ordered_by_time_and_index() {
         let mut endpoint_samples = EndpointSamples::new(3);
-        endpoint_samples.clear(&Columns::of_frame(1));
+        endpoint_samples.clear(&Columns::for_frame(1));
         let pads: [(u16, &[(usize, u16)]); 3] =
             [(10, &[(7, 40), (9, 11)]), (11, &[(0, 12)]), (20, &[(7, 50), (444, 9000)])];
         for (index, charges) in pads {
@@ -111,7 +111,7 @@ mod tests {
         let expected = [(446, 11, 12), (453, 10, 40), (453, 20, 50), (890, 20, 4095)];
         assert_eq!(samples, expected);
         assert_eq!(endpoint_samples.len(), expected.len());
-        endpoint_samples.clear(&Columns::of_frame(1));
+        endpoint_samples.clear(&Columns::for_frame(1));
         assert_eq!(endpoint_samples.len(), 0);
     }
 }

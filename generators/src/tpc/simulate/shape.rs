@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::Preset;
 use crate::DataError;
@@ -68,7 +68,7 @@ pub struct TimeFrameShape {
 
 impl TimeFrameShape {
     /// A time frame of a preset: 2 orbits of all sectors.
-    pub fn of_preset(preset: Preset, format: ZsFormat) -> Self {
+    pub fn for_preset(preset: Preset, format: ZsFormat) -> Self {
         let settings = preset.settings();
         TimeFrameShape {
             format,
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     fn refused(change: impl FnOnce(&mut TimeFrameShape)) -> String {
-        let mut shape = TimeFrameShape::of_preset(Preset::PbPb, ZsFormat::DenseLink);
+        let mut shape = TimeFrameShape::for_preset(Preset::PbPb, ZsFormat::DenseLink);
         assert!(shape.validate().is_ok());
         change(&mut shape);
         shape.validate().expect_err("senseless").to_string()

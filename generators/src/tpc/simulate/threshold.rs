@@ -193,7 +193,7 @@ mod tests {
         let patterns: [&dyn Fn(usize) -> u16; 4] =
             [&charge, &|_| 12, &|_| 11, &|column| (column % 61 * 7) as u16];
         let sample = |charge| Sample::new(7, charge / 2);
-        let mut ways = [
+        let mut variants = [
             ScratchSamples::default(),
             ScratchSamples { avx512: None, ..ScratchSamples::default() },
         ];
@@ -203,7 +203,7 @@ mod tests {
                 let enough = (0..COLUMNS).filter(|&column| cell[column] >= threshold);
                 let expected: Vec<_> =
                     enough.map(|column| (column, sample(cell[column]))).collect();
-                for found in &mut ways {
+                for found in &mut variants {
                     let found: Vec<_> = found.at_least(threshold, &cell, sample).collect();
                     assert_eq!(found, expected);
                 }

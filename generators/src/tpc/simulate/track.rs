@@ -12,6 +12,15 @@ use super::physics::{
 use crate::random::draw::{poisson, uniform, within};
 use crate::random::{Exponential, Stream};
 
+/// A point of the plane of the rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlanePoint {
+    /// From the beam, in mm.
+    pub(super) distance: f64,
+    /// Along the row from its middle, in mm.
+    pub(super) along: f64,
+}
+
 /// A particle that crosses a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
@@ -19,11 +28,11 @@ pub(super) struct Crossing {
     pub(super) y: f64,
     /// From the crossing to the pads, in mm.
     pub(super) drift: f64,
-    /// When its charge arrives at the pads, in time bins.
+    /// Arrival time of its charge at the pads, in time bins.
     pub(super) arrival: f64,
-    /// Way along the row for each mm across it.
+    /// Distance along the row for each mm across it.
     pub(super) slope: f64,
-    /// Way along the drift for each mm across the row.
+    /// Distance along the drift for each mm across the row.
     pub(super) dip: f64,
     /// Charge, over that of a minimum ionising particle at a right angle.
     pub(super) ionisation: f64,
@@ -68,9 +77,9 @@ impl Track {
         let momentum = MOMENTUM_SLOPE * -libm::log(uniform(stream) * uniform(stream));
         let sign = f64::from(stream.next_u32() & 1) * 2.0 - 1.0;
         let bend = sign * 0.5 / (momentum * RADIUS_PER_MOMENTUM);
-        let rapidity = within((0.0, PSEUDORAPIDITY), stream);
+        let rapidity = within(0.0..PSEUDORAPIDITY, stream);
         let somewhere = within(RADII, stream);
-        let azimuth = within((-HALF_SECTOR, HALF_SECTOR), stream);
+        let azimuth = within(-HALF_SECTOR..HALF_SECTOR, stream);
         let turn = (bend * somewhere).clamp(-MAX_TURN, MAX_TURN);
         // Three of them are as good as Gaussian here.
         let vertex = [(); 3].map(|()| uniform(stream)).iter().sum::<f64>() - 1.5;

@@ -6,6 +6,8 @@
 //! from one to the next, as it does for a helix that is seen as going outwards. All
 //! figures are assumptions that give components of 2 to 6 slice tracks and a long tail.
 
+use std::ops::Range;
+
 use crate::random::Stream;
 use crate::random::draw::{logarithmic, uniform, within};
 use rand::Rng;
@@ -20,14 +22,14 @@ const MAX_LEGS: f64 = 300.0;
 /// Entry `i`: how many of 20 particles have `i + 1` pieces.
 const PIECES_IN_20: [u32; 6] = [3, 7, 4, 3, 2, 1];
 /// |q/pt| in c/GeV: particles above 2 curl up in 0.5 T.
-const STIFF: (f64, f64) = (0.1, 2.0);
-const CURLING: (f64, f64) = (2.0, 20.0);
+const STIFF: Range<f64> = 0.1..2.0;
+const CURLING: Range<f64> = 2.0..20.0;
 /// Lengths along the drift in cm.
-const DRIFT: (f64, f64) = (0.0, 230.0);
-const LENGTH_OF_LEG: (f64, f64) = (5.0, 60.0);
-const PITCH_OF_LOOPS: (f64, f64) = (0.5, 20.0);
+const DRIFT: Range<f64> = 0.0..230.0;
+const LENGTH_OF_LEG: Range<f64> = 5.0..60.0;
+const PITCH_OF_LOOPS: Range<f64> = 0.5..20.0;
 /// Number of clusters on a slice track, at most one per row.
-const CLUSTERS: (f64, f64) = (12.0, 153.0);
+const CLUSTERS: Range<f64> = 12.0..153.0;
 /// The momentum is measured to so much.
 const RESOLUTION: f64 = 0.02;
 

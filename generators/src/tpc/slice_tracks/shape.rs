@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::DataError;
 

@@ -68,7 +68,7 @@ fn channels_are_blind_for_the_dead_time() {
             let mut keys: Vec<_> = segment.iter().map(|digi| digi.key()).collect();
             keys.sort_unstable();
             let same = keys.windows(2).filter(|pair| pair[0] >> 31 == pair[1] >> 31);
-            shortest = same.fold(shortest, |least, pair| least.min((pair[1] - pair[0]) as u32));
+            shortest = same.fold(shortest, |min, pair| min.min((pair[1] - pair[0]) as u32));
         }
         let dead_time = simulation.setup().asic().dead_time as u32;
         assert!((dead_time..dead_time + 20).contains(&shortest), "{preset}: {shortest}");
@@ -99,9 +99,9 @@ fn occupancy_falls_with_the_distance_from_the_beam() {
     let digis = |number: usize| timeslice.digis.segment(number).len();
     let is_usual = |number: &usize| (5.9..6.0).contains(&modules[*number].height);
     let counts: Vec<_> = (0..modules.len()).filter(is_usual).map(digis).collect();
-    let least = counts.iter().min();
-    let most = counts.iter().max();
-    assert!(most.expect("some") > &(5 * least.expect("some")), "{counts:?}");
+    let min = counts.iter().min();
+    let max = counts.iter().max();
+    assert!(max.expect("some") > &(5 * min.expect("some")), "{counts:?}");
 }
 
 /// Both sides see the same deposits.

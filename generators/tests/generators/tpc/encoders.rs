@@ -28,7 +28,7 @@ fn encode(format: ZsFormat, digits: &[Digit]) -> SectorPages {
 /// Encodes and reads back; returns the pages.
 fn round_trip(format: ZsFormat, regions: &[usize], fill: Fill) -> RawPages {
     let mut digits = digits(format, 21, regions, fill);
-    let raw = RawPages::of_sectors(FIRST_ORBIT, [encode(format, &digits)]);
+    let raw = RawPages::from_sectors(FIRST_ORBIT, [encode(format, &digits)]);
     let read = slow_reader::read(&raw, &PadMapping::regular());
     digits.sort_unstable();
     assert_eq!(read.len(), digits.len(), "{format} {fill:?}");
@@ -88,7 +88,7 @@ fn digits_up_to(offset: usize) -> Vec<Digit> {
     let region = Region::new(9).expect("below 10");
     let mapping = PadMapping::regular();
     let digit = |(bin, index): (usize, usize)| {
-        let pad = mapping.pad(LinkChannel::of_index(region, index));
+        let pad = mapping.pad(LinkChannel::from_index(region, index));
         Digit::new(11, pad.expect("a channel"), bin as u32, 4000)
     };
     let channels = channels.concat().into_iter().enumerate();
@@ -101,7 +101,7 @@ fn digits_up_to(offset: usize) -> Vec<Digit> {
 /// the endpoint.
 fn pages_up_to(format: ZsFormat, offset: usize) -> Vec<[u16; 4]> {
     let digits = digits_up_to(offset);
-    let raw = RawPages::of_sectors(FIRST_ORBIT, [encode(format, &digits)]);
+    let raw = RawPages::from_sectors(FIRST_ORBIT, [encode(format, &digits)]);
     assert_eq!(slow_reader::read(&raw, &PadMapping::regular()).len(), digits.len());
     let fields = |page: &Page| {
         let header = header(page)?;
@@ -152,7 +152,7 @@ fn recorded_frames_are_opened_and_closed() {
     for format in ZsFormat::ALL {
         let mut digits = digits(format, 2, &[1], Fill::Share(0.05));
         let pages = encoder(format, &mapping, Framing::Recorded).encode(2, &digits);
-        let raw = RawPages::of_sectors(FIRST_ORBIT, pages);
+        let raw = RawPages::from_sectors(FIRST_ORBIT, pages);
         digits.sort_unstable();
         assert!(slow_reader::read(&raw, &mapping) == digits, "{format}");
         for stream in raw.streams() {
@@ -177,7 +177,7 @@ fn streams_that_start_late_have_a_first_page() {
     let encoder =
         SectorEncoder { first_orbit: 77, ..encoder(ZsFormat::Row12, &mapping, Framing::Simulated) };
     let pages = encoder.encode(5, &late).expect("a digit");
-    let raw = RawPages::of_sectors(77, [pages]);
+    let raw = RawPages::from_sectors(77, [pages]);
     let lengths: Vec<_> = raw.streams().map(|stream| stream.pages.len()).collect();
     assert_eq!((lengths[0], lengths[1], lengths.len()), (2, 1, 20));
     let orbits: Vec<_> = raw.stream(0).frames().map(|frame| frame.orbit).collect();

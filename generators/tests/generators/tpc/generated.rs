@@ -14,7 +14,7 @@ fn shape(preset: Preset, format: ZsFormat) -> TimeFrameShape {
     TimeFrameShape {
         sectors: 1,
         first_orbit: u32::MAX,
-        ..TimeFrameShape::of_preset(preset, format)
+        ..TimeFrameShape::for_preset(preset, format)
     }
 }
 
@@ -237,11 +237,11 @@ fn charges_have_a_long_tail_and_saturate() {
 
 /// Share of digits with another one at this distance in rows, pads and time bins.
 fn with_neighbour(digits: &[Digit], rows: u8, pads: u8, bins: u32) -> f64 {
-    let mut cells: Vec<_> = digits.iter().map(|digit| digit.place()).collect();
+    let mut cells: Vec<_> = digits.iter().map(|digit| digit.cell_bits()).collect();
     cells.sort_unstable();
     let moved = |digit: &Digit| {
         let pad = generators::tpc::PadId::new(digit.row() + rows, digit.pad() + pads);
-        Digit::new(0, pad, digit.time_bin() + bins, 0).place()
+        Digit::new(0, pad, digit.time_bin() + bins, 0).cell_bits()
     };
     let found = digits.iter().filter(|digit| cells.binary_search(&moved(digit)).is_ok());
     found.count() as f64 / digits.len() as f64
@@ -255,10 +255,10 @@ fn charge_comes_in_clusters_and_along_tracks() {
         noise: 0.01,
         ..shape(Preset::Pp, ZsFormat::Row12)
     });
-    for (rows, pads, bins, least) in [(0, 1, 0, 0.4), (0, 0, 1, 0.5), (1, 0, 0, 0.2)] {
+    for (rows, pads, bins, min) in [(0, 1, 0, 0.4), (0, 0, 1, 0.5), (1, 0, 0, 0.2)] {
         let in_signal = with_neighbour(&signal, rows, pads, bins);
         let in_noise = with_neighbour(&noise, rows, pads, bins);
-        assert!(in_signal > least, "{in_signal} at {rows} {pads} {bins}");
+        assert!(in_signal > min, "{in_signal} at {rows} {pads} {bins}");
         assert!(in_noise < 0.02, "{in_noise}");
     }
 }

@@ -22,7 +22,7 @@ const TABLES: [(&str, std::ops::Range<usize>); 4] = [
 /// regular mapping.
 fn lines(mapping: &PadMapping, rows: std::ops::Range<usize>) -> Vec<String> {
     let channels = Region::all().flat_map(|region| {
-        (0..region.pads().len()).map(move |index| LinkChannel::of_index(region, index))
+        (0..region.pads().len()).map(move |index| LinkChannel::from_index(region, index))
     });
     let mut lines = Vec::new();
     for channel in channels {

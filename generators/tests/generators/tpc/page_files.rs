@@ -46,11 +46,11 @@ fn sectors_come_back() {
         assert_eq!(index, index_of(&path).expect("a file of pages"));
         assert!(text(&index).starts_with("sector,endpoint,n_pages\n0,0,"));
         let (read, _) = read_raw_pages(&path, &index, ALL).expect("well-formed");
-        let expected = RawPages::of_sectors(99, [0, 3, 4].map(sector));
+        let expected = RawPages::from_sectors(99, [0, 3, 4].map(sector));
         assert!(read == expected);
         let one = PageSelection { sector: Some(3), ..ALL };
         let (read, _) = read_raw_pages(&path, &index, one).expect("well-formed");
-        assert!(read == RawPages::of_sectors(99, [sector(3)]));
+        assert!(read == RawPages::from_sectors(99, [sector(3)]));
         assert_eq!(read.streams_of_sector(3), 0..20);
         assert_eq!(read.streams_of_sector(4), 0..0);
     }
@@ -64,7 +64,7 @@ fn the_reader_selects_the_sector() {
     assert!(error.to_string().contains("--sector"), "{error}");
     let selection = PageSelection { sector: Some(7), first_orbit: Some(98) };
     let (read, _) = read_raw_pages(&path, &index, selection).expect("well-formed");
-    assert!(read == RawPages::of_sectors(98, [sector(7)]));
+    assert!(read == RawPages::from_sectors(98, [sector(7)]));
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn sector(number: u8) -> SectorPages {
 }
 
 fn pages(sectors: &[u8]) -> RawPages {
-    RawPages::of_sectors(u32::MAX, sectors.iter().map(|&number| sector(number)))
+    RawPages::from_sectors(u32::MAX, sectors.iter().map(|&number| sector(number)))
 }
 
 fn rdh_of(page: &[u8]) -> Rdh {

@@ -20,7 +20,7 @@ fn quiet() -> TimeFrameGenerator {
     generator(&TimeFrameShape {
         noise: 0.0,
         load: Load::Occupancy(0.003),
-        ..TimeFrameShape::of_preset(Preset::Pp, ZsFormat::DenseLink)
+        ..TimeFrameShape::for_preset(Preset::Pp, ZsFormat::DenseLink)
     })
 }
 
@@ -51,7 +51,7 @@ fn charge(digit: &Digit) -> f64 {
 #[test]
 fn digits_are_the_same_with_truth_and_for_any_number_of_threads() {
     let shape =
-        TimeFrameShape { orbits: 4, ..TimeFrameShape::of_preset(Preset::Pp, ZsFormat::DenseLink) };
+        TimeFrameShape { orbits: 4, ..TimeFrameShape::for_preset(Preset::Pp, ZsFormat::DenseLink) };
     let generator = generator(&shape);
     let truth = generator.digits_with_truth(1, |_| 1.0, Marks::Wanted);
     assert!(truth.digits == generator.digits(1));
@@ -70,7 +70,7 @@ fn digits_are_the_same_with_truth_and_for_any_number_of_threads() {
 #[test]
 fn pages_are_the_same_with_their_digits_and_marks() {
     let shape =
-        TimeFrameShape { orbits: 3, ..TimeFrameShape::of_preset(Preset::Pp, ZsFormat::Row12) };
+        TimeFrameShape { orbits: 3, ..TimeFrameShape::for_preset(Preset::Pp, ZsFormat::Row12) };
     let generator = generator(&shape);
     let (pages, digits, marks) = generator.sector_with_digits(1, Marks::Wanted);
     let truth = generator.digits_with_truth(1, |_| 1.0, Marks::Wanted);
@@ -89,8 +89,8 @@ fn digits_have_the_charge_of_true_clusters_except_for_cuts() {
         let around: Vec<_> = digits.iter().filter(|digit| is_around(cluster, digit)).collect();
         let seen: f64 = around.iter().copied().map(charge).sum();
         let missing = f64::from(cluster.charge) - seen;
-        let most = THRESHOLD * (CELLS - around.len() as f64);
-        assert!(!around.is_empty() && (-0.01..most).contains(&missing), "{cluster:?}: {seen}");
+        let max = THRESHOLD * (CELLS - around.len() as f64);
+        assert!(!around.is_empty() && (-0.01..max).contains(&missing), "{cluster:?}: {seen}");
         let largest = around.iter().copied().map(charge).fold(0.0, f64::max);
         assert!((largest - f64::from(cluster.peak)).abs() < 0.01, "{cluster:?}: {largest}");
         count += 1;

@@ -21,8 +21,11 @@ pub fn applied(
     let mut matches = matches;
     while let Some((name, matches_below)) = matches.subcommand() {
         let find = |command| Command::find_subcommand(command, name);
-        let (Some(plain_next), Some(next)) = (find(plain_below), find(below)) else { break };
-        (plain_below, below, matches) = (plain_next, next, matches_below);
+        let Some(plain_next) = find(plain_below) else { break };
+        let Some(next) = find(below) else { break };
+        plain_below = plain_next;
+        below = next;
+        matches = matches_below;
     }
     let mut flags: Vec<String> = Vec::new();
     for flag in below.get_arguments() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Arg, ArgAction, Command};
-use text::Foreign;
+use text::Untrusted;
 
 use super::FLAG;
 use crate::document::{self, Entry, InvalidDocument, Section};

@@ -24,7 +24,7 @@ pub struct CommandEnvironment {
 
 impl CommandEnvironment {
     /// Returns the environment of this process.
-    pub fn of_this_process() -> Self {
+    pub fn from_this_process() -> Self {
         CommandEnvironment {
             folder: std::env::current_dir().ok(),
             variable: std::env::var_os(VARIABLE),

@@ -20,7 +20,7 @@ use std::path::Path;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use files::{LARGEST_DOCUMENT, read_text};
-use text::Foreign;
+use text::Untrusted;
 
 pub(super) use applied::applied;
 pub(crate) use apply::with_defaults;
@@ -37,7 +37,7 @@ const PLUGINS: &str = "plugins";
 /// # Errors
 /// If the file can't be read, or all its problems.
 pub(super) fn read(command: Command, path: &Path) -> Result<Command, String> {
-    let name = path.shown().to_string();
+    let name = path.escaped().to_string();
     let text = read_text(path, LARGEST_DOCUMENT)
         .map_err(|error| format!("{name}: {error}; --config takes a TOML file"))?;
     with_defaults(command, &name, &text).map_err(|error| error.to_string())
@@ -53,8 +53,8 @@ pub(super) fn note_on_plugins(matches: &ArgMatches, file: &Path) -> Option<Strin
     let is_known = matches.ids().any(|id| id == PLUGINS);
     let is_default = is_known && matches.value_source(PLUGINS) == Some(ValueSource::DefaultValue);
     let named = matches.get_raw(PLUGINS).into_iter().flatten().filter(|_| is_default);
-    let named: Vec<String> = named.map(|path| Path::new(path).shown().to_string()).collect();
-    let file = file.shown();
+    let named: Vec<String> = named.map(|path| Path::new(path).escaped().to_string()).collect();
+    let file = file.escaped();
     (!named.is_empty()).then(|| format!("note: plugins that {file} names: {}", named.join(", ")))
 }
 

@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::FLAG;
 use super::find::VARIABLE;
@@ -42,7 +42,7 @@ pub(super) fn distrust(file: &Path, users: &[u32]) -> Option<String> {
     let reason = reason(file, users).unwrap_or_else(|error| Some(error.to_string()))?;
     Some(format!(
         "note: {} is ignored: {reason}; to use it all the same, name it with --{FLAG} or {VARIABLE}",
-        file.shown()
+        file.escaped()
     ))
 }
 

@@ -129,7 +129,7 @@ fn what_tables_print_is_a_value_of_the_flag() {
             for plain in values(axis.kind) {
                 let mut params = Params::default();
                 params.set(axis.name, plain.as_str());
-                let named = shape::AxisName::of(task.name(), name, &record_params(&params));
+                let named = shape::AxisName::for_task(task.name(), name, &record_params(&params));
                 let printed = shape::value(&named, &plain);
                 assert_eq!(axis.parse(&printed), Ok(plain), "{} --{name} {printed}", task.name());
             }
@@ -141,7 +141,7 @@ fn what_tables_print_is_a_value_of_the_flag() {
 fn units_are_those_of_the_task_and_not_of_the_name() {
     let printed = |task: &str, name: &'static str, plain: &str| {
         let params = record_params(&Params::from_iter([(name, plain)]));
-        shape::phrase(&shape::AxisName::of(task, name, &params), plain)
+        shape::phrase(&shape::AxisName::for_task(task, name, &params), plain)
     };
     assert_eq!(printed("events", "window", "20"), "window 20 ns");
     assert_eq!(printed("events", "dead-time", "1000"), "dead-time 1 µs");

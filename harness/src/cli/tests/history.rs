@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use reports::trend::{Listing, Terms};
+use reports::trend::{Listing, ShiftLimits};
 
 use crate::cli::Request;
 use crate::request::{ChangesRequest, HistoryAction};
@@ -27,9 +27,9 @@ fn flags_become_values() {
     let globs = parsed("bench history changes --task s*").expect("a request");
     assert_eq!(globs.filter().task, None);
     assert_eq!(request.filter().last, Some(90));
-    assert_eq!(request.judging.terms().min_effect, 0.02);
-    assert_eq!(request.judging.terms().search.significance, 0.01);
-    assert_eq!(request.judging.terms().false_discovery, 0.05);
+    assert_eq!(request.judging.limits().min_effect, 0.02);
+    assert_eq!(request.judging.limits().search.significance, 0.01);
+    assert_eq!(request.judging.limits().false_discovery, 0.05);
     assert!(request.judging.check && request.listing == Listing::All);
     assert_eq!(request.out, Some(PathBuf::from("charts")));
     let request = parsed("bench history changes --charts charts").expect("a request");
@@ -39,5 +39,5 @@ fn flags_become_values() {
 #[test]
 fn flags_that_are_not_given_mean_the_usual_terms() {
     let default = parsed("bench history changes").expect("a request");
-    assert_eq!(default.judging.terms(), Terms::default());
+    assert_eq!(default.judging.limits(), ShiftLimits::default());
 }

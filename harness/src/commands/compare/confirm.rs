@@ -9,17 +9,19 @@ use std::time::{Duration, Instant};
 
 use reports::clock::now;
 use reports::compare::render::words;
-use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, confirm_command};
+use reports::compare::{
+    CompareOptions, Comparison, Key, Measured, PointVerdict, Verdict, confirm_command,
+};
 use reports::history::Store;
 use reports::record::{Point, RunRecord};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::log;
 use super::super::suite::against::judged;
-use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::failure::Failure;
 use crate::measure::{Start, new_folder};
+use crate::paired::{self, Against, Executable, SidePlugins, points};
 use crate::platform::{self, Interrupt};
 use crate::request::{CompareRequest, confirming};
 
@@ -37,7 +39,7 @@ pub(super) struct Confirmation<'a> {
     pub(super) request: &'a CompareRequest,
     /// Executable that measured the base.
     pub(super) base_bench: Option<&'a Path>,
-    pub(super) terms: &'a Terms,
+    pub(super) options: &'a CompareOptions,
     /// Asks for an end.
     pub(super) interrupt: &'a Interrupt,
 }
@@ -129,7 +131,7 @@ impl Confirmation<'_> {
 
     /// Takes the advice to confirm from points that can't be.
     fn advise_otherwise(&self, comparison: &mut Comparison, keys: &[Key]) {
-        let confirm = command(comparison, &self.terms.flags);
+        let confirm = command(comparison, &self.options.flags);
         let points = comparison.points.iter_mut().filter(|point| keys.contains(&point.key));
         for point in points {
             point.next = point.next.take().filter(|next| *next != confirm);
@@ -141,7 +143,7 @@ impl Confirmation<'_> {
         let store = Store::open(&self.request.store).ok();
         let of_run = |run: &Measured| {
             let candidates = named_plugins(&run.record);
-            SidePlugins::of_run(&run.folder, &run.record, &candidates, store.as_ref())
+            SidePlugins::from_run(&run.folder, &run.record, &candidates, store.as_ref())
         };
         Ok(BothPlugins { base: of_run(runs.base)?, new: of_run(runs.new)? })
     }
@@ -163,13 +165,13 @@ impl Confirmation<'_> {
             }
         }
         let count = units::counted(points.len(), "point");
-        let base_name = base.shown();
+        let base_name = base.escaped();
         let sides = format!("measuring {count} again, interleaved with {base_name}");
         log(self.request.quiet, &sides);
         let order = Against {
             base: Executable::new(base.to_owned(), &self.request.base),
             base_plugins: plugins.base,
-            new: Executable::of_this_process("this build")?,
+            new: Executable::this_process("this build")?,
             new_plugins: plugins.new,
             // Whatever failed its trial has no times that could be doubtful.
             refused: Vec::new(),
@@ -191,17 +193,17 @@ impl Confirmation<'_> {
             budget: Some(confirming(self.request.confirm_time)),
             quiet: self.request.quiet,
         };
-        let outcome = duet::measure(&order, self.interrupt)?;
+        let outcome = paired::measure(&order, self.interrupt)?;
         if let Some(failure) = outcome.failure {
             return Err(failure.into());
         }
-        let terms = Terms { scatter: None, ..self.terms.clone() };
-        judged(&outcome.base, &outcome.folder, &terms)
+        let options = CompareOptions { scatter: None, ..self.options.clone() };
+        judged(&outcome.base, &outcome.folder, &options)
     }
 
     /// Replaces the old verdicts by the new ones.
     fn replace(&self, comparison: &mut Comparison, again: Comparison, doubtful: &[Key]) {
-        let flags = &self.terms.flags;
+        let flags = &self.options.flags;
         let folder = again.new.folder.clone();
         let rounds = command(&again, flags);
         let runs = command(comparison, flags);

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::thread::{self, Builder};
 
 use reports::compare::render::{Format, Listing, render_on};
-use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
+use reports::compare::{CompareOptions, Comparison, Measured, Verdict, compare};
 use reports::store::StoreError;
 
 use super::runs::{self, StoreContext};
-use crate::duet;
 use crate::failure::{Exit, Failure};
+use crate::paired;
 use crate::platform::Interrupt;
 use crate::request::{CompareRequest, FailOn, Outputs};
 use confirm::{Confirmation, Confirmed, Runs};
@@ -23,24 +23,24 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let points = request.points.filter();
     base.keep(&points);
     new.keep(&points);
-    let terms = Terms {
+    let options = CompareOptions {
         thresholds: request.judging.thresholds(),
         across_machines: request.judging.across_machines,
         flags: request.given.clone(),
         scatter: background.scatter.take(),
     };
-    let mut comparison = compare(&base, &new, &terms)?;
+    let mut comparison = compare(&base, &new, &options)?;
     background.annotate(&mut comparison);
     let mut confirmed = Confirmed::Done;
     if request.confirm {
         let fingerprint = &base.record.software.fingerprint;
-        let kept = || duet::base::executable(fingerprint, &request.store);
+        let kept = || paired::base::executable(fingerprint, &request.store);
         let base_bench = request.base_bench.clone().or_else(kept);
         let interrupt = Interrupt::listen();
         let confirmation = Confirmation {
             request,
             base_bench: base_bench.as_deref(),
-            terms: &terms,
+            options: &options,
             interrupt: &interrupt,
         };
         confirmed = confirmation.confirm(&mut comparison, Runs { base: &base, new: &new });

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::measure::{gpu_ceilings, measure_bandwidth};
 use crate::platform::gpus::{Gpus, only_verifies, problem_of};
 use crate::platform::{self, Topology, last_level_bytes};
-use crate::request::DevicePlace;
+use crate::request::DeviceSet;
 use crate::throughput::{Links, StreamGpus};
 
 /// The machine, before anything is measured.
@@ -76,18 +76,18 @@ fn measurable(record: &mut CeilingsRecord) -> [Vec<Device>; 3] {
 
 /// The links of all GPUs of a kind, alone and at the same time.
 fn measure_links(devices: Vec<Device>, record: &mut CeilingsRecord) {
-    let Some(place) = DevicePlace::of_all(devices) else { return };
-    if let [one] = place.devices() {
+    let Some(device_set) = DeviceSet::from_devices(devices) else { return };
+    if let [one] = device_set.devices() {
         let note = format!("links of several GPUs at once: there is but one, {one}");
         return record.notes.push(note);
     }
-    say(&format!("measuring the links of {place}, alone and at once"));
+    say(&format!("measuring the links of {device_set}, alone and at once"));
     let gpus = StreamGpus::default();
-    let links = Links::open(&place, &gpus).and_then(|mut links| links.alone_and_at_once());
+    let links = Links::open(&device_set, &gpus).and_then(|mut links| links.alone_and_at_once());
     match links {
         Ok(links) => record.links_at_once.extend(links),
         Err(error) => {
-            let note = format!("the links of {place} could not be measured at once: {error}");
+            let note = format!("the links of {device_set} could not be measured at once: {error}");
             record.notes.push(note);
         }
     }

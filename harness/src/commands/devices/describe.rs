@@ -14,7 +14,7 @@ use reports::record::{
 };
 use reports::table::{Side, aligned, aligned_columns};
 use reports::units::{self, counted};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::platform::{self, Topology};
 
@@ -135,7 +135,7 @@ fn hip_lines(gpu: &HipGpu) -> String {
     let shared = platform::size(gpu.shared_bytes.into());
     let kernels = hip::problem_of(gpu.number);
     let lines = [
-        ("compute", format!("{}, {} compute units", gpu.architecture.shown(), gpu.compute_units)),
+        ("compute", format!("{}, {} compute units", gpu.architecture.escaped(), gpu.compute_units)),
         ("warps", format!("of {} lanes; {shared} of shared memory for a block", gpu.lanes)),
         (
             "memory",
@@ -148,7 +148,7 @@ fn hip_lines(gpu: &HipGpu) -> String {
         ("runtime", gpu.runtime.clone()),
         ("kernels", kernels.unwrap_or_else(|| "are there".to_owned())),
     ];
-    format!("gpu: hip:{}, {}\n", gpu.number, gpu.name.shown()) + &named(&lines)
+    format!("gpu: hip:{}, {}\n", gpu.number, gpu.name.escaped()) + &named(&lines)
 }
 
 /// Describes each GPU known to wgpu, if this build has it, or why there is none.
@@ -177,13 +177,13 @@ fn adapter_lines(adapter: &Adapter) -> String {
         (_, false) => "by the host alone",
     };
     let lines = [
-        ("driver", format!("{}, by {}", adapter.driver.shown(), adapter.interface)),
+        ("driver", format!("{}, by {}", adapter.driver.escaped(), adapter.interface)),
         ("block", format!("{block} at most")),
         ("subgroups", lanes),
         ("buffers", format!("{} at most", units::bytes(adapter.largest_buffer as f64))),
         ("times", times.to_owned()),
     ];
-    format!("gpu: wgpu:{}, {}\n", adapter.number, adapter.name.shown()) + &named(&lines)
+    format!("gpu: wgpu:{}, {}\n", adapter.number, adapter.name.escaped()) + &named(&lines)
 }
 
 fn named(lines: &[(&str, String)]) -> String {
@@ -233,7 +233,7 @@ pub(super) fn measured(record: &CeilingsRecord) -> String {
     if !record.ceilings.is_empty() {
         text.push_str("memory bandwidth, read and write counted:\n");
     }
-    let rates = record.ceilings.iter().map(|(place, rates)| [name(place), memory(rates)]);
+    let rates = record.ceilings.iter().map(|(source, rates)| [name(source), memory(rates)]);
     text.push_str(&aligned(INDENT, [Side::Left; 2], rates.collect()));
     let devices: BTreeSet<&str> = record.links.iter().map(|p| p.device.as_str()).collect();
     for device in devices {
@@ -251,11 +251,11 @@ pub(super) fn measured(record: &CeilingsRecord) -> String {
 }
 
 /// `cpu/2` is `2 threads:`.
-fn name(place: &str) -> String {
-    match place.strip_prefix("cpu/") {
+fn name(source: &str) -> String {
+    match source.strip_prefix("cpu/") {
         Some("1") => "1 thread:".to_owned(),
         Some(threads) => format!("{threads} threads:"),
-        None => format!("{place}:"),
+        None => format!("{source}:"),
     }
 }
 
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn all_measurements_are_printed() {
-        let mut record = super::super::ceilings::nothing(&Topology::of_this_machine());
+        let mut record = super::super::ceilings::nothing(&Topology::this_machine());
         assert_eq!(measured(&record), "");
         let copy_bytes_per_s = 3e9;
         let triad_bytes_per_s = 4e9;
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn long_names_run_into_no_figure() {
-        let mut record = super::super::ceilings::nothing(&Topology::of_this_machine());
+        let mut record = super::super::ceilings::nothing(&Topology::this_machine());
         let bandwidth = Bandwidth { copy_bytes_per_s: 3e9, ..Bandwidth::default() };
         record.ceilings.insert("wgpu:0+checked".into(), bandwidth);
         record.links = vec![LinkPoint {

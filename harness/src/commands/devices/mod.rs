@@ -11,14 +11,14 @@ mod describe;
 use reports::charts;
 use reports::record::CeilingsRecord;
 use reports::store::{claim_ceilings, write_ceilings};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::{Exit, Failure};
 use crate::platform::Topology;
 use crate::request::{DescriptionFormat, DevicesRequest};
 
 pub(super) fn run(request: &DevicesRequest) -> Result<Exit, Failure> {
-    let topology = Topology::of_this_machine();
+    let topology = Topology::this_machine();
     let printed = request.format.stdout;
     // At once: measuring takes its time.
     if printed == DescriptionFormat::Table {
@@ -53,6 +53,6 @@ fn keep(request: &DevicesRequest, record: &CeilingsRecord) -> Result<(), Failure
     };
     write_ceilings(folder, record)?;
     charts::write(folder, &charts::draw_links(record)?)?;
-    super::say(&format!("ceilings: {}", folder.shown()));
+    super::say(&format!("ceilings: {}", folder.escaped()));
     Ok(())
 }

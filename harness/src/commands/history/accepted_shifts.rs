@@ -13,7 +13,7 @@ use std::path::Path;
 
 use files::{LARGEST_DOCUMENT, read_text};
 use reports::trend::AcceptedShift;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::document::{self, Entry, InvalidDocument, Section};
 use crate::request::suggestion::instead_of;
@@ -31,7 +31,7 @@ const KEYS: [&str; 6] = ["run", "note", "task", "variant", "device", "params"];
 pub(crate) fn read(path: &Path) -> Result<Vec<AcceptedShift>, SuiteError> {
     let text = read_text(path, LARGEST_DOCUMENT)
         .map_err(|source| SuiteError::Unreadable { path: path.to_owned(), source })?;
-    Ok(parse(&path.shown().to_string(), &text)?)
+    Ok(parse(&path.escaped().to_string(), &text)?)
 }
 
 /// Reads the file from its text; `path` is for messages.

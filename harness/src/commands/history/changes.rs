@@ -6,8 +6,8 @@ use reports::charts;
 use reports::history::Store;
 use reports::store::RunSummary;
 use reports::table::Format;
-use reports::trend::{self, AcceptedShift, Listing, Track, Trend};
-use text::Foreign;
+use reports::trend::{self, AcceptedShift, Listing, PointHistory, Trend};
+use text::Untrusted;
 
 use super::{accepted_shifts, moved};
 use crate::failure::{Exit, Failure};
@@ -16,18 +16,18 @@ use crate::request::ChangesRequest;
 pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failure> {
     let accepted = accepted(store, request.judging.accepted_shifts.as_deref())?;
     let runs = store.summaries(&request.filter())?;
-    let mut tracks = tracks(&runs);
+    let mut histories = point_histories(&runs);
     // Accepted changes of points that are not selected are not checked.
     let points = request.points.filter();
-    tracks.retain(|track| points.takes(&track.point));
-    if tracks.is_empty() {
-        let store = store.root().shown();
+    histories.retain(|history| points.takes(&history.point));
+    if histories.is_empty() {
+        let store = store.root().escaped();
         let nothing = format!("nothing was compared: no such valid point in {store}");
         return Err(Failure::NothingMeasured(nothing));
     }
-    let unjudged = moved::unjudged(&tracks);
-    let moved = (!unjudged.is_empty()).then(|| moved::words(&unjudged, &tracks));
-    let trends = trend::trends(tracks, &request.judging.terms(), &accepted);
+    let unjudged = moved::unjudged(&histories);
+    let moved = (!unjudged.is_empty()).then(|| moved::words(&unjudged, &histories));
+    let trends = trend::trends(histories, &request.judging.limits(), &accepted);
     if let Some(folder) = &request.out {
         draw(folder, &trends, request.listing)?;
     }
@@ -59,16 +59,16 @@ pub(in crate::commands) fn accepted(
     }
 }
 
-fn tracks(runs: &[RunSummary]) -> Vec<Track> {
+fn point_histories(runs: &[RunSummary]) -> Vec<PointHistory> {
     let runs = runs.iter();
-    trend::tracks(runs.map(|run| (run.id.as_str(), &run.record, &run.rows[..])))
+    trend::point_histories(runs.map(|run| (run.id.as_str(), &run.record, &run.rows[..])))
 }
 
 fn draw(folder: &Path, trends: &[Trend], listing: Listing) -> Result<(), Failure> {
     let is_shown = |trend: &&Trend| listing == Listing::All || !trend.shifts.is_empty();
     let shown: Vec<&Trend> = trends.iter().filter(is_shown).collect();
     for path in charts::write(folder, &charts::draw_trends(&shown)?)? {
-        super::super::say(&format!("chart: {}", path.shown()));
+        super::super::say(&format!("chart: {}", path.escaped()));
     }
     Ok(())
 }
@@ -78,6 +78,6 @@ fn advice(store: &Store, request: &ChangesRequest) -> String {
     let file = request.judging.accepted_shifts.as_ref().unwrap_or(&own);
     format!(
         "to accept a change, write into {}:\n\n[[accepted]]\nrun = \"…\"    # see \"since\"\nnote = \"…\"",
-        file.shown()
+        file.escaped()
     )
 }

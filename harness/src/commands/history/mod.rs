@@ -17,11 +17,11 @@ use reports::run_table::{self, Detail, View};
 use reports::store::{read_run, read_summary};
 use reports::table::Format;
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
-use crate::duet::{self, DuetError};
 use crate::failure::{Exit, Failure};
 use crate::measure::series_of;
+use crate::paired::{self, PairedError};
 use crate::platform::{self, Topology};
 use crate::request::{
     BaselineRequest, HistoryAction, HistoryRequest, ListRunsRequest, Outputs, StoreFolder,
@@ -93,7 +93,7 @@ fn list(request: &ListRunsRequest) -> Result<Exit, Failure> {
     }
     if entries.is_empty() {
         let kind = if filter == Filter::default() { "no runs" } else { "no such runs" };
-        super::say(&format!("{kind} in {}", store.root().shown()));
+        super::say(&format!("{kind} in {}", store.root().escaped()));
     }
     Ok(Exit::Success)
 }
@@ -138,7 +138,7 @@ fn baseline(request: &BaselineRequest) -> Result<Exit, Failure> {
         }
         store => store?,
     };
-    let machine = platform::machine(&Topology::of_this_machine());
+    let machine = platform::machine(&Topology::this_machine());
     match store.baseline_state(&series, &machine)? {
         BaselineState::Unknown => super::say(&format!("no run of {series} is accepted yet")),
         BaselineState::Elsewhere(elsewhere) => {
@@ -146,10 +146,10 @@ fn baseline(request: &BaselineRequest) -> Result<Exit, Failure> {
         }
         BaselineState::Accepted(run) => {
             let record = read_run(&store.run_folder(&run.id)).map_err(HistoryError::from)?;
-            if duet::base::executable(&record.software.fingerprint, folder).is_none() {
+            if paired::base::executable(&record.software.fingerprint, folder).is_none() {
                 let run = run.id;
                 let store = folder.to_owned();
-                return Err(DuetError::NotKept { run, store }.into());
+                return Err(PairedError::NotKept { run, store }.into());
             }
             super::print(&format!("{}\n", run.id))?;
         }
@@ -193,6 +193,6 @@ fn show(store: &Store, run: &str, format: &Outputs<Format>, rank: Rank) -> Resul
         let view = View { rank, screen, detail: Detail::Stages };
         Ok(run_table::render(format, &record, &rows, view)?)
     })?;
-    super::say(&format!("run: {}", folder.shown()));
+    super::say(&format!("run: {}", folder.escaped()));
     Ok(Exit::Success)
 }

@@ -3,7 +3,7 @@
 use algorithms::device::Device;
 use algorithms::device::gpu::cuda::{self, CudaGpu};
 use algorithms::device::gpu::webgpu::{self, Adapter};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::Failure;
 use crate::platform::gpus::only_verifies;
@@ -109,7 +109,7 @@ impl Gpus {
         };
         let device = Device::Wgpu(index);
         if adapter.is_software {
-            let model = adapter.name.shown();
+            let model = adapter.name.escaped();
             let why = format!("{device} is software, {model}; it shows whether kernels are right");
             return Err(NoGpu::Software(why));
         }
@@ -130,11 +130,11 @@ impl Gpus {
         let mut hardware = adapters.iter().filter(|adapter| !adapter.is_software);
         let same = hardware.find(|adapter| is_same(native, adapter));
         let name = |adapter: &Adapter| {
-            format!("{} ({})", Device::Wgpu(adapter.number), adapter.name.shown())
+            format!("{} ({})", Device::Wgpu(adapter.number), adapter.name.escaped())
         };
         same.map(|adapter| adapter.number).ok_or_else(|| NoGpu::Unknown {
             native: Device::Cuda(native.number),
-            model: native.name.shown().to_string(),
+            model: native.name.escaped().to_string(),
             known: adapters.iter().map(name).collect::<Vec<_>>().join(", "),
         })
     }
@@ -187,8 +187,8 @@ fn is_same(native: &CudaGpu, adapter: &Adapter) -> bool {
 /// `NVIDIA H100 at 0000:65:00.0`.
 fn described(model: &str, address: &str) -> String {
     match address {
-        "" => model.shown().to_string(),
-        address => format!("{} at {}", model.shown(), address.shown()),
+        "" => model.escaped().to_string(),
+        address => format!("{} at {}", model.escaped(), address.escaped()),
     }
 }
 

@@ -9,7 +9,7 @@ use reports::portability::{self, Comparison};
 use reports::screen::Screen;
 use reports::store::Run;
 use reports::table::Format;
-use text::Foreign;
+use text::Untrusted;
 
 use super::suite_run::SuiteRun;
 use crate::failure::{Exit, Failure};
@@ -43,7 +43,7 @@ pub(super) fn run(request: &PortabilityRequest) -> Result<Exit, Failure> {
     })?;
     let compared = portability::comparisons(&run.summary, &run.samples, &pairs);
     if compared.is_empty() {
-        let folder = run.folder.shown();
+        let folder = run.folder.escaped();
         let nothing = format!("nothing was compared: no native kernel of {folder} has a partner");
         return Err(Failure::NothingMeasured(nothing));
     }

@@ -5,7 +5,7 @@ use algorithms::registry;
 use algorithms::task::VariantInfo;
 use reports::portability::Pair;
 use reports::record::Point;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::Failure;
 use crate::request::suggestion::instead_of;
@@ -76,7 +76,7 @@ pub(super) fn want(pairs: &[Pair], point: &Point) -> bool {
 }
 
 /// The variants that do the same as the one of a point.
-pub(super) fn beside(pairs: &[Pair], point: &Point) -> Vec<&'static str> {
+pub(super) fn counterparts(pairs: &[Pair], point: &Point) -> Vec<&'static str> {
     let is_its = |pair: &&Pair| (pair.task, pair.native) == (&*point.algorithm, &*point.variant);
     pairs.iter().filter(is_its).map(|pair| pair.variant).collect()
 }

@@ -16,7 +16,7 @@ use crate::suite::Suite;
 pub(super) fn part(devices: &[Device], all: &[Pair]) -> Result<Suite, Failure> {
     let compared = pairs::on(devices, all.to_vec());
     let suite = open_suite(Path::new(SUITE), &[])?;
-    let suite = suite.with_variants(|point| pairs::beside(&compared, point)).on(devices)?;
+    let suite = suite.with_variants(|point| pairs::counterparts(&compared, point)).on(devices)?;
     let suite = suite.restricted(|point| pairs::want(&compared, point));
     not_empty(suite, "nothing is written otherwise in CUDA of these tasks")
 }

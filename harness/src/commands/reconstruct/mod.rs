@@ -36,7 +36,7 @@ pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
 
 /// Writes the clusters or hits of all timeslices. Returns their number.
 fn write(out: &Path, products: &[&Product]) -> Result<usize, Failure> {
-    let table = Table::of_timeslices(products);
+    let table = Table::from_timeslices(products);
     files::write_by(out, |file| table.write(file)).map_err(Failure::writing(out))?;
     Ok(table.len())
 }

@@ -28,7 +28,7 @@ struct Rows {
 
 impl Table {
     /// Clusters or hits, timeslice by timeslice.
-    pub(super) fn of_timeslices(products: &[&Product]) -> Self {
+    pub(super) fn from_timeslices(products: &[&Product]) -> Self {
         Table { timeslices: products.iter().map(|product| Rows::from_product(product)).collect() }
     }
 
@@ -159,7 +159,7 @@ mod tests {
 
     fn text(products: &[&Product]) -> String {
         let mut text = Vec::new();
-        Table::of_timeslices(products).write(&mut text).expect("memory takes all");
+        Table::from_timeslices(products).write(&mut text).expect("memory takes all");
         String::from_utf8(text).expect("ASCII")
     }
 
@@ -167,7 +167,7 @@ mod tests {
     fn no_timeslice_is_lost_and_each_is_identified() {
         let first = hits(&[7, 3]);
         let second = hits(&[5]);
-        assert_eq!(Table::of_timeslices(&[&first, &second]).len(), 3);
+        assert_eq!(Table::from_timeslices(&[&first, &second]).len(), 3);
         let text = text(&[&first, &second]);
         let ends: Vec<_> = text.lines().map(|line| line.rsplit(',').next().unwrap_or("")).collect();
         assert_eq!(ends, ["timeslice", "0", "0", "1"], "{text}");

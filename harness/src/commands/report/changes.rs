@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use files::{LARGEST_RECORD, read_text};
-use reports::compare::{Comparison, Measured, Terms, compare};
+use reports::compare::{CompareOptions, Comparison, Measured, compare};
 use reports::store::StoreError;
 
 use super::super::runs::{self, StoreContext};
@@ -27,12 +27,12 @@ pub(super) fn comparison(
     let base = Measured::read(&base)?;
     let new = Measured::read(reported)?;
     let mut background = StoreContext::read(store, &new);
-    let terms = Terms {
+    let options = CompareOptions {
         flags: store_flag(request),
         scatter: background.scatter.take(),
-        ..Terms::default()
+        ..CompareOptions::default()
     };
-    let mut comparison = compare(&base, &new, &terms)?;
+    let mut comparison = compare(&base, &new, &options)?;
     background.annotate(&mut comparison);
     Ok(Some(comparison))
 }

@@ -20,7 +20,7 @@ use reports::published::{self, Here, Reproduction};
 use reports::record::RunRecord;
 use reports::report::{self, ReportInput};
 use reports::store::{Run, read_published_streams};
-use text::Foreign;
+use text::Untrusted;
 
 pub(super) use history::MAX_STORED;
 
@@ -64,7 +64,7 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
         ReportFormat::Markdown => report::markdown(&input),
     };
     files::write(&request.out, &text).map_err(Failure::writing(&request.out))?;
-    super::say(&format!("report: {}", request.out.shown()));
+    super::say(&format!("report: {}", request.out.escaped()));
     Ok(Exit::Success)
 }
 
@@ -83,7 +83,7 @@ fn published(run: &Run) -> Result<Vec<Reproduction>, Failure> {
 
 fn refuse_empty(run: &Run) -> Result<(), Failure> {
     if run.summary.is_empty() {
-        let folder = run.folder.shown();
+        let folder = run.folder.escaped();
         let problem = format!("nothing to report: {folder} holds no measured point");
         return Err(Failure::NothingMeasured(problem));
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::Failure;
 
@@ -28,7 +28,7 @@ pub(in crate::commands) fn check(path: &Path, force: bool) -> Result<(), Failure
     Err(Failure::Usage(format!(
         "{} is there and no report of recobench; choose another file with --out, or add --force \
          to replace it",
-        path.shown()
+        path.escaped()
     )))
 }
 

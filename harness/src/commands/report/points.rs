@@ -4,7 +4,7 @@ use reports::compare::Comparison;
 use reports::filter::PointFilter;
 use reports::record::retain_samples_of;
 use reports::store::{Run, RunSummary};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::Failure;
 
@@ -20,7 +20,7 @@ pub(super) fn retain(
 ) -> Result<(), Failure> {
     run.summary.retain(|row| filter.takes(&row.point()));
     if run.summary.is_empty() {
-        let folder = run.folder.shown();
+        let folder = run.folder.escaped();
         let problem = format!("nothing to report: no such point in {folder}; see bench list");
         return Err(Failure::NothingMeasured(problem));
     }

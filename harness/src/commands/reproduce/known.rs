@@ -2,7 +2,7 @@
 
 use algorithms::registry;
 use reports::published::{Figure, Value};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::plan::select_variants;
 use crate::request::suggestion::instead_of;

@@ -19,7 +19,7 @@ use reports::published::{self, Figure, Here, Reproduction};
 use reports::rank::Rank;
 use reports::report::{self, ReportInput};
 use reports::store::{Run, read_published_streams};
-use text::Foreign;
+use text::Untrusted;
 
 use super::suite_run::SuiteRun;
 use crate::failure::{Exit, Failure};
@@ -72,11 +72,11 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
         if interrupt.asked() {
             super::say(&format!(
                 "bench: interrupted before anything of these figures was measured; {} holds what was",
-                run.folder.shown()
+                run.folder.escaped()
             ));
             return Ok(exit);
         }
-        let folder = run.folder.shown();
+        let folder = run.folder.escaped();
         let nothing = format!("nothing of these figures was measured in {folder}");
         return Err(Failure::NothingMeasured(nothing));
     }
@@ -134,7 +134,7 @@ fn write(path: &Path, page: &str) -> Result<(), Failure> {
     let folder = path.parent().map_or(Ok(()), files::create_folder);
     let written = folder.and_then(|()| files::write_own(path, page));
     written.map_err(Failure::writing(path))?;
-    super::say(&format!("page: {}", path.shown()));
+    super::say(&format!("page: {}", path.escaped()));
     Ok(())
 }
 
@@ -144,7 +144,7 @@ fn page(figures: &[Reproduction], run: &Run, folder: &Path, rank: Rank) -> Resul
         published: figures,
         rank,
         samples_link: (folder == run.folder).then_some("samples.csv"),
-        ..ReportInput::of(run)
+        ..ReportInput::for_run(run)
     };
     Ok(report::html(&input)?)
 }

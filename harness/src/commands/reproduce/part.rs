@@ -14,8 +14,8 @@ use crate::suite::Suite;
 
 /// The part of the suite that figures need; nothing if they are all about streams.
 pub(super) fn part(figures: &[Figure]) -> Result<Suite, Failure> {
-    let most = usable_threads();
-    let is_wanted = |point: &Point| figures.iter().any(|figure| figure.wants(point, most));
+    let max_threads = usable_threads();
+    let is_wanted = |point: &Point| figures.iter().any(|figure| figure.wants(point, max_threads));
     let suite = open_suite(Path::new(THESIS), &[])?.restricted(is_wanted);
     if figures.iter().all(|figure| figure.stream.is_some()) {
         return Ok(suite);

@@ -115,7 +115,8 @@ fn events(name: &str, device: Device, time: Duration) -> Line {
     let scale = scale.clamp(SMALLEST_EVENT, LARGEST_EVENT).to_string();
     let streams = counts.join(",");
     let budget = time.max(MIN_TIME_FOR_EVENTS);
-    let (device, folder) = (device.to_string(), format!("{name}-{device}"));
+    let folder = format!("{name}-{device}");
+    let device = device.to_string();
     let [each, budget] = [each, budget].map(words_of);
     let flags = [
         ["--preset", "cbm-auau"],

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use algorithms::device::{Backend, Device};
 use reports::published::Figure;
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::suite_run::SuiteRun;
 use super::super::{refuse_development_build, say};

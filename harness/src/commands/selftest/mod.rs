@@ -31,7 +31,7 @@ use crate::platform::{self, Interrupt, addresses};
 use crate::request::{SelfTestMode, SelfTestRequest, is_only_tried};
 use crate::suite::SuiteFile;
 use repeated_runs::{Abort, RepeatedRuns};
-use text::Foreign;
+use text::Untrusted;
 use whole_runs::{SLOWDOWNS, WholeRun};
 
 pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, Failure> {
@@ -52,7 +52,7 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
     };
     super::put(&request.format, |format, _| Ok(rendered(format, &test)?))?;
     let kept = keep(request, &test)?;
-    log(request.quiet, &format!("runs: {}{kept}", folder.shown()));
+    log(request.quiet, &format!("runs: {}{kept}", folder.escaped()));
     let record = repeated_runs.record();
     for note in &record.notes {
         say(&format!("note: {note}"));
@@ -72,7 +72,7 @@ fn keep(request: &SelfTestRequest, test: &SelfTest) -> Result<String, Failure> {
         );
     }
     Store::create_or_open(&request.store)?.put_self_test(test)?;
-    let store = request.store.shown();
+    let store = request.store.escaped();
     Ok(format!("; stored in {store} for comparisons on this machine"))
 }
 
@@ -82,7 +82,7 @@ fn measured(
     request: &SelfTestRequest,
 ) -> Result<SelfTest, Abort> {
     let mut runs = Vec::new();
-    let mut in_turn = paired::trials();
+    let mut paired_trials = paired::trials();
     let slowdowns = match request.mode {
         SelfTestMode::Both => &SLOWDOWNS[..],
         SelfTestMode::InTurn => &[],
@@ -95,12 +95,12 @@ fn measured(
         for &slowdown in slowdowns {
             runs.push(WholeRun::measure(repeated_runs, runs.len(), last, slowdown)?);
         }
-        paired::repeat(repeated_runs, repeat, &mut in_turn)?;
+        paired::repeat(repeated_runs, repeat, &mut paired_trials)?;
     }
     let all_runs: Vec<_> = runs.iter().map(WholeRun::slowed).collect();
     Ok(SelfTest {
         trials: whole_runs::judge(&runs)?,
-        in_turn,
+        paired: paired_trials,
         scatter: scatter_of(&all_runs),
         gpus: gpus(repeated_runs),
         aslr: Some(addresses::stay_random()),

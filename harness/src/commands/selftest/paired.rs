@@ -8,14 +8,14 @@
 use std::time::Instant;
 
 use reports::clock::now;
-use reports::compare::{Comparison, Terms, Thresholds};
+use reports::compare::{CompareOptions, Comparison, Thresholds};
 use reports::record::{Point, Trial};
 
 use super::super::suite::against::judged;
 use super::count;
 use super::repeated_runs::{Abort, RepeatedRuns};
-use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::measure::Start;
+use crate::paired::{self, Against, Executable, SidePlugins, points};
 
 /// Slowdowns, assigned to points in rotation.
 const SLOWDOWNS: [f64; 5] = [0.01, 0.02, 0.03, 0.05, 0.10];
@@ -63,11 +63,11 @@ fn compared(
 ) -> Result<Comparison, Abort> {
     let mut record = repeated.record();
     record.pair = Some(format!("{}-{name}", now()));
-    let plugins = SidePlugins::of_files(repeated.plugins.clone(), record.plugins.clone());
+    let plugins = SidePlugins::from_files(repeated.plugins.clone(), record.plugins.clone());
     let order = Against {
-        base: Executable::of_this_process("the same build")?,
+        base: Executable::this_process("the same build")?,
         base_plugins: plugins.clone(),
-        new: Executable::of_this_process("this build")?,
+        new: Executable::this_process("this build")?,
         new_plugins: plugins,
         // Variants whose trial failed have ended the self-test before.
         refused: Vec::new(),
@@ -81,14 +81,14 @@ fn compared(
         budget: None,
         quiet: true,
     };
-    let outcome = duet::measure(&order, repeated.interrupt)?;
+    let outcome = paired::measure(&order, repeated.interrupt)?;
     if let Some(failure) = outcome.failure {
         return Err(failure.into());
     }
     if outcome.interrupted {
         return Err(Abort::Interrupted);
     }
-    Ok(judged(&outcome.base, &outcome.folder, &Terms::default())?)
+    Ok(judged(&outcome.base, &outcome.folder, &CompareOptions::default())?)
 }
 
 /// Adds the verdicts of the points with each slowdown.
@@ -114,7 +114,7 @@ mod tests {
             variant: variant.into(),
             device: "cpu".into(),
             threads: 1,
-            places: "none".into(),
+            cpu_sets: "none".into(),
             bind: "false".into(),
             cache: "hot".into(),
             params: Default::default(),

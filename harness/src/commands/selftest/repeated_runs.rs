@@ -8,7 +8,7 @@ use reports::record::{Point, RunRecord};
 
 use super::super::log;
 use crate::failure::Failure;
-use crate::measure::{Assignment, Job, KernelTimes, Session, Start, describe};
+use crate::measure::{Job, KernelTimes, RunSpec, Session, Start, describe};
 use crate::plan::Plan;
 use crate::platform::{Interrupt, Topology};
 use crate::request::{MeasureRequest, SelfTestRequest};
@@ -83,13 +83,13 @@ impl<'a> RepeatedRuns<'a> {
 
     /// Returns the jobs to measure.
     pub(super) fn jobs(&self) -> Vec<Job<'_>> {
-        Job::of(&self.requests, &self.plans)
+        Job::pair(&self.requests, &self.plans)
     }
 
     /// Returns the metadata of a run that starts now.
     pub(super) fn record(&self) -> RunRecord {
-        let assignment = self.assignment(PathBuf::new(), 0.0);
-        describe(&assignment, &Topology::of_this_machine())
+        let run_spec = self.run_spec(PathBuf::new(), 0.0);
+        describe(&run_spec, &Topology::this_machine())
     }
 
     /// Prints progress unless quiet.
@@ -97,8 +97,8 @@ impl<'a> RepeatedRuns<'a> {
         log(self.quiet, text);
     }
 
-    fn assignment(&self, out: PathBuf, slowdown: f64) -> Assignment<'_> {
-        Assignment {
+    fn run_spec(&self, out: PathBuf, slowdown: f64) -> RunSpec<'_> {
+        RunSpec {
             command: self.command,
             jobs: self.jobs(),
             out,
@@ -115,8 +115,8 @@ impl<'a> RepeatedRuns<'a> {
     }
 
     fn measure(&self, name: &str, slowdown: f64) -> Result<PathBuf, Abort> {
-        let assignment = self.assignment(self.folder.join(name), slowdown);
-        let outcome = Session::run(&assignment, self.interrupt)?;
+        let run_spec = self.run_spec(self.folder.join(name), slowdown);
+        let outcome = Session::run(&run_spec, self.interrupt)?;
         if outcome.wrong > 0 {
             let problem = "a variant's output was wrong: see bench verify";
             return Err(Failure::NothingMeasured(problem.to_owned()).into());

@@ -3,7 +3,7 @@
 //! Verdicts use the variance between runs of the same code, which these runs give. Each pair is
 //! judged with the variance of all other runs, so that no run is judged by itself.
 
-use reports::compare::{Measured, RunScatter, Terms, compare, scatter_of};
+use reports::compare::{CompareOptions, Measured, RunScatter, compare, scatter_of};
 use reports::record::Trial;
 
 use super::count;
@@ -48,11 +48,11 @@ pub(super) fn judge(runs: &[WholeRun]) -> Result<Vec<Trial>, Failure> {
     }
     let mut trials = trials();
     for (base, new) in pairs(runs) {
-        let terms = Terms {
-            scatter: RunScatter::of_points(&scatter_of(&others(runs, [base, new]))),
-            ..Terms::default()
+        let options = CompareOptions {
+            scatter: RunScatter::from_points(&scatter_of(&others(runs, [base, new]))),
+            ..CompareOptions::default()
         };
-        let comparison = compare(&runs[base].measured, &runs[new].measured, &terms)?;
+        let comparison = compare(&runs[base].measured, &runs[new].measured, &options)?;
         let slowdown = runs[new].slowdown;
         for trial in trials.iter_mut().filter(|it| it.slowdown == slowdown) {
             count(trial, comparison.points.iter());

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use reports::record::RunRecord;
 use reports::stream::{self, StreamRow};
-use text::Foreign;
+use text::Untrusted;
 
 use super::refuse_development_build;
 use crate::failure::{Exit, Failure};
 use crate::platform::Interrupt;
 use crate::platform::gpus::only_verifies;
-use crate::request::{DevicePlace, StreamFlags, StreamRequest};
+use crate::request::{DeviceSet, StreamFlags, StreamRequest};
 use crate::stream::{Planned, Session};
 
 pub(super) fn run(mut request: StreamRequest) -> Result<Exit, Failure> {
@@ -20,7 +20,7 @@ pub(super) fn run(mut request: StreamRequest) -> Result<Exit, Failure> {
         return merge::run(&request.flags);
     }
     request.choose_devices();
-    let mut devices = request.places.iter().flat_map(DevicePlace::devices);
+    let mut devices = request.device_sets.iter().flat_map(DeviceSet::devices);
     if let Some(reason) = devices.find_map(|&device| only_verifies(device)) {
         return Err(Failure::NothingMeasured(format!("nothing was measured: {reason}")));
     }
@@ -31,7 +31,7 @@ pub(super) fn run(mut request: StreamRequest) -> Result<Exit, Failure> {
     let log = |text: &str| super::log(quiet, text);
     let outcome = Session::run(&request, &planned, &interrupt, &log)?;
     if outcome.interrupted {
-        let folder = outcome.folder.shown();
+        let folder = outcome.folder.escaped();
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
     }
     present(&outcome.record, &outcome.rows, &outcome.folder, &request.flags)?;
@@ -51,7 +51,7 @@ fn present(
         super::say(&format!("note: {note}"));
     }
     if !flags.quiet {
-        super::say(&format!("results: {}", folder.shown()));
+        super::say(&format!("results: {}", folder.escaped()));
     }
     Ok(())
 }

@@ -4,22 +4,22 @@ use std::path::{Path, PathBuf};
 
 use algorithms::plugin;
 use reports::clock::now;
-use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
+use reports::compare::{CompareOptions, Comparison, Measured, Thresholds, compare};
 use reports::history::Store;
 use reports::record::Point;
 use reports::store::read_run;
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::present::check_store;
 use super::super::{log, try_plugins};
 use super::{ExpandedSuite, conclusion, resume};
-use crate::duet::base::Base;
-use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::failure::{Exit, Failure};
 use crate::measure::{
-    Assignment, Job, KernelTimes, MeasureError, Start, claimed, default_folder, describe, series_of,
+    Job, KernelTimes, MeasureError, RunSpec, Start, claimed, default_folder, describe, series_of,
 };
+use crate::paired::base::Base;
+use crate::paired::{self, Against, Executable, SidePlugins, points};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{Interrupt, Topology};
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
@@ -37,7 +37,7 @@ pub(super) fn run(
     let store = store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE));
     let series = series_of(plans.iter(), &part);
     let Base { executable: base, run: base_run } =
-        duet::base::find(&against.base, &store, Some(&series), log)?;
+        paired::base::find(&against.base, &store, Some(&series), log)?;
     check_store(request.store.as_deref())?;
     let failed = try_plugins(&plans, request.output.quiet)?;
     // Building a base is not the measurement's time.
@@ -52,13 +52,13 @@ pub(super) fn run(
         None => claimed(&named()).map_err(MeasureError::from)?,
     };
     let libraries = absolute(&[&request.plugins[..], named_plugins].concat())?;
-    let new_plugins = SidePlugins::of_files(libraries, plugins);
+    let new_plugins = SidePlugins::from_files(libraries, plugins);
     let base_plugins = match &base_run {
         Some(run) => {
             let loaded: Vec<PathBuf> =
                 plugin::plugins().iter().map(|loaded| loaded.path.clone()).collect();
             let store = Store::open(&store).ok();
-            SidePlugins::of_run(run, &read_run(run)?, &loaded, store.as_ref())?
+            SidePlugins::from_run(run, &read_run(run)?, &loaded, store.as_ref())?
         }
         None => new_plugins.clone(),
     };
@@ -66,9 +66,9 @@ pub(super) fn run(
     let points = planned.clone().into_iter();
     let refused = points.filter_map(|point| failed.iter().find_map(|trial| trial.row(&point)));
     let refused = refused.collect();
-    let jobs = Job::of(&requests, &plans);
+    let jobs = Job::pair(&requests, &plans);
     let inputs = points::of_jobs(&jobs);
-    let assignment = Assignment {
+    let run_spec = RunSpec {
         command: &request.command,
         jobs,
         out: out.clone(),
@@ -82,7 +82,7 @@ pub(super) fn run(
         slowdown: 0.0,
         quiet: request.output.quiet,
     };
-    let mut record = describe(&assignment, &Topology::of_this_machine());
+    let mut record = describe(&run_spec, &Topology::this_machine());
     record.pair = Some(match start {
         Start::New => format!("{}-{}", now(), std::process::id()),
         Start::Resume => read_run(&out)?.pair.unwrap_or_default(),
@@ -91,12 +91,12 @@ pub(super) fn run(
         "measuring {} interleaved with {}; results go to {}",
         units::counted(part.points, "point"),
         base.name,
-        out.shown()
+        out.escaped()
     ));
     let order = Against {
         base,
         base_plugins,
-        new: Executable::of_this_process("this build")?,
+        new: Executable::this_process("this build")?,
         new_plugins,
         refused,
         inputs,
@@ -109,7 +109,7 @@ pub(super) fn run(
         budget: request.budget,
         quiet: request.output.quiet,
     };
-    let outcome = duet::measure(&order, &Interrupt::listen())?;
+    let outcome = paired::measure(&order, &Interrupt::listen())?;
     let known = match &base_run {
         Some(run) => conclusion::points_of(run, &part)?,
         None => Vec::new(),
@@ -124,11 +124,11 @@ pub(super) fn run(
 pub(in crate::commands) fn judged(
     base: &Path,
     new: &Path,
-    terms: &Terms,
+    options: &CompareOptions,
 ) -> Result<Comparison, Failure> {
     let base = Measured::read(base)?;
     let new = Measured::read(new)?;
-    Ok(compare(&base, &new, terms)?)
+    Ok(compare(&base, &new, options)?)
 }
 
 /// A name for a part of a folder's name.

@@ -5,19 +5,19 @@ use std::path::Path;
 
 use reports::aliases::ALIASES;
 use reports::compare::render::words;
-use reports::compare::{Key, Terms};
+use reports::compare::{CompareOptions, Key};
 use reports::record::{Point, RunRecord, SuitePart, SummaryRow, YesNo};
 use reports::store::{Run, StoreError, read_run, read_summary};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::compare::{exit, show};
 use super::super::present::keep_complete;
 use super::super::{log, say};
 use super::against::judged;
-use crate::duet::DuetOutcome;
 use crate::failure::{Exit, Failure};
-use crate::measure::{Outcome, TOTAL};
+use crate::measure::{RunResult, TOTAL};
+use crate::paired::PairedResult;
 use crate::request::{AgainstRequest, SuiteRequest};
 
 /// Points that are named.
@@ -27,10 +27,10 @@ const NAMED: usize = 5;
 pub(super) fn conclude(
     request: &SuiteRequest,
     against: &AgainstRequest,
-    outcome: DuetOutcome,
+    outcome: PairedResult,
     known: &[Point],
 ) -> Result<Exit, Failure> {
-    let folder = outcome.folder.shown().to_string();
+    let folder = outcome.folder.escaped().to_string();
     if let Some(failure) = outcome.failure {
         say(&format!(
             "bench: what was measured is kept in {folder}; the same command with --out {folder} \
@@ -38,13 +38,15 @@ pub(super) fn conclude(
         ));
         return Err(failure.into());
     }
-    let new =
-        Outcome { interrupted: outcome.interrupted, ..Outcome::from(Run::read(&outcome.folder)?) };
+    let new = RunResult {
+        interrupted: outcome.interrupted,
+        ..RunResult::from(Run::read(&outcome.folder)?)
+    };
     keep_complete(&new, request.store.as_deref(), request.output.quiet)?;
     let base = read_summary(&outcome.base)?;
     report_findings(&new, &base);
     let vanished = vanished(known, &base, &read_run(&outcome.base)?, &new);
-    let judged = judged(&outcome.base, &outcome.folder, &Terms::default());
+    let judged = judged(&outcome.base, &outcome.folder, &CompareOptions::default());
     if new.exit() != Exit::Success && judged.is_err() {
         vanished_words(&vanished).iter().for_each(|words| say(&format!("bench: {words}")));
         return Ok(new.exit());
@@ -62,7 +64,7 @@ pub(super) fn conclude(
 }
 
 /// Prints the notes of the new side, and the points of both sides that have no samples.
-fn report_findings(new: &Outcome, base: &[SummaryRow]) {
+fn report_findings(new: &RunResult, base: &[SummaryRow]) {
     for note in &new.record.notes {
         say(&format!("note: {note}"));
     }
@@ -93,7 +95,7 @@ fn vanished<'a>(
     known: &'a [Point],
     base: &[SummaryRow],
     of_base: &RunRecord,
-    new: &Outcome,
+    new: &RunResult,
 ) -> Vec<&'a Point> {
     if new.interrupted {
         return Vec::new();

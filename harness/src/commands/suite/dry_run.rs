@@ -37,7 +37,7 @@ const HEADER: [&str; 4] = ["task", "candidates", "at most", "input"];
 
 impl DryRun {
     /// Creates the plan of `bench run`.
-    pub(super) fn of_suite(suite: &Suite, request: &SuiteRequest) -> Self {
+    pub(super) fn for_suite(suite: &Suite, request: &SuiteRequest) -> Self {
         let share = request.budget.map_or(Duration::MAX, |budget| suite.share(budget));
         let rows = suite.parts.iter().flat_map(|part| {
             let inputs = part.inputs.iter();
@@ -53,7 +53,7 @@ impl DryRun {
     }
 
     /// Creates the plan of `bench sort` and the other tasks.
-    pub(in crate::commands) fn of_task(request: &MeasureRequest, plan: &Plan) -> Self {
+    pub(in crate::commands) fn for_task(request: &MeasureRequest, plan: &Plan) -> Self {
         let limits = vec![request.settings.max_time; plan.len()];
         let budget = request.session.budget;
         let share = budget.map(|budget| share(limits, budget));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use reports::record::SuitePart;
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::present::{
     check_store, keep_complete, present, say_what_resumes, store_and_show,
@@ -12,7 +12,7 @@ use super::super::{say, try_plugins};
 use super::ExpandedSuite;
 use super::resume::{self, ResumableRun};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Job, KernelTimes, Session, Start, default_folder};
+use crate::measure::{Job, KernelTimes, RunSpec, Session, Start, default_folder};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{self, Interrupt};
 use crate::request::SuiteRequest;
@@ -34,9 +34,9 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
     try_plugins(&plans, request.output.quiet)?;
     let points = part.points;
     let start = Start::after(&earlier);
-    let assignment = Assignment {
+    let run_spec = RunSpec {
         command: &request.command,
-        jobs: Job::of(&requests, &plans),
+        jobs: Job::pair(&requests, &plans),
         out: folder(request, earlier),
         start,
         suite: Some(part),
@@ -49,7 +49,7 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
         slowdown: 0.0,
         quiet: output.quiet,
     };
-    let outcome = Session::run(&assignment, &Interrupt::listen())?;
+    let outcome = Session::run(&run_spec, &Interrupt::listen())?;
     keep_complete(&outcome, request.store.as_deref(), output.quiet)?;
     let exit = present(&outcome, output)?;
     if outcome.interrupted {
@@ -68,7 +68,7 @@ fn folder(request: &SuiteRequest, earlier: Option<ResumableRun>) -> PathBuf {
 
 fn log(earlier: &ResumableRun, part: &SuitePart) {
     let done = earlier.done.len();
-    let folder = earlier.folder.shown();
+    let folder = earlier.folder.escaped();
     say(&format!(
         "resuming {folder}: {done} of {} points are done (--fresh starts a new run)",
         part.points

@@ -6,11 +6,11 @@ use std::path::Path;
 use reports::record::{Effort, Point, Quantities, RunRecord, SuitePart, SummaryRow};
 use reports::store::{Run, RunFolder, read_run};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::present::{keep, show_again};
 use crate::failure::{Exit, Failure};
-use crate::measure::{MeasureError, Outcome, claimed, default_folder};
+use crate::measure::{MeasureError, RunResult, claimed, default_folder};
 use crate::request::SuiteRequest;
 use crate::suite::Suite;
 
@@ -31,21 +31,21 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
 
 /// Rejects a run that is not part of the suite, or from a different machine.
 fn check(run: &Run, first: &Run, suite: &Suite) -> Result<(), Failure> {
-    let folder = run.folder.shown();
+    let folder = run.folder.escaped();
     let refusal = |problem: String| Err(Failure::Usage(format!("{folder}: {problem}")));
     let of_suite = |part: &&SuitePart| part.name == suite.name && part.hash == suite.hash;
     if run.record.suite.as_ref().filter(of_suite).is_none() {
         return refusal(format!("not a run of this version of the suite {}", suite.name));
     }
     if !run.record.is_like(&first.record) {
-        let other = first.folder.shown();
+        let other = first.folder.escaped();
         return refusal(format!(
             "measured on another kind of machine than {other}: their times can't be put together"
         ));
     }
     let [build, first_build] = [run, first].map(|run| &run.record.software.fingerprint);
     if build != first_build {
-        let other = first.folder.shown();
+        let other = first.folder.escaped();
         if build.is_empty() || first_build.is_empty() {
             return refusal(format!(
                 "whether it was measured by the same build of bench as {other} is not known, for \
@@ -64,11 +64,11 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
         let points: HashSet<_> = run.summary.iter().map(SummaryRow::point).collect();
         if let Some(twice) = points.iter().find(|point| seen.contains(*point)) {
             let params = twice.params.to_string();
-            let variant = twice.variant.shown();
-            let params = params.shown();
+            let variant = twice.variant.escaped();
+            let params = params.escaped();
             return Err(Failure::Usage(format!(
                 "{}: {variant} with {params} is in an earlier shard, too",
-                run.folder.shown()
+                run.folder.escaped()
             )));
         }
         seen.extend(points);
@@ -91,7 +91,7 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
     )))
 }
 
-fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure> {
+fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<RunResult, Failure> {
     let record = merged(&runs, suite);
     let unfinished = RunRecord { finished: None, ..record.clone() };
     let mut folder = begin(path, &unfinished)?;
@@ -104,7 +104,7 @@ fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure>
         summary.extend(run.summary);
     }
     folder.describe(&record)?;
-    Ok(Outcome::from(Run { folder: path.to_owned(), record, samples, summary }))
+    Ok(RunResult::from(Run { folder: path.to_owned(), record, samples, summary }))
 }
 
 /// Returns the folder of the merged run: a new one, or one of an interrupted merge of the same runs.
@@ -163,7 +163,7 @@ fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
     // The last end; none as long as a shard has none.
     let ends: Option<Vec<_>> = records().map(|record| record.finished.clone()).collect();
     record.finished = ends.and_then(|ends| ends.into_iter().max());
-    let folders = runs.iter().map(|run| run.folder.shown().to_string());
+    let folders = runs.iter().map(|run| run.folder.escaped().to_string());
     record.notes.push(format!("merged from {}", folders.collect::<Vec<_>>().join(", ")));
     record
 }

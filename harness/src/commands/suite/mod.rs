@@ -28,7 +28,7 @@ pub(super) fn run(request: &SuiteRequest, file: &SuiteFile) -> Result<Exit, Fail
     }
     let suite = part(suite, request)?;
     if request.dry_run {
-        let dry_run = DryRun::of_suite(&suite, request);
+        let dry_run = DryRun::for_suite(&suite, request);
         say_what_is_missing(&suite);
         super::put(&request.output.format, |format, _| Ok(dry_run.render(format)))?;
         return Ok(Exit::Success);

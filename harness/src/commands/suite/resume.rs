@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use reports::history::Store;
 use reports::record::{PluginRecord, Point, RunRecord, SuitePart, SummaryRow};
 use reports::store::{Run, RunFolder, StoreError, is_run, read_run};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::Failure;
 use crate::platform;
@@ -121,7 +121,7 @@ fn given(folder: &Path, wanted: &ResumeKey<'_>) -> Result<ResumableRun, Failure>
 }
 
 fn refusal(folder: &Path, problem: &str) -> Failure {
-    let folder = folder.shown();
+    let folder = folder.escaped();
     Failure::Usage(format!(
         "can't resume the run in {folder}: {problem}; choose another folder with --out"
     ))
@@ -195,7 +195,7 @@ fn other_build(made_by: &str, this: &str) -> Option<String> {
     if this.is_empty() {
         return Some(format!(
             "its build is unknown, because this executable ({}) can't be read; make it readable",
-            std::env::current_exe().unwrap_or_default().shown()
+            std::env::current_exe().unwrap_or_default().escaped()
         ));
     }
     if made_by.is_empty() {
@@ -219,9 +219,9 @@ mod tests {
             ("code:1", "", Some("its build is unknown")),
             ("", "code:2", Some("which build made it is not known")),
         ] {
-            let told = other_build(made_by, this);
-            assert_eq!(told.is_some(), expected.is_some());
-            assert!(told.unwrap_or_default().starts_with(expected.unwrap_or_default()));
+            let problem = other_build(made_by, this);
+            assert_eq!(problem.is_some(), expected.is_some());
+            assert!(problem.unwrap_or_default().starts_with(expected.unwrap_or_default()));
         }
     }
 }

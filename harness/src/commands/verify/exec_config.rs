@@ -33,7 +33,7 @@ pub(super) fn for_device(
     match device {
         Device::Cpu => {
             let teams = thread_counts().into_iter().map(Team::new);
-            let nested = std::iter::once_with(|| Team::nested(NESTED, |_| Ok(())));
+            let nested = std::iter::once_with(|| Team::nested(NESTED[0], NESTED[1], |_| Ok(())));
             teams.chain(nested).map(|team| Ok(with_team(device, team?))).collect()
         }
         Device::Emulator => {
@@ -57,7 +57,7 @@ impl ExecConfig {
 
     /// Returns the target to run on.
     pub(super) fn target(&self) -> Result<Target<'_>, DeviceError> {
-        self.gpus.place(self.device, &self.team)
+        self.gpus.target(self.device, &self.team)
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use algorithms::axis::Params;
 use algorithms::task::{Case, Task};
-use text::Foreign;
+use text::Untrusted;
 
 use super::Subject;
 use crate::failure::Failure;
@@ -45,18 +45,18 @@ pub(super) fn for_task(
 fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<Input>, Failure> {
     let options = request.options.0.only(task.file_axes()).combinations();
     let inputs = options.into_iter().map(|options| {
-        Ok(Input { name: path.shown().to_string(), case: task.read(path, &options)? })
+        Ok(Input { name: path.escaped().to_string(), case: task.read(path, &options)? })
     });
     inputs.collect()
 }
 
 fn hard(task: &'static dyn Task, request: &VerifyRequest) -> impl Iterator<Item = Input> + use<> {
-    let most = request.max_items_or_default();
+    let max_items = request.max_items_or_default();
     let inputs = request.input_seeds().flat_map(move |seed| {
         let cases = task.hard_cases(seed).into_iter();
         cases.map(move |(name, case)| Input { name: format!("seed {seed}, {name}"), case })
     });
-    inputs.filter(move |input| input.case.work().items <= most)
+    inputs.filter(move |input| input.case.work().items <= max_items)
 }
 
 /// Returns the smallest input found on which the variant is still wrong; `None` if it is the given

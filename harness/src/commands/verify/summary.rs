@@ -6,7 +6,7 @@ use std::path::Path;
 use algorithms::device::Device;
 use algorithms::device::emulator::Lanes;
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::print;
 use super::inputs::ReducedInput;
@@ -66,7 +66,7 @@ impl Mismatch {
         let context = &self.context;
         let mut text = format!("{task} {variant}, {context}: {}\n", self.problem);
         if let Some(ReducedInput { path, items }) = &self.kept {
-            let path = path.shown();
+            let path = path.escaped();
             text.push_str(&format!("  smallest input found: {items} items in {path}\n"));
         }
         let command = self.command(request, self.kept.as_ref().map(|kept| kept.path.as_path()));
@@ -78,7 +78,7 @@ impl Mismatch {
     fn command(&self, request: &VerifyRequest, input: Option<&Path>) -> String {
         let mut words = vec![format!("bench verify {}", self.task)];
         let plugins = request.plugins.iter();
-        words.extend(plugins.map(|path| format!("--plugin {}", path.shown())));
+        words.extend(plugins.map(|path| format!("--plugin {}", path.escaped())));
         words.push(format!("--variant {} --device {}", self.variant, self.device));
         if self.device == Device::Emulator {
             words.push(format!("--schedules {}", request.schedules));
@@ -88,7 +88,7 @@ impl Mismatch {
         words.extend(request.checked.then(|| "--checked".to_owned()));
         match input {
             Some(path) => {
-                words.push(format!("--input {}", path.shown()));
+                words.push(format!("--input {}", path.escaped()));
                 words.extend(request.options.0.flags());
             }
             None => words.push(format!("--seed {} --seeds {}", request.seed, request.seeds)),

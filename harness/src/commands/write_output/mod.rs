@@ -11,7 +11,7 @@ use std::path::Path;
 use algorithms::algorithm::{Algorithm, CheckError};
 use algorithms::axis::Params;
 use algorithms::device::{Team, Unavailable};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::Failure;
 use crate::plan::check_memory;
@@ -126,7 +126,7 @@ impl<'r, A: Algorithm> OutputJob<'r, A> {
         reference: Option<&A::Output>,
     ) -> Result<A::Output, Failure> {
         let Run { device, variant } = run;
-        let target = self.gpus.place(*device, &self.team).map_err(|problem| {
+        let target = self.gpus.target(*device, &self.team).map_err(|problem| {
             Failure::NothingMeasured(format!(
                 "{device} can't be used: {problem}; run bench devices"
             ))
@@ -138,7 +138,7 @@ impl<'r, A: Algorithm> OutputJob<'r, A> {
     /// Prints the written output with its variant and device.
     pub(super) fn report(&self, what: &str, out: &Path) {
         let runs: Vec<_> = self.runs.iter().map(Run::to_string).collect();
-        super::say(&format!("{what} written to {}, found by {}", out.shown(), runs.join(", ")));
+        super::say(&format!("{what} written to {}, found by {}", out.escaped(), runs.join(", ")));
     }
 }
 

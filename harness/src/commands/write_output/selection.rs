@@ -6,7 +6,7 @@ use algorithms::algorithm::{Algorithm, Variant};
 use algorithms::device::{Backend, Device};
 use algorithms::registry;
 use algorithms::task::VariantInfo;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::Failure;
 use crate::plan::{device_names, select_variants};
@@ -154,6 +154,6 @@ fn mismatch(
     Ok(format!(
         "no requested variant runs on {}: {}; choose with --device and --variant",
         devices.join(", "),
-        devices_of.join("; ").shown()
+        devices_of.join("; ").escaped()
     ))
 }

@@ -14,11 +14,12 @@ pub(crate) fn shaders<'a>(plans: impl Iterator<Item = &'a Plan> + Clone) -> Opti
     let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));
     let opened: BTreeSet<_> = devices.filter_map(Device::adapter).collect();
     let checked = opened.iter().all(|(_, checks)| *checks == Checks::All);
-    let adapters: Vec<_> = opened.into_iter().filter_map(adapter).collect();
+    let adapters: Vec<_> =
+        opened.into_iter().filter_map(|(number, checks)| adapter(number, checks)).collect();
     (!adapters.is_empty()).then_some(Shaders { adapters, checked })
 }
 
-fn adapter((number, checks): (u32, Checks)) -> Option<Adapter> {
+fn adapter(number: u32, checks: Checks) -> Option<Adapter> {
     let known = webgpu::adapters().ok()?.into_iter().nth(number as usize)?;
     let device = Device::Wgpu(number);
     let device = if checks == Checks::All { device.checked() } else { device };
@@ -27,6 +28,6 @@ fn adapter((number, checks): (u32, Checks)) -> Option<Adapter> {
         model: known.name,
         driver: known.driver,
         interface: known.interface,
-        lanes: known.lanes.map_or(Vec::new(), |(least, most)| vec![least, most]),
+        lanes: known.lanes.map_or(Vec::new(), |(min, max)| vec![min, max]),
     })
 }

@@ -69,21 +69,21 @@ fn steady(seconds: f64) -> Scripted {
     Scripted(vec![seconds])
 }
 
-fn visited<const N: usize>(
+fn sample_once<const N: usize>(
     mut samplers: [Scripted; N],
     series: &mut [Series<f64>; N],
     first_round: usize,
     log: &mut Log,
 ) -> Result<usize, &'static str> {
     let both = samplers.iter_mut().zip(series).enumerate();
-    let visited = both.map(|(i, (sampler, series))| BlockCandidate::new(i, sampler, series));
-    sample_block(visited.collect(), &POLICY, first_round, 1, log)
+    let in_block = both.map(|(i, (sampler, series))| BlockCandidate::new(i, sampler, series));
+    sample_block(in_block.collect(), &POLICY, first_round, 1, log)
 }
 
 /// Runs the first block.
 fn first_block<const N: usize>(samplers: [Scripted; N], log: &mut Log) -> [Series<f64>; N] {
     let mut series = std::array::from_fn(|_| Series::default());
-    visited(samplers, &mut series, 0, log).expect("no errors");
+    sample_once(samplers, &mut series, 0, log).expect("no errors");
     series
 }
 
@@ -98,7 +98,7 @@ fn each_round_has_every_candidate_once_in_changing_order() {
     let mut series = Default::default();
     let noisy = || Scripted(vec![1.0, 2.0, 3.0, 1.5, 2.5]);
     let samplers = [noisy(), noisy(), noisy(), noisy()];
-    assert_eq!(visited(samplers, &mut series, 0, &mut log), Ok(5));
+    assert_eq!(sample_once(samplers, &mut series, 0, &mut log), Ok(5));
     let order: Vec<_> = log.sampled.iter().map(|at| at.candidate).collect();
     let rounds: Vec<_> = order.chunks(4).collect();
     assert_eq!(rounds.len(), 5);
@@ -115,8 +115,8 @@ fn each_round_has_every_candidate_once_in_changing_order() {
 fn blocks_continue_sample_and_round_indices() {
     let mut log = Log::default();
     let mut series = Default::default();
-    assert_eq!(visited([steady(1.0)], &mut series, 0, &mut log), Ok(5));
-    assert_eq!(visited([steady(2.0)], &mut series, 5, &mut log), Ok(10));
+    assert_eq!(sample_once([steady(1.0)], &mut series, 0, &mut log), Ok(5));
+    assert_eq!(sample_once([steady(2.0)], &mut series, 5, &mut log), Ok(10));
     let numbers: Vec<_> = log.sampled.iter().map(|at| at.index).collect();
     assert_eq!(numbers, (0..10).collect::<Vec<_>>());
     let fresh = log.sampled.iter().filter(|at| at.fresh);
@@ -164,7 +164,7 @@ fn long_runs_are_warm_by_themselves_once_they_are_known() {
     let mut log = Log::default();
     let samplers = || [steady(1.0), steady(0.01)];
     let mut series = first_block(samplers(), &mut log);
-    visited(samplers(), &mut series, 5, &mut log).expect("no errors");
+    sample_once(samplers(), &mut series, 5, &mut log).expect("no errors");
     // The long one warms up in the first block only.
     let warming = [1000, 20].map(Duration::from_millis);
     assert_eq!(series.each_ref().map(|series| series.warming), warming);
@@ -181,7 +181,7 @@ fn an_interrupt_keeps_what_there_is() {
 #[test]
 fn an_observer_that_fails_ends_it() {
     let mut log = Log { fail: true, ..Log::default() };
-    let result = visited([steady(1.0)], &mut Default::default(), 0, &mut log);
+    let result = sample_once([steady(1.0)], &mut Default::default(), 0, &mut log);
     assert_eq!((result, log.sampled.len()), (Err("disk full"), 1));
 }
 
@@ -196,6 +196,6 @@ fn samples_that_do_not_count_are_kept() {
 #[test]
 fn no_candidates_need_no_samples() {
     let mut log = Log::default();
-    assert_eq!(visited([], &mut [], 4, &mut log), Ok(4));
+    assert_eq!(sample_once([], &mut [], 4, &mut log), Ok(4));
     assert_eq!(log.sampled, []);
 }

@@ -49,8 +49,12 @@ fn series(samples: Vec<Sample>) -> Series<Sample> {
 
 /// Rows of a run with these stages, in order of their names.
 fn rows(subject: &RowBuilder, stages: &[StageTiming]) -> Vec<SummaryRow> {
-    let sample =
-        Sample { seconds: 0.5, stages: Some(stages.to_vec()), in_place: true, ..Sample::default() };
+    let sample = Sample {
+        seconds: 0.5,
+        stages: Some(stages.to_vec()),
+        within_cpu_set: true,
+        ..Sample::default()
+    };
     subject.summary_rows("samples", &series(vec![sample; MIN_SAMPLES]))
 }
 
@@ -104,7 +108,7 @@ fn kernel_rows_have_resources_and_total_rows_energy() {
             ..Properties::default()
         }),
         allocated_bytes: Some(16_000),
-        note: Some("somebody else".into()),
+        note: Some("other users".into()),
     };
     let rows = rows(&subject, &[stage("kernel", 0.1, 5), stage("sort", 0.1, 5)]);
     let metrics: Vec<_> = rows.iter().map(|row| row.metrics.to_string()).collect();
@@ -112,7 +116,7 @@ fn kernel_rows_have_resources_and_total_rows_energy() {
     assert_eq!(metrics[1], "bytes_moved=5;calls=1");
     let sort = "calls=1;local_bytes=0;occupancy=0.500;registers=64;shared_bytes=5120";
     assert_eq!(metrics[2], sort);
-    assert_eq!(rows[0].note, "somebody else");
+    assert_eq!(rows[0].note, "other users");
     assert_eq!(rows[1].bytes_min, WORK.bytes_min);
 }
 
@@ -121,7 +125,7 @@ fn the_cost_of_profiling_is_a_ratio_of_medians() {
     let sample = |profiled: Option<f64>| Sample {
         seconds: 0.5,
         profiled_seconds: profiled,
-        in_place: true,
+        within_cpu_set: true,
         ..Sample::default()
     };
     let samples = [Some(0.5), None, Some(0.6), Some(0.9), None].map(sample);
@@ -158,7 +162,7 @@ fn rows_of(samples: usize, with_stages: usize) -> Vec<SummaryRow> {
     let sample = |number| Sample {
         seconds: 0.5 + 0.1 * number as f64,
         stages: (number < with_stages).then(|| vec![stage("kernel", 0.1, 5)]),
-        in_place: true,
+        within_cpu_set: true,
         ..Sample::default()
     };
     let samples = (0..samples).map(sample).collect();
@@ -194,12 +198,12 @@ fn stages_are_of_the_samples_that_have_them() {
 #[test]
 fn counters_are_in_total_rows() {
     use crate::platform::counters::{Counting, Reading, fake::Script};
-    let script = Script::of_cycles(&[0, 3000, 8000]);
+    let script = Script::from_cycles(&[0, 3000, 8000]);
     let [a, b, c] = [0; 3].map(|_| script.read().expect("a reading"));
     let sample = |before: &Reading, after: &Reading| Sample {
         seconds: 1.0,
         stages: Some(vec![stage("kernel", 0.5, 0)]),
-        in_place: true,
+        within_cpu_set: true,
         counters: Some(Reading::between(before, after)),
         ..Sample::default()
     };

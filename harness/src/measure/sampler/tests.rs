@@ -137,7 +137,7 @@ fn the_first_samples_and_then_one_in_five_are_run_again_for_their_stages() {
 #[test]
 fn counters_are_read_just_before_and_after_the_run() {
     let team = Team::new(1).expect("a thread");
-    let counters = Script::of_cycles(&[100, 350, 400, 1000, 2000]);
+    let counters = Script::from_cycles(&[100, 350, 400, 1000, 2000]);
     let mut sampler = CandidateSampler::new(Box::new(Copying::default()), &team);
     sampler.counting = Some(&counters);
     let mut cycles = || {

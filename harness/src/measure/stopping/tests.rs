@@ -62,7 +62,7 @@ fn what_comes_after_the_pilot_does_not_change_the_plan() {
 
 #[test]
 fn blocks_end_by_samples_or_time_share() {
-    for (samples, milliseconds, visits_before, ends, what) in [
+    for (samples, milliseconds, blocks_before, ends, what) in [
         (4, 600, 1, false, "neither"),
         (5, 600, 1, true, "samples"),
         (1, 700, 1, true, "time"),
@@ -72,7 +72,7 @@ fn blocks_end_by_samples_or_time_share() {
     ] {
         let spent = Duration::from_millis(milliseconds);
         let block = BlockProgress { samples, spent };
-        let before = series(visits_before, 0.0, 1);
+        let before = series(blocks_before, 0.0, 1);
         assert_eq!(POLICY.ends_block(&block, &before), ends, "{what}");
     }
 }

@@ -167,7 +167,7 @@ mod tests {
             [Some(written), Some(zeroed)] if written > 0 => {
                 assert!(zeroed >= written / 2, "{zeroed} of {written}");
             }
-            _ => eprintln!("skipped: this system has no huge pages to give, or does not tell"),
+            _ => eprintln!("skipped: this system has no huge pages, or does not report them"),
         }
     }
 

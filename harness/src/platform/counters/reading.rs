@@ -90,7 +90,7 @@ pub(crate) mod fake {
 
     impl Script {
         /// One thread that always runs, with cycles at each reading.
-        pub(crate) fn of_cycles(cycles: &[u64]) -> Self {
+        pub(crate) fn from_cycles(cycles: &[u64]) -> Self {
             let reading = |(number, &cycles): (usize, &u64)| {
                 let ns = 1000 * number as u64;
                 Reading(vec![group(ns, ns, &[(Event::Cycles, cycles)])])

@@ -75,8 +75,8 @@ mod tests {
     use super::*;
 
     fn function(address: u64, callee: u64, table: u64) -> Vec<u8> {
-        let branch = |place: u64, target: u64| {
-            let distance = target.wrapping_sub(address + 4 * place) as i64 / 4;
+        let branch = |index: u64, target: u64| {
+            let distance = target.wrapping_sub(address + 4 * index) as i64 / 4;
             distance as u32 & 0x03ff_ffff
         };
         let pages = ((table >> 12) as i64 - ((address + 4) >> 12) as i64) as u32;

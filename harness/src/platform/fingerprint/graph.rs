@@ -91,13 +91,13 @@ impl Piece {
 
     fn from_node(program: &Program<'_>, node: Node) -> Self {
         match node {
-            Node::Code(symbol) => Piece::of_code(program, program.symbols[symbol].range.clone()),
-            Node::Value(from, to) => Piece::of_value(program, from..to),
-            Node::Table(address) => Piece::of_table(program, address),
+            Node::Code(symbol) => Piece::from_code(program, program.symbols[symbol].range.clone()),
+            Node::Value(from, to) => Piece::from_value(program, from..to),
+            Node::Table(address) => Piece::from_table(program, address),
         }
     }
 
-    fn of_code(program: &Program<'_>, range: Range<u64>) -> Self {
+    fn from_code(program: &Program<'_>, range: Range<u64>) -> Self {
         let code = program.bytes(range.clone()).unwrap_or_default();
         let scan = scan(program.architecture, code, range.start);
         let mut hash = Sha256::new();
@@ -115,7 +115,7 @@ impl Piece {
 
     /// Piece for a value. Pointers are followed; addresses are not hashed. A pointer to a constant
     /// is followed by its length: the constant is hashed only if it has at least `LONG` bytes.
-    fn of_value(program: &Program<'_>, range: Range<u64>) -> Self {
+    fn from_value(program: &Program<'_>, range: Range<u64>) -> Self {
         let mut hash = Sha256::new();
         let mut next = Vec::new();
         let mut address = range.start;
@@ -138,7 +138,7 @@ impl Piece {
         Piece::new(hash, next)
     }
 
-    fn of_table(program: &Program<'_>, address: u64) -> Self {
+    fn from_table(program: &Program<'_>, address: u64) -> Self {
         let mut hash = Sha256::new();
         let mut next = Vec::new();
         for word in program.table(address) {

@@ -121,8 +121,8 @@ impl<'a> Program<'a> {
 
     /// Target of the pointer at an address.
     pub(super) fn pointer(&self, address: u64) -> Option<u64> {
-        let place = self.pointers.binary_search_by_key(&address, |it| it.0);
-        place.ok().map(|place| self.pointers[place].1)
+        let index = self.pointers.binary_search_by_key(&address, |it| it.0);
+        index.ok().map(|index| self.pointers[index].1)
     }
 
     /// Bytes of a range, if they are all in one section.

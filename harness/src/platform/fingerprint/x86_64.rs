@@ -129,12 +129,12 @@ mod tests {
 
     #[test]
     fn thread_local_variables_may_move() {
-        // mov rax, fs:[0]; lea rcx, [rax - place]; mov edx, fs:[place]; mov [rbx + 8], 1
-        let code = |place: u8| {
+        // mov rax, fs:[0]; lea rcx, [rax - offset]; mov edx, fs:[offset]; mov [rbx + 8], 1
+        let code = |offset: u8| {
             [
                 &[0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0][..],
-                &[0x48, 0x8d, 0x88, place, 0xfe, 0xff, 0xff],
-                &[0x64, 0x8b, 0x14, 0x25, place, 0xff, 0xff, 0xff],
+                &[0x48, 0x8d, 0x88, offset, 0xfe, 0xff, 0xff],
+                &[0x64, 0x8b, 0x14, 0x25, offset, 0xff, 0xff, 0xff],
                 &[0xc6, 0x43, 8, 1],
             ]
             .concat()

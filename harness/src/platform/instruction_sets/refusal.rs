@@ -69,6 +69,6 @@ mod tests {
     #[test]
     fn no_report_if_nothing_is_missing() {
         // Otherwise this test would not run.
-        assert!(!report_missing(FEATURES, |text| panic!("told: {text}")));
+        assert!(!report_missing(FEATURES, |text| panic!("reported: {text}")));
     }
 }

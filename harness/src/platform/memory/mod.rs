@@ -8,7 +8,7 @@ use std::path::Path;
 
 use algorithms::axis::parse_count;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
-use text::Foreign;
+use text::Untrusted;
 
 use super::Topology;
 

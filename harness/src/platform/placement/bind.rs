@@ -1,18 +1,18 @@
-//! Assignment of the threads of a team to places.
+//! Assignment of the threads of a team to CPU sets.
 
 use std::fmt;
 use std::str::FromStr;
 
-use text::Foreign;
+use text::Untrusted;
 
 /// A binding policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bind {
     /// Threads are not bound.
     False,
-    /// All threads are in the place of the primary one.
+    /// All threads use the CPU set of the primary one.
     Primary,
-    /// Threads are in neighbouring places.
+    /// Threads use neighbouring CPU sets.
     Close,
     /// Threads are as far apart as possible.
     Spread,
@@ -44,46 +44,46 @@ pub struct InnerBind {
     pub threads: Option<usize>,
 }
 
-/// Place index of each thread of a team. The primary thread is in the first place.
-pub fn assign(places: usize, threads: usize, bind: Bind) -> Vec<usize> {
+/// CPU set index of each thread of a team. The primary thread uses the first set.
+pub fn assign(cpu_sets: usize, threads: usize, bind: Bind) -> Vec<usize> {
     match bind {
         Bind::False | Bind::Primary => vec![0; threads],
-        Bind::Close if threads <= places => (0..threads).collect(),
-        // Places are divided into one part per thread, of which the thread gets the first.
-        Bind::Spread if threads <= places => {
-            let cut = |part| part * places / threads;
+        Bind::Close if threads <= cpu_sets => (0..threads).collect(),
+        // CPU sets are divided into one part per thread, of which the thread gets the first.
+        Bind::Spread if threads <= cpu_sets => {
+            let cut = |part| part * cpu_sets / threads;
             (0..threads).map(cut).collect()
         }
-        // With more threads than places, threads with consecutive numbers share one, about equally
-        // many in each.
+        // With more threads than CPU sets, threads with consecutive indices share one, in groups of
+        // about the same size.
         Bind::Close | Bind::Spread => {
-            let each = threads / places;
-            let more = threads % places;
-            let in_place = |place| std::iter::repeat_n(place, each + usize::from(place < more));
-            (0..places).flat_map(in_place).collect()
+            let each = threads / cpu_sets;
+            let more = threads % cpu_sets;
+            let threads_of_set = |set| std::iter::repeat_n(set, each + usize::from(set < more));
+            (0..cpu_sets).flat_map(threads_of_set).collect()
         }
     }
 }
 
-/// Place index of each thread of nested teams, team by team. The first thread of each inner team is
-/// in the place of its thread of the outer team. With `spread`, inner teams stay within its part of
-/// the places; otherwise they use all of them, starting with that place.
+/// CPU set index of each thread of nested teams, team by team. The first thread of each inner team is
+/// uses the set of its thread of the outer team. With `spread`, inner teams stay within its part of
+/// the sets; otherwise they use all of them, starting with that set.
 pub fn assign_nested(
-    places: usize,
+    cpu_sets: usize,
     [outer, inner]: [usize; 2],
     [bind, bind_inner]: [Bind; 2],
 ) -> Vec<usize> {
     let of_team = |(team, first): (usize, usize)| {
         let part = match bind {
-            Bind::Spread if outer <= places => first..(team + 1) * places / outer,
+            Bind::Spread if outer <= cpu_sets => first..(team + 1) * cpu_sets / outer,
             Bind::Spread => first..first + 1,
-            Bind::False | Bind::Primary | Bind::Close => 0..places,
+            Bind::False | Bind::Primary | Bind::Close => 0..cpu_sets,
         };
         let from = first - part.start;
         let own = assign(part.len(), inner, bind_inner).into_iter();
-        own.map(move |place| part.start + (from + place) % part.len())
+        own.map(move |set| part.start + (from + set) % part.len())
     };
-    assign(places, outer, bind).into_iter().enumerate().flat_map(of_team).collect()
+    assign(cpu_sets, outer, bind).into_iter().enumerate().flat_map(of_team).collect()
 }
 
 impl fmt::Display for BindLevels {
@@ -144,8 +144,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn close_and_spread_assign_places_in_order() {
-        for (places, threads, bind, expected) in [
+    fn close_and_spread_assign_cpu_sets_in_order() {
+        for (cpu_sets, threads, bind, expected) in [
             (8, 4, Bind::Close, &[0, 1, 2, 3][..]),
             (2, 2, Bind::Close, &[0, 1]),
             (8, 4, Bind::Spread, &[0, 2, 4, 6]),
@@ -155,7 +155,7 @@ mod tests {
             (2, 5, Bind::Spread, &[0, 0, 0, 1, 1]),
             (3, 7, Bind::Close, &[0, 0, 0, 1, 1, 2, 2]),
         ] {
-            assert_eq!(assign(places, threads, bind), expected, "{bind}");
+            assert_eq!(assign(cpu_sets, threads, bind), expected, "{bind}");
         }
         let crowded = assign(128, 144, Bind::Close);
         let some = [crowded[31], crowded[32], crowded[143]];
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn inner_teams_stay_where_openmp_lets_them() {
         use Bind::{Close, Primary, Spread};
-        for (places, threads, binds, expected) in [
+        for (cpu_sets, threads, binds, expected) in [
             (2, [2, 3], [Spread, Primary], &[0, 0, 0, 1, 1, 1][..]),
             (8, [2, 4], [Spread, Close], &[0, 1, 2, 3, 4, 5, 6, 7]),
             (8, [2, 2], [Spread, Spread], &[0, 2, 4, 6]),
@@ -189,7 +189,7 @@ mod tests {
             (2, [3, 2], [Spread, Close], &[0, 0, 0, 0, 1, 1]),
             (4, [2, 3], [Spread, Close], &[0, 0, 1, 2, 2, 3]),
         ] {
-            assert_eq!(assign_nested(places, threads, binds), expected, "{binds:?}");
+            assert_eq!(assign_nested(cpu_sets, threads, binds), expected, "{binds:?}");
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Placement of threads as in OpenMP.
 //!
-//! Places are sets of CPUs that this process may use. A binding assigns each thread of a team to a
-//! place, by its number. (OpenMP 5.2: `OMP_PLACES` in 21.1.6, the policies in 10.1.3.)
+//! A CPU set contains CPUs that this process may use. A binding assigns each thread of a team to a
+//! set, by its index. (OpenMP 5.2: `OMP_PLACES` in 21.1.6, the policies in 10.1.3.)
 
 mod bind;
-mod places;
+mod cpu_sets;
 
 use std::fmt;
 
 pub use bind::{Bind, BindLevels, InnerBind, assign, assign_nested};
-pub(crate) use places::list;
-pub use places::{Place, PlaceKind, PlacesSpec};
+pub(crate) use cpu_sets::list;
+pub use cpu_sets::{CpuSet, CpuSetKind, CpuSetSpec};
 
 use super::Topology;
 
@@ -19,11 +19,11 @@ use super::Topology;
 pub enum Placement {
     /// Threads are not bound.
     None,
-    /// Threads are bound to places.
+    /// Threads are bound to CPU sets.
     Bound {
-        /// Places as specified by the user.
-        places: PlacesSpec,
-        /// Policy for assigning threads to places.
+        /// CPU sets as specified by the user.
+        cpu_sets: CpuSetSpec,
+        /// Policy for assigning threads to CPU sets.
         bind: Bind,
     },
 }
@@ -34,27 +34,27 @@ pub enum Placement {
 pub struct PlacementError(pub String);
 
 impl Placement {
-    /// Combines two flags, either of which may be missing: the default binding of places is close,
-    /// the default places of a binding are cores.
-    pub fn new(places: Option<&PlacesSpec>, bind: Option<Bind>) -> Self {
-        match (places, bind) {
+    /// Combines two flags, either of which may be missing: the default binding to CPU sets is close,
+    /// the default CPU sets of a binding are cores.
+    pub fn new(cpu_sets: Option<&CpuSetSpec>, bind: Option<Bind>) -> Self {
+        match (cpu_sets, bind) {
             (None, None) | (_, Some(Bind::False)) => Placement::None,
-            (places, bind) => Placement::Bound {
-                places: places.cloned().unwrap_or(PlacesSpec::all(PlaceKind::Cores)),
+            (cpu_sets, bind) => Placement::Bound {
+                cpu_sets: cpu_sets.cloned().unwrap_or(CpuSetSpec::all(CpuSetKind::Cores)),
                 bind: bind.unwrap_or(Bind::Close),
             },
         }
     }
 
-    /// Name of the places in records: `none` without any.
-    pub fn places_name(&self) -> String {
+    /// Name of the CPU sets in records: `none` without any.
+    pub fn cpu_sets_name(&self) -> String {
         match self {
             Placement::None => "none".to_owned(),
-            Placement::Bound { places, .. } => places.to_string(),
+            Placement::Bound { cpu_sets, .. } => cpu_sets.to_string(),
         }
     }
 
-    /// Binding policy: `false` without places.
+    /// Binding policy: `false` without CPU sets.
     pub fn bind(&self) -> Bind {
         match self {
             Placement::None => Bind::False,
@@ -65,28 +65,30 @@ impl Placement {
     /// CPUs of each thread of a team; `None` if threads are not bound.
     ///
     /// # Errors
-    /// If the places don't exist.
+    /// If the CPU sets don't exist.
     pub fn cpus(
         &self,
         threads: usize,
         topology: &Topology,
         mask: &[usize],
-    ) -> Result<Option<Vec<Place>>, PlacementError> {
-        self.assigned(topology, mask, |places, bind| assign(places, threads, bind))
+    ) -> Result<Option<Vec<CpuSet>>, PlacementError> {
+        self.assigned(topology, mask, |cpu_sets, bind| assign(cpu_sets, threads, bind))
     }
 
     /// CPUs of each thread of nested teams, team by team; `None` if threads are not bound.
     ///
     /// # Errors
-    /// If the places don't exist.
+    /// If the CPU sets don't exist.
     pub fn cpus_of_nested(
         &self,
         threads: [usize; 2],
         inner: Bind,
         topology: &Topology,
         mask: &[usize],
-    ) -> Result<Option<Vec<Place>>, PlacementError> {
-        self.assigned(topology, mask, |places, bind| assign_nested(places, threads, [bind, inner]))
+    ) -> Result<Option<Vec<CpuSet>>, PlacementError> {
+        self.assigned(topology, mask, |cpu_sets, bind| {
+            assign_nested(cpu_sets, threads, [bind, inner])
+        })
     }
 
     fn assigned(
@@ -94,14 +96,14 @@ impl Placement {
         topology: &Topology,
         mask: &[usize],
         assign: impl FnOnce(usize, Bind) -> Vec<usize>,
-    ) -> Result<Option<Vec<Place>>, PlacementError> {
-        let Placement::Bound { places, bind } = self else {
+    ) -> Result<Option<Vec<CpuSet>>, PlacementError> {
+        let Placement::Bound { cpu_sets, bind } = self else {
             return Ok(None);
         };
-        let places = places.resolve(topology, mask)?;
-        let numbers = assign(places.len(), *bind);
-        let place = |number: usize| places[number].clone();
-        Ok(Some(numbers.into_iter().map(place).collect()))
+        let cpu_sets = cpu_sets.resolve(topology, mask)?;
+        let indices = assign(cpu_sets.len(), *bind);
+        let cpu_set = |index: usize| cpu_sets[index].clone();
+        Ok(Some(indices.into_iter().map(cpu_set).collect()))
     }
 }
 
@@ -109,7 +111,7 @@ impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Placement::None => f.write_str("not placed"),
-            Placement::Bound { places, bind } => write!(f, "places {places}, bind {bind}"),
+            Placement::Bound { cpu_sets, bind } => write!(f, "places {cpu_sets}, bind {bind}"),
         }
     }
 }
@@ -120,16 +122,16 @@ mod tests {
 
     #[test]
     fn each_flag_has_a_default() {
-        let sockets = &PlacesSpec::all(PlaceKind::Sockets);
-        for (places, bind, expected) in [
+        let sockets = &CpuSetSpec::all(CpuSetKind::Sockets);
+        for (cpu_sets, bind, expected) in [
             (None, None, "not placed"),
             (Some(sockets), Some(Bind::False), "not placed"),
             (Some(sockets), None, "places sockets, bind close"),
             (None, Some(Bind::Spread), "places cores, bind spread"),
         ] {
-            assert_eq!(Placement::new(places, bind).to_string(), expected);
+            assert_eq!(Placement::new(cpu_sets, bind).to_string(), expected);
         }
-        assert_eq!(Placement::None.places_name(), "none");
+        assert_eq!(Placement::None.cpu_sets_name(), "none");
         assert_eq!(Placement::None.bind().to_string(), "false");
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Target, Team};
-use algorithms::plugin::{Call, Watch, set_room, set_watch};
+use algorithms::plugin::{Call, Watch, set_available_memory, set_watch};
 use algorithms::registry;
 use algorithms::task::{Case, Task, VariantInfo};
 use nix::libc;
@@ -58,7 +58,7 @@ impl std::fmt::Debug for VariantTrial {
 pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);
-    set_room(memory_budget::memory_budget);
+    set_available_memory(memory_budget::memory_budget);
     let verdict = match registry::load_plugin(&request.plugin, String::new()) {
         Err(error) => Err(Problem::new(ProblemKind::Refused, error)),
         Ok(_) => match &request.variant {
@@ -116,13 +116,13 @@ impl VariantTrial {
         for &threads in &self.threads {
             let team = Team::new(threads)?;
             // An unusable GPU is reported where it is measured.
-            let Ok(place) = gpus.place(self.device, &team) else {
+            let Ok(target) = gpus.target(self.device, &team) else {
                 return Ok(Ok(()));
             };
             for (name, case) in self.task.hard_cases(SEED) {
                 let input = format!("{name}, {}", counted(threads, "thread"));
                 report.write(&Event::Input(input.clone()));
-                if let Err(error) = cycle(case.as_ref(), number, &place)
+                if let Err(error) = cycle(case.as_ref(), number, &target)
                     && let Some(problem) = problem(error, &input)
                 {
                     return Ok(Err(problem));
@@ -134,14 +134,14 @@ impl VariantTrial {
 }
 
 /// Makes all calls in the order of a measurement.
-fn cycle(case: &dyn Case, number: usize, place: &Target<'_>) -> Result<(), CheckError> {
+fn cycle(case: &dyn Case, number: usize, target: &Target<'_>) -> Result<(), CheckError> {
     // The variant may refuse a shape.
-    let Ok(mut candidate) = case.prepare(number, place) else {
+    let Ok(mut candidate) = case.prepare(number, target) else {
         return Ok(());
     };
-    check_candidate(candidate.as_mut(), place)?;
-    place.team.run(|| candidate.reset())?;
-    place.team.run(|| candidate.run())?;
+    check_candidate(candidate.as_mut(), target)?;
+    target.team.run(|| candidate.reset())?;
+    target.team.run(|| candidate.run())?;
     candidate.release();
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 /// Event of a trial: one line of JSON each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -70,14 +70,14 @@ mod tests {
     }
 
     /// Records a result for a worker.
-    fn answer(dispatcher: &Dispatcher, worker: usize, number: u64) {
+    fn finish(dispatcher: &Dispatcher, worker: usize, number: u64) {
         let begun_ns = number * MS;
         let ended_ns = begun_ns + 2 * MS;
         let built = Some(EventCounts { events: 2, digis: 7, took_ns: MS });
         let outcome = TimesliceResult { number, begun_ns, ended_ns, check: None, built };
         let found = FOUND[(number % 2) as usize];
         let check = Check { found, stride: 1, turn: 0, took_ns: 1 };
-        dispatcher.answer(worker, outcome, Some(check)).expect("its own");
+        dispatcher.record_result(worker, outcome, Some(check)).expect("its own");
     }
 
     /// Two workers and a queue of two: all final states, with an update after each step.
@@ -92,17 +92,17 @@ mod tests {
             dispatcher.emit(number % 2, number as u64 * MS, number == 3);
             follower.look(&dispatcher, Some(number as u64 + 1));
             if number == 2 {
-                answer(&dispatcher, 0, 0);
+                finish(&dispatcher, 0, 0);
             }
         }
         let cursor = live_counts.all().remove(index);
         assert_eq!((cursor.emitted, cursor.done, cursor.dropped, cursor.waiting), (6, 1, 1, 2));
         assert_eq!((cursor.in_work, cursor.backlog()), (2, 2));
         dispatcher.lose(1, "ended".to_owned());
-        answer(&dispatcher, 0, 2);
+        finish(&dispatcher, 0, 2);
         follower.look(&dispatcher, None);
         dispatcher.close(|emitted| vec![(0, emitted * MS)]);
-        answer(&dispatcher, 0, 1);
+        finish(&dispatcher, 0, 1);
         let (log, wrong) = dispatcher.take();
         follower.end(&log, wrong.is_none());
         (live_counts.all().remove(index), log)

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use minreq::ResponseLazy;
-use text::Foreign;
+use text::Untrusted;
 
 /// Timeout of the server, in s.
 const TIMEOUT: u64 = 2;
@@ -36,7 +36,7 @@ pub(super) enum PushError {
 }
 
 fn quoted_response(response_text: &str) -> String {
-    if response_text.is_empty() { String::new() } else { format!(": {}", response_text.shown()) }
+    if response_text.is_empty() { String::new() } else { format!(": {}", response_text.escaped()) }
 }
 
 /// Advice for a status.

@@ -30,7 +30,7 @@ use std::{env, io};
 
 use reports::stream::StreamRow;
 use reports::stream::live::LiveStream;
-use text::Foreign;
+use text::Untrusted;
 
 use super::tally::Content;
 use crate::request::StreamFlags;
@@ -51,7 +51,7 @@ pub enum LiveError {
     /// The port is taken or not available.
     #[error(
         "metrics can't be served at {}: {source}; choose another address or port with --metrics",
-        address.shown()
+        address.escaped()
     )]
     Port {
         /// Address as specified by the user.
@@ -122,7 +122,7 @@ impl Live {
     pub(super) fn problem(&self) -> Option<String> {
         let (name, pusher) = self.influx.as_ref()?;
         let problem = pusher.first_problem()?;
-        let name = name.shown();
+        let name = name.escaped();
         Some(format!("metrics are not delivered to {name}: {problem}; the stream continues"))
     }
 
@@ -131,7 +131,7 @@ impl Live {
         let (name, pusher) = self.influx.take()?;
         let Deliveries { tried, failed, problem } = pusher.end();
         let problem = problem?;
-        let name = name.shown();
+        let name = name.escaped();
         Some(format!(
             "{failed} of {tried} deliveries of metrics to {name} failed, the last of them because \
              {problem}"

@@ -25,7 +25,7 @@ use crate::platform::energy::EnergyCounters;
 use crate::platform::monotonic::{now_ns, wait_until};
 use crate::platform::{CpuTimes, usable_threads};
 pub(super) use pool::WorkerPool;
-use protocol::{Answer, Ask};
+use protocol::{Request, Response};
 pub(crate) use worker_process::{SUBCOMMAND, opening, refuse, work};
 
 /// Interval between checks for the end of the window.
@@ -61,11 +61,11 @@ fn run(
     let processes = point.busy_processes();
     pool.fill(point, setup)?;
     let wanted_ns = limits.wanted.min(limits.max).as_nanos() as u64;
-    pool.send_all(|process| Ask::Prepare { point: number, process, wanted_ns })?;
+    pool.send_all(|process| Request::Prepare { point: number, process, wanted_ns })?;
     let mut checked = CheckedStreams::default();
     let mut of_parts = Vec::new();
-    for answer in pool.each(setup.interrupt)? {
-        let Answer::Ready { works, checked: own } = answer else {
+    for response in pool.each(setup.interrupt)? {
+        let Response::Ready { works, checked: own } = response else {
             return Err(unexpected_message());
         };
         checked.working_set_bytes += own.working_set_bytes;
@@ -74,26 +74,26 @@ fn run(
         of_parts.push(works);
     }
     *works = merge(of_parts, point).ok_or_else(other_points)?;
-    pool.send_all(|_| Ask::Begin)?;
+    pool.send_all(|_| Request::Begin)?;
     let mut longest = Duration::ZERO;
-    for answer in pool.each(setup.interrupt)? {
-        let Answer::Warm { longest_ns } = answer else { return Err(unexpected_message()) };
+    for response in pool.each(setup.interrupt)? {
+        let Response::Warm { longest_ns } = response else { return Err(unexpected_message()) };
         longest = longest.max(Duration::from_nanos(longest_ns));
     }
     let begin = Duration::from_nanos(now_ns()) + NOTIFICATION_DELAY;
     let window = Window { begin, end: begin + length(limits.wanted, limits.max, longest) };
     let begin_ns = window.begin.as_nanos() as u64;
     let end_ns = window.end.as_nanos() as u64;
-    pool.send_all(|_| Ask::Window { begin_ns, end_ns })?;
+    pool.send_all(|_| Request::Window { begin_ns, end_ns })?;
     let stats = watch(setup, pool, point, window)?;
-    for answer in pool.each(setup.interrupt)? {
-        let Answer::Beyond = answer else { return Err(unexpected_message()) };
+    for response in pool.each(setup.interrupt)? {
+        let Response::Beyond = response else { return Err(unexpected_message()) };
     }
-    pool.send_all(|_| Ask::End)?;
+    pool.send_all(|_| Request::End)?;
     let mut events: Vec<Vec<Event>> = vec![Vec::new(); point.streams];
     let mut remarks = Vec::new();
-    for (process, answer) in (0..processes).zip(pool.each(setup.interrupt)?) {
-        let Answer::Done { events: own, remarks: further_remarks } = answer else {
+    for (process, response) in (0..processes).zip(pool.each(setup.interrupt)?) {
+        let Response::Done { events: own, remarks: further_remarks } = response else {
             return Err(unexpected_message());
         };
         for (stream, own) in point.streams_of(process).into_iter().zip(own) {
@@ -132,7 +132,7 @@ fn watch(
     point: &PointSpec,
     window: Window,
 ) -> Result<WindowStats, PointFailure> {
-    let counters = EnergyCounters::for_devices(point.place.devices().iter().copied());
+    let counters = EnergyCounters::for_devices(point.device_set.devices().iter().copied());
     let stop = || setup.interrupt.asked();
     wait_until(window.begin.as_nanos() as u64, stop);
     let before = (CpuTimes::now(), pool.cpu_time(), counters.read());
@@ -178,7 +178,7 @@ fn other_points() -> PointFailure {
 }
 
 fn unexpected_message() -> PointFailure {
-    PointFailure::Wrong("failed: unexpected answer of a process".to_owned())
+    PointFailure::Wrong("failed: unexpected response of a process".to_owned())
 }
 
 #[cfg(test)]

@@ -6,15 +6,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::protocol::{Answer, Ask, Opening};
+use super::protocol::{Opening, Request, Response};
 use super::worker_process::SUBCOMMAND;
 use crate::platform::worker::{Worker, end_of, line};
 use crate::platform::{Interrupt, lines, process_time_of};
-use crate::request::DevicePlace;
+use crate::request::DeviceSet;
 use crate::throughput::plan::PointSpec;
 use crate::throughput::point::{PointFailure, Setup};
 
-/// Timeout for the last answer of a process whose stream has failed.
+/// Timeout for the last response of a process whose stream has failed.
 const LAST_ANSWER: Duration = Duration::from_secs(10);
 /// Interval between checks for an interrupt.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -23,17 +23,17 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 #[derive(Default)]
 pub(in crate::throughput) struct WorkerPool {
     running: Vec<WorkerProcess>,
-    /// Answers that were received and not processed yet; `None` if a process is gone.
-    received: Option<Receiver<(usize, Option<Answer>)>>,
+    /// Responses that were received and not processed yet; `None` if a process is gone.
+    received: Option<Receiver<(usize, Option<Response>)>>,
     /// Device and number of processes that the streams were started for.
-    place: Option<(DevicePlace, usize)>,
+    device_set: Option<(DeviceSet, usize)>,
 }
 
 struct WorkerProcess {
     /// Device of its streams, or devices that they are distributed to.
     device: String,
     process: Child,
-    asks: Option<ChildStdin>,
+    requests: Option<ChildStdin>,
     listener: JoinHandle<()>,
     stderr_lines: Receiver<String>,
 }
@@ -48,8 +48,8 @@ impl WorkerPool {
         point: &PointSpec,
         setup: &Setup<'_>,
     ) -> Result<(), PointFailure> {
-        let place = Some((point.place.clone(), point.busy_processes()));
-        if self.place == place {
+        let device_set = Some((point.device_set.clone(), point.busy_processes()));
+        if self.device_set == device_set {
             return Ok(());
         }
         self.end();
@@ -61,7 +61,7 @@ impl WorkerPool {
                 PointFailure::Unavailable(problem)
             })?);
         }
-        (self.received, self.place) = (Some(receiver), place);
+        (self.received, self.device_set) = (Some(receiver), device_set);
         Ok(())
     }
 
@@ -69,36 +69,39 @@ impl WorkerPool {
     ///
     /// # Errors
     /// If one is gone.
-    pub(super) fn send_all(&mut self, ask: impl Fn(usize) -> Ask) -> Result<(), PointFailure> {
+    pub(super) fn send_all(
+        &mut self,
+        request: impl Fn(usize) -> Request,
+    ) -> Result<(), PointFailure> {
         for number in 0..self.running.len() {
-            let message = line(&ask(number));
-            let asks = self.running[number].asks.as_mut();
-            if asks.is_none_or(|asks| asks.write_all(message.as_bytes()).is_err()) {
+            let message = line(&request(number));
+            let requests = self.running[number].requests.as_mut();
+            if requests.is_none_or(|requests| requests.write_all(message.as_bytes()).is_err()) {
                 return Err(self.lost(number));
             }
         }
         Ok(())
     }
 
-    /// Next answer of each of them, in their order.
+    /// Next response of each of them, in their order.
     ///
     /// # Errors
     /// If one refuses or is gone, or the user interrupts.
-    pub(super) fn each(&mut self, interrupt: &Interrupt) -> Result<Vec<Answer>, PointFailure> {
-        let mut answers: Vec<Option<Answer>> = self.running.iter().map(|_| None).collect();
-        while answers.iter().any(Option::is_none) {
+    pub(super) fn each(&mut self, interrupt: &Interrupt) -> Result<Vec<Response>, PointFailure> {
+        let mut responses: Vec<Option<Response>> = self.running.iter().map(|_| None).collect();
+        while responses.iter().any(Option::is_none) {
             if interrupt.asked() {
                 return Err(PointFailure::Interrupted);
             }
-            if let Some((number, answer)) = self.next(POLL_INTERVAL)? {
-                answers[number] = Some(answer);
+            if let Some((number, response)) = self.next(POLL_INTERVAL)? {
+                responses[number] = Some(response);
             }
         }
-        Ok(answers.into_iter().flatten().collect())
+        Ok(responses.into_iter().flatten().collect())
     }
 
-    /// Checks that all of them are running while no answers are expected. A process that is past
-    /// the window may report that before the window is over here, so its answer is kept.
+    /// Checks that all of them are running while no responses are expected. A process that is past
+    /// the window may report that before the window is over here, so its response is kept.
     ///
     /// # Errors
     /// If one refuses or is gone.
@@ -111,14 +114,14 @@ impl WorkerPool {
         Ok(())
     }
 
-    fn next(&mut self, timeout: Duration) -> Result<Option<(usize, Answer)>, PointFailure> {
+    fn next(&mut self, timeout: Duration) -> Result<Option<(usize, Response)>, PointFailure> {
         let Some(received) = &self.received else { return Ok(None) };
         match received.recv_timeout(timeout) {
-            Ok((number, Some(Answer::Refused(PointFailure::Interrupted)))) => {
+            Ok((number, Some(Response::Refused(PointFailure::Interrupted)))) => {
                 Err(self.failed(number))
             }
-            Ok((_, Some(Answer::Refused(refusal)))) => Err(refusal),
-            Ok((number, Some(answer))) => Ok(Some((number, answer))),
+            Ok((_, Some(Response::Refused(refusal)))) => Err(refusal),
+            Ok((number, Some(response))) => Ok(Some((number, response))),
             Ok((number, None)) => Err(self.lost(number)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(self.lost(0)),
@@ -128,14 +131,14 @@ impl WorkerPool {
     /// Refusal of a process whose stream has failed: it reports the reason after the request to
     /// end.
     fn failed(&mut self, number: usize) -> PointFailure {
-        self.running[number].asks = None;
+        self.running[number].requests = None;
         let until = Instant::now() + LAST_ANSWER;
         let left = || until.saturating_duration_since(Instant::now());
         let received = self.received.as_ref();
         let next = || received.and_then(|received| received.recv_timeout(left()).ok());
         let own = std::iter::from_fn(next).filter(|(from, _)| *from == number);
-        let refusal = own.map(|(_, answer)| answer).find_map(|answer| match answer {
-            Some(Answer::Refused(refusal)) => Some(Some(refusal)),
+        let refusal = own.map(|(_, response)| response).find_map(|response| match response {
+            Some(Response::Refused(refusal)) => Some(Some(refusal)),
             None => Some(None),
             Some(_) => None,
         });
@@ -145,7 +148,7 @@ impl WorkerPool {
     /// Error for a process that is gone, with a description of its end.
     fn lost(&mut self, number: usize) -> PointFailure {
         let worker_process = &mut self.running[number];
-        worker_process.asks = None;
+        worker_process.requests = None;
         // It has closed its output or its input.
         let _ = worker_process.process.kill();
         let how = end_of(&mut worker_process.process, &worker_process.stderr_lines);
@@ -163,13 +166,13 @@ impl WorkerPool {
     /// Kills all of them.
     pub(super) fn end(&mut self) {
         for mut worker_process in self.running.drain(..) {
-            worker_process.asks = None;
+            worker_process.requests = None;
             // Fails if the process has already ended.
             let _ = worker_process.process.kill();
             let _ = worker_process.process.wait();
             let _ = worker_process.listener.join();
         }
-        (self.received, self.place) = (None, None);
+        (self.received, self.device_set) = (None, None);
     }
 }
 
@@ -184,30 +187,30 @@ impl WorkerProcess {
         number: usize,
         point: &PointSpec,
         setup: &Setup<'_>,
-        received: Sender<(usize, Option<Answer>)>,
+        received: Sender<(usize, Option<Response>)>,
     ) -> std::io::Result<Self> {
-        let Worker { process, mut asks, answers, stderr_lines } =
+        let Worker { process, mut requests, responses, stderr_lines } =
             Worker::start(SUBCOMMAND, |_| ())?;
         let opening = Opening {
             command: setup.command.words.to_vec(),
             config: setup.command.config.map(Into::into),
         };
         // If the process is gone, that is noticed next.
-        let _ = asks.write_all(line(&Ask::Open(opening)).as_bytes());
-        let listener = Builder::new().spawn(move || listen(number, answers, &received))?;
-        let device = match point.processes % point.place.devices().len() {
-            0 => point.place.of_stream(number).to_string(),
-            _ => point.place.to_string(),
+        let _ = requests.write_all(line(&Request::Open(opening)).as_bytes());
+        let listener = Builder::new().spawn(move || listen(number, responses, &received))?;
+        let device = match point.processes % point.device_set.devices().len() {
+            0 => point.device_set.of_stream(number).to_string(),
+            _ => point.device_set.to_string(),
         };
-        Ok(WorkerProcess { device, process, asks: Some(asks), listener, stderr_lines })
+        Ok(WorkerProcess { device, process, requests: Some(requests), listener, stderr_lines })
     }
 }
 
-/// Forwards the answers of a process, and the fact that it is gone.
-fn listen(number: usize, answers: ChildStdout, received: &Sender<(usize, Option<Answer>)>) {
-    for line in lines(answers).map_while(Result::ok) {
-        let Ok(answer) = serde_json::from_str(&line) else { break };
-        if received.send((number, Some(answer))).is_err() {
+/// Forwards the responses of a process, and the fact that it is gone.
+fn listen(number: usize, responses: ChildStdout, received: &Sender<(usize, Option<Response>)>) {
+    for line in lines(responses).map_while(Result::ok) {
+        let Ok(response) = serde_json::from_str(&line) else { break };
+        if received.send((number, Some(response))).is_err() {
             return;
         }
     }

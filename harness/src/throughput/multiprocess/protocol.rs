@@ -14,17 +14,17 @@ use crate::platform::worker::any_path;
 /// of the clock shared by all processes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Ask {
+pub(crate) enum Request {
     /// Command to plan; sent once, before all others, and not answered.
     Open(Opening),
     /// Prepare the streams of a point that this process drives, and check them. Answered by
-    /// [`Answer::Ready`].
+    /// [`Response::Ready`].
     Prepare { point: usize, process: usize, wanted_ns: u64 },
-    /// Run them. Answered by [`Answer::Warm`] once each stream has processed all its events.
+    /// Run them. Answered by [`Response::Warm`] once each stream has processed all its events.
     Begin,
-    /// Start and end of the window. Answered by [`Answer::Beyond`] once all streams are past it.
+    /// Start and end of the window. Answered by [`Response::Beyond`] once all streams are past it.
     Window { begin_ns: u64, end_ns: u64 },
-    /// End them. Answered by [`Answer::Done`], after they were checked once more.
+    /// End them. Answered by [`Response::Done`], after they were checked once more.
     End,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Opening {
 /// Response of a process. Any request may be refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Answer {
+pub(super) enum Response {
     Ready {
         works: WorkSummary,
         checked: CheckedStreams,
@@ -84,11 +84,11 @@ mod tests {
 
     #[test]
     fn messages_survive_a_round_trip() {
-        let open = Ask::Open(Opening { command: vec!["bench".into()], config: None });
-        for ask in [open, Ask::Begin, Ask::Window { begin_ns: 1, end_ns: u64::MAX }] {
-            let message = line(&ask);
+        let open = Request::Open(Opening { command: vec!["bench".into()], config: None });
+        for request in [open, Request::Begin, Request::Window { begin_ns: 1, end_ns: u64::MAX }] {
+            let message = line(&request);
             assert_eq!(message.matches('\n').count(), 1);
-            assert_eq!(serde_json::from_str::<Ask>(&message).expect("parses"), ask);
+            assert_eq!(serde_json::from_str::<Request>(&message).expect("parses"), request);
         }
         let milliseconds = Duration::from_millis;
         let event = Event {
@@ -98,9 +98,12 @@ mod tests {
             end: milliseconds(5),
         };
         let moments = EventTimes::from_event(&event, 1_000_000_000);
-        let answer = Answer::Done { events: vec![vec![moments]], remarks: vec!["one".into()] };
-        for answer in [answer, Answer::Refused(PointFailure::Wrong("hit 3".into()))] {
-            assert_eq!(serde_json::from_str::<Answer>(&line(&answer)).expect("parses"), answer);
+        let response = Response::Done { events: vec![vec![moments]], remarks: vec!["one".into()] };
+        for response in [response, Response::Refused(PointFailure::Wrong("hit 3".into()))] {
+            assert_eq!(
+                serde_json::from_str::<Response>(&line(&response)).expect("parses"),
+                response
+            );
         }
         let back = Event::from(moments);
         assert_eq!((back.number, back.end - back.begin), (3, milliseconds(4)));

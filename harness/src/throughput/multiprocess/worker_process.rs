@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::protocol::{Answer, Ask, EventTimes, Opening};
+use super::protocol::{EventTimes, Opening, Request, Response};
 use crate::measure::MeasureError;
 use crate::platform::monotonic::now_ns;
 use crate::platform::worker::{IpcError, recv, send};
@@ -22,7 +22,7 @@ pub(crate) const SUBCOMMAND: &str = "throughput-worker";
 /// The command to plan; `None` if this process was not started by a parent process.
 pub(crate) fn opening() -> Option<Opening> {
     match recv() {
-        Ok(Some(Ask::Open(opening))) => Some(opening),
+        Ok(Some(Request::Open(opening))) => Some(opening),
         _ => None,
     }
 }
@@ -30,7 +30,7 @@ pub(crate) fn opening() -> Option<Opening> {
 /// Reports that nothing can be planned.
 pub(crate) fn refuse(problem: String) {
     // If the parent is gone, the message has no receiver.
-    let _ = send(&Answer::Refused(PointFailure::Unavailable(format!("not run: {problem}"))));
+    let _ = send(&Response::Refused(PointFailure::Unavailable(format!("not run: {problem}"))));
 }
 
 /// Drives streams until standard input is closed.
@@ -58,8 +58,8 @@ fn serve(planned: &StreamPlan, seed: u64) -> Result<(), IpcError> {
         command,
     };
     let mut events = Events::default();
-    while let Some(ask) = recv()? {
-        let Ask::Prepare { point, process, wanted_ns } = ask else {
+    while let Some(request) = recv()? {
+        let Request::Prepare { point, process, wanted_ns } = request else {
             return Err(unexpected_message());
         };
         let Some(point) = planned.points.get(point) else {
@@ -68,13 +68,13 @@ fn serve(planned: &StreamPlan, seed: u64) -> Result<(), IpcError> {
         let wanted = Duration::from_nanos(wanted_ns);
         let streams = point.streams_of(process);
         let done = with_streams(&setup, &mut events, point, &streams, |works, streams, checked| {
-            send_answer(&Answer::Ready { works: works.clone(), checked })?;
+            send_response(&Response::Ready { works: works.clone(), checked })?;
             drive(streams, wanted, &interrupt)
         });
         send(&match done {
             Ok((_, Ok(done))) => done,
-            Ok((_, Err(refusal))) => Answer::Refused(refusal),
-            Err(error) => Answer::Refused(unable(&error)),
+            Ok((_, Err(refusal))) => Response::Refused(refusal),
+            Err(error) => Response::Refused(unable(&error)),
         })?;
     }
     Ok(())
@@ -85,19 +85,19 @@ fn drive(
     streams: &mut [Stream<'_>],
     wanted: Duration,
     interrupt: &Interrupt,
-) -> Result<Answer, PointFailure> {
-    let Ok(Some(Ask::Begin)) = recv() else { return Err(PointFailure::Interrupted) };
+) -> Result<Response, PointFailure> {
+    let Ok(Some(Request::Begin)) = recv() else { return Err(PointFailure::Interrupted) };
     let report = |milestone| {
-        let answer = match milestone {
+        let response = match milestone {
             Milestone::Warm(longest) => {
-                Answer::Warm { longest_ns: longest.as_nanos().try_into().unwrap_or(u64::MAX) }
+                Response::Warm { longest_ns: longest.as_nanos().try_into().unwrap_or(u64::MAX) }
             }
-            Milestone::Beyond => Answer::Beyond,
+            Milestone::Beyond => Response::Beyond,
             // The parent ends all processes then, and requests nothing else.
-            Milestone::Failed => Answer::Refused(PointFailure::Interrupted),
+            Milestone::Failed => Response::Refused(PointFailure::Interrupted),
         };
         // If the parent is gone, this process ends.
-        let _ = send(&answer);
+        let _ = send(&response);
     };
     let start_ns = now_ns();
     let clock = Clock::led(streams.len(), wanted, &report);
@@ -106,14 +106,14 @@ fn drive(
     check_side_by_side(streams)?;
     let moments = |event| EventTimes::from_event(event, start_ns);
     let events = events.iter().map(|events| events.iter().map(moments).collect()).collect();
-    Ok(Answer::Done { events, remarks: remarks(streams) })
+    Ok(Response::Done { events, remarks: remarks(streams) })
 }
 
 /// Opens the window on request, and ends the streams.
 fn follow(clock: &Clock<'_>, start_ns: u64) {
-    while let Ok(Some(ask)) = recv() {
-        match ask {
-            Ask::Window { begin_ns, end_ns } => {
+    while let Ok(Some(request)) = recv() {
+        match request {
+            Request::Window { begin_ns, end_ns } => {
                 let after = |moment: u64| Duration::from_nanos(moment.saturating_sub(start_ns));
                 clock.open(Window { begin: after(begin_ns), end: after(end_ns) });
             }
@@ -123,8 +123,8 @@ fn follow(clock: &Clock<'_>, start_ns: u64) {
     clock.stop();
 }
 
-fn send_answer(answer: &Answer) -> Result<(), PointFailure> {
-    send(answer).map_err(|_| PointFailure::Interrupted)
+fn send_response(response: &Response) -> Result<(), PointFailure> {
+    send(response).map_err(|_| PointFailure::Interrupted)
 }
 
 fn unable(error: &MeasureError) -> PointFailure {

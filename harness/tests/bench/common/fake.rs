@@ -11,7 +11,7 @@ use algorithms::device::{Backend, Device, Target, Unavailable};
 use algorithms::task::{Candidate, Case, Task, VariantInfo};
 use algorithms::timing::Stages;
 use generators::DataError;
-use harness::measure::{Assignment, Outcome, Session};
+use harness::measure::{RunResult, RunSpec, Session};
 use harness::plan::Plan;
 use harness::platform::Interrupt;
 use harness::request::{AxisValues, MeasureRequest, SampleRange, Settings, Source};
@@ -164,10 +164,10 @@ impl Candidate for FakeCandidate {
 }
 
 /// Measures what is asked for.
-pub fn measure(request: &MeasureRequest) -> Outcome {
+pub fn measure(request: &MeasureRequest) -> RunResult {
     let plan = Plan::new(request).expect("a plan");
-    let assignment = Assignment::of(request, &plan);
-    Session::run(&assignment, &Interrupt::default()).expect("a run")
+    let run_spec = RunSpec::for_task(request, &plan);
+    Session::run(&run_spec, &Interrupt::default()).expect("a run")
 }
 
 /// Returns the request of `bench TASK --threads 1 --out DIR` with three samples per variant.

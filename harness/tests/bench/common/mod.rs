@@ -101,7 +101,7 @@ impl Folder {
 
     /// Runs `bench` with the words of a line.
     pub fn bench(&self, line: impl AsRef<str>) -> Run {
-        Run::of(&mut self.command(line.as_ref()))
+        Run::from_command(&mut self.command(line.as_ref()))
     }
 
     /// Runs `bench` with a limit of `blocks` blocks per file, as on a full disk.
@@ -113,7 +113,7 @@ impl Folder {
     pub fn bench_with_limit(&self, limit: &str, line: &str) -> Run {
         let script = format!("ulimit {limit}; exec {BENCH} {line}");
         let mut shell = Command::new("sh");
-        Run::of(shell.args(["-c", &script]).current_dir(self.path()).envs(LITTLE_MEMORY))
+        Run::from_command(shell.args(["-c", &script]).current_dir(self.path()).envs(LITTLE_MEMORY))
     }
 
     /// Runs the commands of a table; each line has an exit code, a command, and a part of its

@@ -18,7 +18,7 @@ pub struct Run {
 impl Run {
     /// Runs a command to its end.
     #[track_caller]
-    pub fn of(command: &mut Command) -> Self {
+    pub fn from_command(command: &mut Command) -> Self {
         let output = command.output().expect("the program runs");
         Run::new(format!("{command:?}"), output)
     }

@@ -1,4 +1,4 @@
-// The parts of NVIDIA's driver and management libraries that tell which cards there are, for tests on
+// The parts of NVIDIA's driver and management libraries that list the cards, for tests on
 // machines without any: libcuda.so.1 and libnvidia-ml.so.1 in one. Written from the public
 // documentation of both interfaces.
 

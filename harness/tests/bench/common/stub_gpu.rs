@@ -57,6 +57,6 @@ impl StubGpu {
         let mut command = folder.command(line);
         self.lend_to(command.env_remove("CUDA_VISIBLE_DEVICES"));
         command.envs(variables.iter().copied());
-        Run::of(&mut command)
+        Run::from_command(&mut command)
     }
 }

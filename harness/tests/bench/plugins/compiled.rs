@@ -56,17 +56,17 @@ impl Workshop {
     pub fn plugin_of_version_1(&self, source: &str, name: &str) -> String {
         let source = format!("harness/tests/bench/plugins/{source}");
         let header = "harness/tests/bench/plugins/version_1";
-        self.compile_with(("cc", &["-O2"]), header, &source, name, "")
+        self.compile_with("cc", &["-O2"], header, &source, name, "")
     }
 
     /// Compiles an example of the documentation as described there, but with warnings.
     pub fn example_of(&self, file: &str, name: &str) -> String {
-        let language: (_, &[_]) = match file.ends_with(".cpp") {
+        let (compiler, flags): (_, &[_]) = match file.ends_with(".cpp") {
             true => ("c++", &["-O3", "-std=c++17", "-Wextra"]),
             false => ("cc", &["-O3", "-Wextra", "-ffp-contract=off"]),
         };
         let source = format!("docs/plugin/examples/{file}");
-        self.compile_with(language, "docs/plugin", &source, name, "")
+        self.compile_with(compiler, flags, "docs/plugin", &source, name, "")
     }
 
     /// An example of the documentation in CUDA; none without a compiler and a GPU.
@@ -83,17 +83,18 @@ impl Workshop {
         nvcc.args(["-O3", "-arch=native", "-cudart", "static", "-Werror", "all-warnings"]);
         nvcc.args(["-shared", "-Xcompiler", "-fPIC", "-o"]).arg(self.join(name));
         nvcc.arg(in_repository(&format!("docs/plugin/examples/{file}")));
-        Run::of(&mut nvcc).exits(0);
+        Run::from_command(&mut nvcc).exits(0);
         Some(format!("./{name}"))
     }
 
     fn compile(&self, source: &str, name: &str, defines: &str) -> String {
-        self.compile_with(("cc", &["-O2"]), "docs/plugin", source, name, defines)
+        self.compile_with("cc", &["-O2"], "docs/plugin", source, name, defines)
     }
 
     fn compile_with(
         &self,
-        (compiler, flags): (&str, &[&str]),
+        compiler: &str,
+        flags: &[&str],
         header: &str,
         source: &str,
         name: &str,
@@ -105,7 +106,7 @@ impl Workshop {
         compiler.args(defines.split_whitespace());
         compiler.arg("-o").arg(self.join(name));
         compiler.arg(in_repository(source)).arg("-lm");
-        Run::of(&mut compiler).exits(0);
+        Run::from_command(&mut compiler).exits(0);
         format!("./{name}")
     }
 

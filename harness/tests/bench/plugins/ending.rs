@@ -70,9 +70,9 @@ fn suite(digis: &str) -> String {
 
 #[test]
 fn a_plugin_that_goes_elsewhere_takes_no_results_along() {
-    for place in ["constructor", "prepare_call", "run_call"] {
+    for function in ["constructor", "prepare_call", "run_call"] {
         let Some(workshop) = measuring() else { return };
-        let defines = format!("-DWHERE={place} -DHOW=wander");
+        let defines = format!("-DWHERE={function} -DHOW=wander");
         let plugin = workshop.plugin("libforeign.so", &defines);
         let flags = "--digis 5k --variant foreign,std-stable --store s --format json=t.json";
         let line = SORT.replace(" --no-charts", "");

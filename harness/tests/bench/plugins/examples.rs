@@ -90,7 +90,7 @@ fn the_example_in_rust_is_right() {
         eprintln!("skipped: no compiler (cargo)");
         return;
     }
-    Run::of(&mut cargo).exits(0);
+    Run::from_command(&mut cargo).exits(0);
     assert_right(&workshop, "sort", "cpu", "./target/release/libplugin_rust.so");
 }
 

@@ -72,8 +72,8 @@ fn a_crash_is_reported_with_its_signal_and_the_input() {
         return;
     };
     let note = &notes[0];
-    let (_, place) = note.split_once(", on one segment of ").expect("a place");
-    assert!(place.ends_with(" digis, 2 threads (SIGSEGV)"), "{note}");
+    let (_, input) = note.split_once(", on one segment of ").expect("an input");
+    assert!(input.ends_with(" digis, 2 threads (SIGSEGV)"), "{note}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn memory_that_is_not_reported_counts_too() {
     let expected = 4.0 * 4e6 * 8.0;
     let bytes = row.memory_bytes.expect("known") as f64;
     assert!((bytes / expected - 1.0).abs() < 0.1, "{bytes} bytes");
-    let reported = "it says that it allocates 0.0 MB, but 6";
+    let reported = "it declares allocations of 0.0 MB, but 6";
     assert!(row.note.contains(reported), "{}", row.note);
 }
 
@@ -157,7 +157,7 @@ fn a_run_of_which_no_sample_counts_measured_nothing() {
     let row = &workshop.rows("r")[0];
     let samples = workshop.samples("r");
     assert!(!samples.is_empty() && row.valid == YesNo::No);
-    assert!(row.note.contains("a thread was outside its place"), "{}", row.note);
+    assert!(row.note.contains("a thread was outside its CPU set"), "{}", row.note);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 /* A plugin for two tasks: gathering on all threads, and a sort. Right, unless it is compiled
- * to be not: -DHOW=crash -DTRACKS=300 does it with so many tracks or more, in run. */
+ * to be not: -DHOW=crash -DTRACKS=300 does it with 300 tracks or more, in run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,28 +19,28 @@ enum { nothing, crash, wrong, spoil };
 #define STABLE 1
 #endif
 
-/* Scratch memory has the places of tracks, and then those of rows. */
+/* Scratch memory has the offsets of tracks, and then those of rows. */
 typedef struct {
     const recobench_gather *gather;
-    uint32_t *track_places, *row_places;
+    uint32_t *track_offsets, *row_offsets;
 } Work;
 
-static void find_places(const Work *work) {
+static void compute_offsets(const Work *work) {
     const recobench_gather *gather = work->gather;
     const uint8_t *source = gather->source;
     const uint16_t *of_tracks = (const void *)(source + gather->arrays[gather->track_counts].source_offset);
     const uint32_t *of_rows = (const void *)(source + gather->arrays[gather->row_counts].source_offset);
-    work->track_places[0] = work->row_places[0] = 0;
+    work->track_offsets[0] = work->row_offsets[0] = 0;
     for (uint64_t i = 0; i < gather->tracks; i++)
-        work->track_places[i + 1] = work->track_places[i] + of_tracks[i];
-    for (uint64_t i = 0; i < gather->rows; i++) work->row_places[i + 1] = work->row_places[i] + of_rows[i];
+        work->track_offsets[i + 1] = work->track_offsets[i] + of_tracks[i];
+    for (uint64_t i = 0; i < gather->rows; i++) work->row_offsets[i + 1] = work->row_offsets[i] + of_rows[i];
 }
 
 static void copy_pieces(const recobench_gather_array *array, uint8_t *to, const uint8_t *from, uint64_t pieces,
-                        const uint32_t *starts, const uint32_t *places) {
+                        const uint32_t *starts, const uint32_t *offsets) {
     uint64_t left_out = array->per == RECOBENCH_PER_DIFFERENCE;
     for (uint64_t i = 0; i < pieces; i++) {
-        uint64_t entries = places[i + 1] - places[i] - left_out;
+        uint64_t entries = offsets[i + 1] - offsets[i] - left_out;
         memcpy(to, from + (starts[i] + left_out) * array->entry_bytes, entries * array->entry_bytes);
         to += entries * array->entry_bytes;
     }
@@ -54,9 +54,9 @@ static void copy_array(const Work *work, const recobench_gather_array *array) {
     case RECOBENCH_PER_ROW:
     case RECOBENCH_PER_TRACK: memcpy(to, from, array->output_bytes); break;
     case RECOBENCH_PER_UNATTACHED:
-        copy_pieces(array, to, from, gather->rows, gather->row_starts, work->row_places);
+        copy_pieces(array, to, from, gather->rows, gather->row_starts, work->row_offsets);
         break;
-    default: copy_pieces(array, to, from, gather->tracks, gather->track_starts, work->track_places);
+    default: copy_pieces(array, to, from, gather->tracks, gather->track_starts, work->track_offsets);
     }
 }
 
@@ -85,12 +85,12 @@ static int32_t memory(void *state, const recobench_host *host, recobench_memory 
 static int32_t run_gather(void *state, const recobench_host *host, const void *input) {
     const recobench_gather *gather = input;
     (void)state;
-    uint32_t *places = host->scratch;
-    Work work = {gather, places, places + gather->tracks + 1};
+    uint32_t *offsets = host->scratch;
+    Work work = {gather, offsets, offsets + gather->tracks + 1};
     volatile int *volatile nobodys = NULL;
     if (HOW == crash && gather->tracks >= TRACKS) *nobodys = 1;
-    host->stage(host, "places");
-    find_places(&work);
+    host->stage(host, "offsets");
+    compute_offsets(&work);
     host->stage(host, "copy");
     host->parallel(host, copy_some, &work);
     if (gather->tracks < TRACKS) return RECOBENCH_OK;

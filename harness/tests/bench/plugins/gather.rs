@@ -28,7 +28,7 @@ fn a_gather_of_a_plugin_is_measured_next_to_the_others() {
     assert!(total.fingerprint.starts_with("plugin:"));
     let rate = total.metrics.number("packed_gb_per_s");
     assert!(rate.is_some_and(|rate| rate > 0.0));
-    for name in ["places", "copy"] {
+    for name in ["offsets", "copy"] {
         assert!(stage(name).median_s.is_some_and(|median| median > 0.0));
     }
 }

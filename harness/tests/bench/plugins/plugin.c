@@ -2,7 +2,7 @@
  *
  *   -DWHERE=run -DHOW=crash         what happens, and in which call
  *   -DWHERE=run -DHOW=wrong ...     see below
- *   -DFROM=200000                   only with so many digis or more
+ *   -DFROM=200000                   only with this number of digis or more
  *   -DUNTIL=1000                    only with fewer digis, as in a trial
  *   -DNAME='"x"' -DTABLE_NAME=NULL  other values of the table
  */
@@ -77,7 +77,7 @@ static void happen(int where) {
     if (HOW == hang) for (;;) sleep(1);
     if (HOW == quit) _exit(0);
     if (HOW == vanish) kill(getpid(), SIGKILL);
-    /* Where nobody can write. */
+    /* A path that is not writable. */
     if (HOW == wander && chdir("/proc") != 0) abort();
     /* A child that never ends, and holds all that this process writes to. */
     if (HOW == bear && fork() == 0) for (;;) pause();
@@ -141,7 +141,7 @@ __attribute__((unused)) static int32_t run(void *state, const recobench_host *ho
     /* A size that no block has. Only freeing a block of a mapping of its own reads it. */
     if (HOW == heap) ((size_t *)state)[-1] = 1;
     if (HOW == lie) {
-        /* Twice the digis, which nobody is told of. */
+        /* Twice the digis, without a report of the count. */
         char *block = malloc(16 * sort->digis);
         memset(block, (int)sort->digis, 16 * sort->digis);
         sort->output[0] ^= block[0] ^ (char)sort->digis;

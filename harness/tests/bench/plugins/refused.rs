@@ -45,15 +45,15 @@ fn tables_that_make_no_sense() {
             -DSUMMARY="two\nlines" | the summary of variant "foreign" has a line break in it;
             -DSUMMARY="\33[7m" | the summary of variant "foreign" has the control character U+001B in it
             -DRUN=NULL | variant "foreign": run is NULL
-            -DSIZE=8 | variant 0 says that it has 8 bytes
+            -DSIZE=8 | variant 0 declares a size of 8 bytes
             -DBACKEND=9 | backend is 9
             -DTASK="srot" | is for the task "srot"; plugins can be for sort, presort, cluster
             -DABI=1 -DTASK="hits" | for the task "hits", which version 1 of recobench.h does not have
-            -DSIZE=104 | variant 0 says that it has 104 bytes, and 112 are needed
+            -DSIZE=104 | variant 0 declares a size of 104 bytes, and 112 are needed
             -DSEMANTICS=8 | variant "foreign": semantics is 8, which sort does not know
             -DSEMANTICS=2 | variant "foreign": semantics is 2, which sort does not know
             -DORDER=1 | variant "foreign": order is 1, but sort has no order to choose
-            -DTASK="cluster" -DSTABLE=0 -DSEMANTICS=5 | semantics has RECOBENCH_OFFLINE beside others
+            -DTASK="cluster" -DSTABLE=0 -DSEMANTICS=5 | semantics has RECOBENCH_OFFLINE and others
             -DTASK="cluster" -DSTABLE=0 -DORDER=7 | order is 7; RECOBENCH_USUAL_ORDER and
             -DTASK="cluster" -DSTABLE=0 -DORDER=1 -DSEMANTICS=4 | RECOBENCH_OFFLINE leaves none
             -DTASK="cluster" -DSTABLE=1 | stable is 1, but cluster has no order to keep

@@ -10,7 +10,7 @@
 
 enum { crash, wrong, before, beyond, far_beyond, count, begin, gap, verdict, spoil };
 
-/* Bytes beside an array: those beyond the last 64 are on a page that nobody may touch. */
+/* Bytes beside an array: those beyond the last 64 are on a page that must not be accessed. */
 static void write_beside(void *array, uint64_t bytes) {
     uint8_t *first = array;
     if (HOW == before && bytes % 4096 != 0) first[-1] = 0;

@@ -30,7 +30,7 @@ fn clusters() {
             before | it wrote before the beginning of its clusters
             far_beyond | failed: LIB crashed in run, on
             count | list 0 of its clusters has
-            begin | items from place 18446744073709551615 on, but there is room for
+            begin | items from index 18446744073709551615 on, but there is capacity for
             spoil | it changed the counts of its digis, at byte 0
         ",
     );
@@ -53,7 +53,7 @@ fn clusters_by_time() {
     let table = "
         wrong | clusters, segment 0, number
         count | list 0 of its clusters has
-        spoil | it changed the begins of its clusters, at byte 0
+        spoil | it changed the offsets of its clusters, at byte 0
     ";
     check("cluster-sort", defines, table);
 }

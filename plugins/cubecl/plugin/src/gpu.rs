@@ -76,12 +76,12 @@ impl Loaded {
 
     /// More than 48 KiB must be requested.
     fn allow_shared_memory(&self) -> Result<(), DriverError> {
-        let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let max_shared = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: the function is loaded.
         unsafe {
             result::function::set_function_attribute(
                 self.function,
-                most,
+                max_shared,
                 self.kernel.shared_bytes as i32,
             )
         }
@@ -123,8 +123,8 @@ impl Loaded {
         let mut arguments: Vec<*mut c_void> = arrays.chain([info.as_mut_ptr().cast()]).collect();
         let grid = (blocks, 1, 1);
         let block = (self.kernel.threads, 1, 1);
-        // SAFETY: the caller promises that the arrays fit the kernel; the last argument has as many
-        // bytes as the kernel declares.
+        // SAFETY: the caller promises that the arrays fit the kernel; the last argument has the
+        // size that the kernel declares.
         unsafe {
             result::launch_kernel(
                 self.function,

@@ -78,10 +78,11 @@ impl<B: Blocks> Ready for ByGroups<B> {
         let group_count = (words.len() / 2) as u32;
         let tile_rows = maps.map_entries / (TILES_IN_ROW * TILE);
         let grid = maps.sectors * u64::from(group_count.div_ceil(B::GROUPS));
-        let few = |count: u64| u32::try_from(count).ok().filter(|&count| count <= i32::MAX as u32);
-        let (Some(tile_rows), Some(grid)) = (few(tile_rows), few(grid)) else {
-            let most = "it counts blocks and rows of tiles with 31 bits; use fewer sectors";
-            return Err(Problem::Unavailable(most.to_owned()));
+        let in_31_bits =
+            |count: u64| u32::try_from(count).ok().filter(|&count| count <= i32::MAX as u32);
+        let Some((tile_rows, grid)) = in_31_bits(tile_rows).zip(in_31_bits(grid)) else {
+            let problem = "it counts blocks and rows of tiles with 31 bits; use fewer sectors";
+            return Err(Problem::Unavailable(problem.to_owned()));
         };
         let loaded = Loaded::new(host, B::KERNEL)?;
         let groups = loaded.table(&words)?;
@@ -98,8 +99,9 @@ impl<B: Blocks> Ready for ByGroups<B> {
         }
         let arrays: [*const c_void; 3] =
             [maps.charges.cast(), self.groups.pointer(), maps.found.cast_const().cast()];
-        let most = [maps.most_charges, maps.most_run, maps.saturation];
-        let numbers = [self.group_count, self.tile_rows, most[0], most[1], most[2]];
+        let thresholds = [maps.most_charges, maps.most_run, maps.saturation];
+        let numbers =
+            [self.group_count, self.tile_rows, thresholds[0], thresholds[1], thresholds[2]];
         // SAFETY: each group of each sector has its tile in all rows of tiles of a map, and the
         // output has an entry for each of its pads.
         unsafe { self.loaded.launch(host, self.grid, &arrays, &numbers) }

@@ -59,9 +59,10 @@ impl<B: Blocks> Ready for BySegment<B> {
 
     fn prepare(host: &Host, sort: &Sort) -> Result<Self, Problem> {
         let segments = u32::try_from(sort.segments).ok().filter(|&it| it <= i32::MAX as u32);
-        let (Some(segments), Ok(_)) = (segments, u32::try_from(sort.digis)) else {
-            let most = "it counts digis with 32 bits and segments with 31; use fewer";
-            return Err(Problem::Unavailable(most.to_owned()));
+        let has_few_digis = u32::try_from(sort.digis).is_ok();
+        let Some(segments) = segments.filter(|_| has_few_digis) else {
+            let problem = "it counts digis with 32 bits and segments with 31; use fewer";
+            return Err(Problem::Unavailable(problem.to_owned()));
         };
         let loaded = Loaded::new(host, B::KERNEL)?;
         let scratch_bytes = sort.digis * size_of::<u64>() as u64;

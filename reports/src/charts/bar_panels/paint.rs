@@ -76,7 +76,7 @@ impl Panel for BarPanel {
             .map_err(error_text)?;
         self.paint_reference(area, &plot)?;
         for (row, bar) in self.bars.iter().enumerate() {
-            bar.paint(area, &plot, (layout.mark, row as f64))?;
+            bar.paint(area, &plot, layout.mark, row as f64)?;
             if layout.mark == Mark::Bar {
                 self.paint_reference_in(bar, area, &plot, row as f64)?;
             }
@@ -119,14 +119,14 @@ impl BarPanel {
 }
 
 impl Bar {
-    fn paint(&self, area: &Area<'_>, plot: &Plot<'_>, (mark, row): (Mark, f64)) -> PaintResult {
+    fn paint(&self, area: &Area<'_>, plot: &Plot<'_>, mark: Mark, row: f64) -> PaintResult {
         let half = SHARE / 2.0;
         let low = plot.x_range().start;
         let middle = row + 0.5;
         let [from, to] = [(low, middle - half), (self.value, middle + half)];
         match (self.dots.is_empty(), mark) {
             (true, Mark::Bar) => {
-                self.paint_body(area, (to_pixels(area, plot, from), to_pixels(area, plot, to)))?;
+                self.paint_body(area, to_pixels(area, plot, from), to_pixels(area, plot, to))?;
                 self.paint_whisker(area, plot, middle)?;
             }
             (true, Mark::Dot) => {
@@ -184,16 +184,17 @@ impl Bar {
     }
 
     /// Paints a bar, hatched if there are few samples, so that uncertain values look uncertain.
-    fn paint_body(&self, area: &Area<'_>, (from, to): (Position, Position)) -> PaintResult {
+    fn paint_body(&self, area: &Area<'_>, from: Position, to: Position) -> PaintResult {
         let color = self.style.color;
         fill(area, from, to, color)?;
-        let inside = ((from.0 + 2.0, from.1 + 2.0), (to.0 - 2.0, to.1 - 2.0));
-        if inside.0.0 >= inside.1.0 || (!self.is_unsure && !self.style.is_hollow()) {
+        let inner_from = (from.0 + 2.0, from.1 + 2.0);
+        let inner_to = (to.0 - 2.0, to.1 - 2.0);
+        if inner_from.0 >= inner_to.0 || (!self.is_unsure && !self.style.is_hollow()) {
             return Ok(());
         }
-        fill(area, inside.0, inside.1, self.style.shade())?;
+        fill(area, inner_from, inner_to, self.style.shade())?;
         if self.is_unsure {
-            for points in hatching(inside) {
+            for points in hatching(inner_from, inner_to) {
                 line(area, &points, color, 1)?;
             }
         }
@@ -202,7 +203,7 @@ impl Bar {
 }
 
 /// Lines that rise by 45° through a rectangle.
-fn hatching((from, to): (Position, Position)) -> Vec<[Position; 2]> {
+fn hatching(from: Position, to: Position) -> Vec<[Position; 2]> {
     const STEP: f64 = 6.0;
     let across = to.0 - from.0;
     let down = to.1 - from.1;
@@ -231,7 +232,7 @@ mod tests {
     fn hatching_stays_inside_and_rises() {
         let from = (10.0, 20.0);
         let to = (50.0, 36.0);
-        let lines = hatching((from, to));
+        let lines = hatching(from, to);
         assert!(lines.len() > 5);
         for [high, low] in lines {
             for point in [high, low] {

@@ -48,8 +48,24 @@ pub struct XAxis {
     pub name: String,
     /// Mapping of values to pixels.
     pub scale: Scale,
-    /// Values with their labels.
-    pub ticks: Vec<(f64, String)>,
+    /// Ticks with their labels.
+    pub ticks: Vec<Tick>,
+}
+
+/// A labelled value of an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tick {
+    /// The value.
+    pub value: f64,
+    /// Text at the tick.
+    pub label: String,
+}
+
+impl Tick {
+    /// A value with its label.
+    pub fn new(value: f64, label: String) -> Self {
+        Tick { value, label }
+    }
 }
 
 /// Points of one series.
@@ -168,7 +184,7 @@ impl XAxis {
     /// Removes labels that would overlap, except the one at the end.
     pub fn thinned(mut self) -> XAxis {
         let last = self.ticks.pop();
-        let mut kept: Vec<(f64, String)> = Vec::new();
+        let mut kept: Vec<Tick> = Vec::new();
         for tick in std::mem::take(&mut self.ticks) {
             let others = kept.last().into_iter().chain(&last);
             if others.into_iter().all(|other| self.are_apart(other, &tick)) {
@@ -180,14 +196,15 @@ impl XAxis {
     }
 
     /// Tests the distance of two labels in the smallest plot.
-    fn are_apart(&self, one: &(f64, String), other: &(f64, String)) -> bool {
-        let pixels = PLOT[1].0 * (self.scale.position(one.0) - self.scale.position(other.0)).abs();
-        pixels >= (width(&one.1, TICK) + width(&other.1, TICK)) / 2.0 + APART
+    fn are_apart(&self, one: &Tick, other: &Tick) -> bool {
+        let pixels =
+            PLOT[1].0 * (self.scale.position(one.value) - self.scale.position(other.value)).abs();
+        pixels >= (width(&one.label, TICK) + width(&other.label, TICK)) / 2.0 + APART
     }
 
     fn label(&self, value: f64) -> String {
-        let tick = self.ticks.iter().find(|tick| tick.0 == value);
-        tick.map_or_else(String::new, |tick| tick.1.clone())
+        let tick = self.ticks.iter().find(|tick| tick.value == value);
+        tick.map_or_else(String::new, |tick| tick.label.clone())
     }
 }
 
@@ -200,7 +217,7 @@ impl Ranged for XAxis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.iter().map(|tick| tick.0).collect()
+        self.ticks.iter().map(|tick| tick.value).collect()
     }
 
     fn range(&self) -> Range<f64> {
@@ -223,11 +240,11 @@ mod tests {
     #[test]
     fn labels_are_thinned_but_for_the_last() {
         let scale = Scale::new(0.0, 100.0, Spread::Linear);
-        let ticks = (0..=100).map(|value| (f64::from(value), value.to_string())).collect();
+        let ticks = (0..=100).map(|value| Tick::new(f64::from(value), value.to_string())).collect();
         let axis = XAxis { name: "n".into(), scale, ticks };
         assert!(!axis.fits());
         let thinned = axis.thinned();
         assert!(thinned.fits() && thinned.ticks.len() > 5);
-        assert_eq!(thinned.ticks.last().map(|tick| tick.0), Some(100.0));
+        assert_eq!(thinned.ticks.last().map(|tick| tick.value), Some(100.0));
     }
 }

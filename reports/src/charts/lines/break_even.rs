@@ -4,7 +4,7 @@
 //! per item shows the difference: the fixed cost per item falls with the size, and the cost of an
 //! item remains.
 
-use statistics::Contest;
+use statistics::MedianPair;
 
 use super::super::axes::{self, Axis};
 use super::super::caption;
@@ -75,7 +75,7 @@ fn line(name: &str, curve: &break_even::Curve) -> Line {
 fn change_markers(sweep: &Sweep) -> Vec<ChangeMarker> {
     let mut change_markers = Vec::new();
     for comparison in sweep.comparisons() {
-        let is_known = comparison.contests.iter().all(Contest::has_intervals);
+        let is_known = comparison.pairs.iter().all(MedianPair::has_intervals);
         for crossing in comparison.crossings() {
             // An end beyond the measured sizes becomes that of the plot.
             let ends = (crossing.low.unwrap_or(1.0), crossing.high.unwrap_or(f64::MAX));

@@ -176,11 +176,11 @@ mod tests {
     use super::super::super::fixture::{of_study, row};
     use super::*;
 
-    fn placed(variant: &str, threads: usize, places: &str) -> SummaryRow {
+    fn placed(variant: &str, threads: usize, cpu_sets: &str) -> SummaryRow {
         SummaryRow {
             threads,
-            places: places.into(),
-            bind: if places == "none" { "false" } else { "close" }.into(),
+            cpu_sets: cpu_sets.into(),
+            bind: if cpu_sets == "none" { "false" } else { "close" }.into(),
             ..row(variant, "n=1", 1e-3)
         }
     }

@@ -50,7 +50,7 @@ pub fn figure(study: &Study) -> Option<(String, Chart<LinePanel>)> {
 fn panels(study: &Study, axis: &Axis, grouping: &Grouping<'_>, quality: Quality) -> Vec<LinePanel> {
     let agree = variants_agree(study, quality);
     let lines = grouping.panels.iter().map(|panel| {
-        let lines = panel.lines.iter().map(|line| of(line, quality));
+        let lines = panel.lines.iter().map(|line| chart_line(line, quality));
         let lines: Vec<_> = lines.filter(|line| !line.points.is_empty()).collect();
         let title = match panel.title.as_str() {
             "" => quality.name.to_owned(),
@@ -67,7 +67,7 @@ fn panels(study: &Study, axis: &Axis, grouping: &Grouping<'_>, quality: Quality)
     )
 }
 
-fn of(line: &grouping::Line, quality: Quality) -> Line {
+fn chart_line(line: &grouping::Line, quality: Quality) -> Line {
     let known = line.rows.iter().filter_map(|(x, row)| Some(Point::new(*x, quality.value(row)?)));
     Line::curve(&line.name, line.style, known.collect())
 }
@@ -75,8 +75,8 @@ fn of(line: &grouping::Line, quality: Quality) -> Line {
 /// One line for variants that agree, at all values that any of them has.
 fn of_all(lines: &[Line]) -> Line {
     let points = lines.iter().flat_map(|line| &line.points);
-    let by_place: BTreeMap<_, _> = points.map(|point| (point.x.to_bits(), *point)).collect();
-    let mut points: Vec<Point> = by_place.into_values().collect();
+    let by_x: BTreeMap<_, _> = points.map(|point| (point.x.to_bits(), *point)).collect();
+    let mut points: Vec<Point> = by_x.into_values().collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     Line::curve(ALL, style(), points)
 }

@@ -29,7 +29,7 @@ pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
         false => ("time".to_owned(), Unit::Time("median time")),
     };
     let lines = grouping.panels.iter().map(|panel| {
-        let lines = panel.lines.iter().map(|line| of(line, an_item));
+        let lines = panel.lines.iter().map(|line| chart_line(line, an_item));
         (panel.title.clone(), lines.collect())
     });
     let panels = line_panels::panels_over(&x_axis::with_ticks(axis), unit, scale, lines.collect());
@@ -52,7 +52,7 @@ fn sizes_vary(grouping: &Grouping) -> bool {
     grouping.panels.iter().flat_map(|panel| &panel.lines).any(varies)
 }
 
-fn of(line: &grouping::Line, an_item: bool) -> Line {
+fn chart_line(line: &grouping::Line, an_item: bool) -> Line {
     let point = |(x, row): &(f64, &SummaryRow)| {
         point(*x, row, if an_item { row.items.max(1) as f64 } else { 1.0 })
     };

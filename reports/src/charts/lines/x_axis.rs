@@ -1,7 +1,7 @@
 //! The horizontal axis of lines.
 
 use super::super::axes::Axis;
-use super::super::line_panels::XAxis;
+use super::super::line_panels::{Tick, XAxis};
 use super::super::scale::{Scale, Spread};
 use super::{SEGMENTS, THREADS};
 use crate::shape;
@@ -23,9 +23,10 @@ pub fn scale(axis: &Axis) -> Scale {
 /// Axis with ticks at the measured values if they fit, at round ones otherwise.
 pub fn with_ticks(axis: &Axis) -> XAxis {
     let scale = scale(axis);
+    let tick = |(value, label)| Tick::new(value, label);
     let with_ticks = |ticks| XAxis { name: axis.name.label().to_owned(), scale, ticks };
     let numbers = axis.numbers().unwrap_or_default();
-    let measured = with_ticks(numbers.into_iter().zip(axis.labels()).collect());
+    let measured = with_ticks(numbers.into_iter().zip(axis.labels()).map(tick).collect());
     if axis.name == THREADS {
         // Ticks at numbers of threads that were not measured are of no use.
         return measured.thinned();
@@ -33,7 +34,7 @@ pub fn with_ticks(axis: &Axis) -> XAxis {
     if measured.fits() {
         return measured;
     }
-    let label = |value: f64| (value, shape::short_value(&axis.name, &value.to_string()));
+    let label = |value: f64| Tick::new(value, shape::short_value(&axis.name, &value.to_string()));
     let round = |count: usize| with_ticks(scale.ticks(count).into_iter().map(label).collect());
     let fitting = [10, 7, 5, 3].into_iter().map(round).find(XAxis::fits);
     fitting.unwrap_or_else(|| round(2))
@@ -45,7 +46,7 @@ pub fn counted(name: &str, first: usize, last: usize) -> XAxis {
     let is_whole =
         |value: &f64| value.fract() == 0.0 && (first as f64..=last as f64).contains(value);
     let ticks = scale.ticks(8).into_iter().filter(is_whole);
-    let ticks = ticks.map(|value| (value, value.to_string())).collect();
+    let ticks = ticks.map(|value| Tick::new(value, value.to_string())).collect();
     XAxis { name: name.to_owned(), scale, ticks }
 }
 
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     fn measured_values_are_ticks_and_of_threads_the_most_always() {
         let labels = |name: &str, values: &[u32]| -> Vec<String> {
-            with_ticks(&axis(name, values)).ticks.into_iter().map(|(_, label)| label).collect()
+            with_ticks(&axis(name, values)).ticks.into_iter().map(|tick| tick.label).collect()
         };
         assert_eq!(labels("segments", &[24, 240, 1792]), ["24", "240", "1792"]);
         let expected = ["1", "2", "4", "8", "16", "32", "64", "144"];
@@ -79,7 +80,7 @@ mod tests {
 
     #[test]
     fn counts_have_integer_ticks() {
-        let labels = counted("round", 0, 6).ticks.into_iter().map(|(_, label)| label);
+        let labels = counted("round", 0, 6).ticks.into_iter().map(|tick| tick.label);
         assert!(labels.into_iter().all(|label| !label.contains('.')));
     }
 }

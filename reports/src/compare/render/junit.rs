@@ -1,7 +1,7 @@
 //! A comparison as JUnit XML, which CI servers show as tests.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use text::{COMMAND, Foreign, SENTENCE};
+use text::{COMMAND, SENTENCE, Untrusted};
 
 use super::RenderError;
 use super::rows;
@@ -16,7 +16,7 @@ pub fn render(comparison: &Comparison) -> Result<String, RenderError> {
         let lost = comparison.only_base.iter().filter(|point| task(&point.key) == algorithm);
         let status = |point| lost_status(point, comparison.asked_alike);
         let lost = lost.map(|point| named(&point.key, status(point), &point.reason));
-        let mut suite = TestSuite::new(algorithm.shown().to_string());
+        let mut suite = TestSuite::new(algorithm.escaped().to_string());
         suite.add_test_cases(points.into_iter().map(case));
         suite.add_test_cases(lost);
         report.add_test_suite(suite);
@@ -35,9 +35,13 @@ fn lost_status(point: &Unmatched, asked_alike: bool) -> TestCaseStatus {
 }
 
 fn named(key: &Key, mut status: TestCaseStatus, message: &str) -> TestCase {
-    status.set_message(message.shown().at_most(SENTENCE).to_string());
+    status.set_message(message.escaped().at_most(SENTENCE).to_string());
     let mut case = TestCase::new(rows::words(key), status);
-    case.set_classname(format!("{}.{}", key.point.algorithm.shown(), key.point.variant.shown()));
+    case.set_classname(format!(
+        "{}.{}",
+        key.point.algorithm.escaped(),
+        key.point.variant.escaped()
+    ));
     case
 }
 
@@ -49,9 +53,10 @@ fn case(point: &PointVerdict) -> TestCase {
     };
     let mut case = named(&point.key, status, &format!("{}: {}", point.label(), point.reason));
     let [verdict, _, base, new, ratio, interval, _] = rows::cells(point, &[]);
-    let hint = point.hint.iter().map(|hint| format!("hint: {}\n", hint.shown().at_most(SENTENCE)));
+    let hint =
+        point.hint.iter().map(|hint| format!("hint: {}\n", hint.escaped().at_most(SENTENCE)));
     let next =
-        point.commands().map(|command| format!("next: {}\n", command.shown().at_most(COMMAND)));
+        point.commands().map(|command| format!("next: {}\n", command.escaped().at_most(COMMAND)));
     let next: String = hint.chain(next).collect();
     case.set_system_out(format!(
         "{verdict}: base {base}, new {new}, ratio {ratio} {interval}\n{next}"

@@ -1,6 +1,6 @@
 //! A comparison as markdown for a job or a merge request.
 
-use text::{COMMAND, Foreign};
+use text::{COMMAND, Untrusted};
 
 use super::Listing;
 use super::rows;
@@ -41,7 +41,7 @@ pub fn commands(steps: Vec<&str>) -> String {
     if steps.is_empty() {
         return String::new();
     }
-    let lines = steps.into_iter().map(|step| format!("{}\n", step.shown().at_most(COMMAND)));
+    let lines = steps.into_iter().map(|step| format!("{}\n", step.escaped().at_most(COMMAND)));
     format!("\n**Next**\n\n```sh\n{}```\n", lines.collect::<String>())
 }
 

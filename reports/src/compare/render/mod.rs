@@ -5,7 +5,7 @@ mod markdown;
 mod rows;
 mod selftest;
 
-use text::{COMMAND, Foreign, SENTENCE};
+use text::{COMMAND, SENTENCE, Untrusted};
 
 use super::{Comparison, gate};
 use crate::frame::json_text;
@@ -91,9 +91,9 @@ fn columns(screen: Screen, comparison: &Comparison, listing: Listing) -> String 
     lines.extend(rows::hints(comparison).iter().map(|hint| format!("hint: {hint}")));
     // Line breaks in foreign text are escaped.
     let mut text: String =
-        lines.iter().map(|line| line.shown().at_most(SENTENCE).to_string() + "\n").collect();
+        lines.iter().map(|line| line.escaped().at_most(SENTENCE).to_string() + "\n").collect();
     // Commands must not be cut off.
     let next = rows::steps(comparison).into_iter();
-    text.extend(next.map(|step| format!("next: {}\n", step.shown().at_most(COMMAND))));
-    text + &gate::sentence(comparison).shown().at_most(SENTENCE).to_string() + "\n"
+    text.extend(next.map(|step| format!("next: {}\n", step.escaped().at_most(COMMAND))));
+    text + &gate::sentence(comparison).escaped().at_most(SENTENCE).to_string() + "\n"
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::Listing;
 use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, RETIRED, Unmatched, Verdict};
@@ -75,7 +75,7 @@ pub fn words(key: &Key) -> String {
 
 /// The name of a point without common axes.
 fn short_words(key: &Key, common: &[(AxisName, String)]) -> String {
-    let name = format!("{} {}", key.point.algorithm.shown(), key.name());
+    let name = format!("{} {}", key.point.algorithm.escaped(), key.name());
     let mut axes = shape::point_axes(&key.point);
     axes.retain(|axis| !common.contains(axis));
     let shape = shape::phrases(&axes);
@@ -95,7 +95,7 @@ pub fn names(comparison: &Comparison) -> [String; 2] {
         let commit = run.git_commit.as_deref().map_or(String::new(), |commit| {
             format!(", commit {}", commit.get(..12).unwrap_or(commit))
         });
-        format!("{side}  {} ({}{commit})", Path::new(&run.folder).shown(), run.started.shown())
+        format!("{side}  {} ({}{commit})", Path::new(&run.folder).escaped(), run.started.escaped())
     })
 }
 
@@ -138,7 +138,7 @@ pub fn unmatched(comparison: &Comparison) -> Vec<String> {
 fn named(count: String, points: &[&Unmatched], max: usize) -> Vec<String> {
     let mut lines = vec![count];
     let line = |point: &&Unmatched| {
-        format!("  {}: {}", words(&point.key), point.reason.shown().at_most(SENTENCE))
+        format!("  {}: {}", words(&point.key), point.reason.escaped().at_most(SENTENCE))
     };
     lines.extend(points.iter().take(max).map(line));
     if points.len() > max {

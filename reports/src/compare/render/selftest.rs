@@ -50,7 +50,7 @@ pub fn selftest(format: SelfTestFormat, test: &SelfTest) -> Result<String, Rende
 fn text(format: Format, test: &SelfTest) -> String {
     let effect = percent(test.min_effect);
     let p = test.significance;
-    let trials = [(SEPARATE, &test.trials), (PAIRED, &test.in_turn)];
+    let trials = [(SEPARATE, &test.trials), (PAIRED, &test.paired)];
     let trials = trials.into_iter().filter(|(_, trials)| !trials.is_empty());
     let tables =
         trials.map(|(title, trials)| Table::new(&COLUMNS, trials.iter().map(cells)).under(title));
@@ -136,7 +136,7 @@ mod tests {
             min_effect: 0.01,
             significance: 0.01,
             trials: vec![TRIAL],
-            in_turn: vec![Trial { slower: 200, ..TRIAL }],
+            paired: vec![Trial { slower: 200, ..TRIAL }],
             scatter: vec![point(1, 0.01), point(2, 0.03)],
             ..SelfTest::default()
         };

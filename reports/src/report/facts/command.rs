@@ -1,12 +1,12 @@
 //! The command line of a run, for a shell.
 
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use crate::compare::quoted;
 
 /// The arguments of a command, for a shell.
 pub fn asked(command: &[String]) -> String {
-    let words = arguments(command).map(|word| quoted(word).shown().at_most(SENTENCE).to_string());
+    let words = arguments(command).map(|word| quoted(word).escaped().at_most(SENTENCE).to_string());
     words.collect::<Vec<_>>().join(" ")
 }
 

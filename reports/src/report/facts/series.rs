@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::ReportInput;
 use crate::record::{Point, RunRecord, SummaryRow};
-use crate::trend::{Terms, Track, Trend, Visit, trends};
+use crate::trend::{HistoryPoint, PointHistory, ShiftLimits, Trend, trends};
 
 /// A point over runs of the same machine.
 #[derive(Clone, Debug)]
@@ -18,8 +18,8 @@ pub struct Series<'a> {
 impl Series<'_> {
     /// The last median over the median of those before.
     pub fn change(&self) -> f64 {
-        let visits = &self.trend.track.visits;
-        let mut medians: Vec<f64> = visits.iter().map(|visit| visit.median_s).collect();
+        let entries = &self.trend.history.entries;
+        let mut medians: Vec<f64> = entries.iter().map(|entry| entry.median_s).collect();
         let last = medians.pop().unwrap_or(1.0);
         medians.sort_by(f64::total_cmp);
         medians.get(medians.len() / 2).map_or(1.0, |m| last / m)
@@ -28,35 +28,35 @@ impl Series<'_> {
 
 /// The points of a task that an earlier run has too, by size of the change.
 pub fn series<'a>(input: &ReportInput<'a>, algorithm: &str) -> Vec<Series<'a>> {
-    let mut entries: HashMap<Point, Vec<Visit>> = HashMap::new();
+    let mut by_point: HashMap<Point, Vec<HistoryPoint>> = HashMap::new();
     for run in input.history() {
         let is_here = |row: &&SummaryRow| {
             let gpu = |record: &RunRecord| record.gpu_model(&row.device).map(str::to_owned);
             row.algorithm == algorithm && gpu(&run.record) == gpu(&input.run.record)
         };
         for row in run.rows.iter().filter(is_here) {
-            if let Some(entry) = Visit::from_row("", &run.record, row) {
-                entries.entry(row.point()).or_default().push(entry);
+            if let Some(entry) = HistoryPoint::from_row("", &run.record, row) {
+                by_point.entry(row.point()).or_default().push(entry);
             }
         }
     }
     let rows = input.run.summary.iter();
-    let tracks = rows.filter(|row| row.algorithm == algorithm).filter_map(|row| {
-        let last = Visit::from_row("", &input.run.record, row)?;
-        let mut visits = entries.remove(&row.point())?;
-        visits.push(last);
+    let histories = rows.filter(|row| row.algorithm == algorithm).filter_map(|row| {
+        let last = HistoryPoint::from_row("", &input.run.record, row)?;
+        let mut entries = by_point.remove(&row.point())?;
+        entries.push(last);
         let record = &input.run.record;
-        let track = Track {
+        let history = PointHistory {
             machine_key: record.machine_key.clone(),
             gpu: record.gpu_model(&row.device).map(str::to_owned),
             moved: None,
             point: row.point(),
-            visits,
+            entries,
         };
-        Some((row, track))
+        Some((row, history))
     });
-    let (rows, tracks): (Vec<_>, Vec<_>) = tracks.unzip();
-    let trends = trends(tracks, &Terms::default(), &[]);
+    let (rows, histories): (Vec<_>, Vec<_>) = histories.unzip();
+    let trends = trends(histories, &ShiftLimits::default(), &[]);
     let series = rows.into_iter().zip(trends);
     let mut series: Vec<_> = series.map(|(row, trend)| Series { row, trend }).collect();
     let moved = |series: &Series| series.change().ln().abs();
@@ -81,10 +81,10 @@ mod tests {
         ];
         let mut run = run(vec![row("a", "n=1", 4.0), row("new", "n=1", 1.0)]);
         run.record.started = "2026-01-01T00:00:04Z".into();
-        let input = ReportInput { earlier: &runs, ..ReportInput::of(&run) };
+        let input = ReportInput { earlier: &runs, ..ReportInput::for_run(&run) };
         let series = series(&input, "sort");
         assert_eq!(series.len(), 1);
-        let medians: Vec<_> = series[0].trend.track.visits.iter().map(|e| e.median_s).collect();
+        let medians: Vec<_> = series[0].trend.history.entries.iter().map(|e| e.median_s).collect();
         assert_eq!(medians, [1.0, 2.0, 4.0]);
         assert_eq!(series[0].change(), 2.0);
     }
@@ -100,7 +100,7 @@ mod tests {
             .map(|night| earlier(&day(night), vec![row("a", "n=1", median(night))]))
             .collect();
         let run = run(vec![row("a", "n=1", 1.5)]);
-        let input = ReportInput { earlier: &runs, ..ReportInput::of(&run) };
+        let input = ReportInput { earlier: &runs, ..ReportInput::for_run(&run) };
         let series = series(&input, "sort");
         let firsts: Vec<usize> = series[0].trend.shifts.iter().map(|shift| shift.first).collect();
         assert_eq!(firsts, [20]);
@@ -111,7 +111,7 @@ mod tests {
         let rows = |a: f64, b: f64| vec![row("a", "n=1", a), row("b", "n=1", b)];
         let runs = [earlier("2025-12-31T00:00:00Z", rows(1.0, 1.0))];
         let run = run(rows(1.1, 0.5));
-        let input = ReportInput { earlier: &runs, ..ReportInput::of(&run) };
+        let input = ReportInput { earlier: &runs, ..ReportInput::for_run(&run) };
         assert_eq!(series(&input, "sort")[0].row.variant, "b");
     }
 }

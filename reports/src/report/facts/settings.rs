@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn threads_without_a_place_are_distinguished() {
         let mut placed = row("a", "n=1", 1.0);
-        placed.places = "cores".into();
+        placed.cpu_sets = "cores".into();
         let rows = [row("a", "n=1", 1.0), placed];
         let settings = Settings::from_rows(&rows);
         assert_eq!(settings.apart(&shape::axes(&rows[0])), "no placement");

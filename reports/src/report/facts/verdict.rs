@@ -5,7 +5,7 @@ use super::counted;
 use super::time::{day, minute};
 use super::winners::sentences as winners;
 use crate::compare::{Comparison, PointVerdict, Verdict};
-use crate::published::{Outcome, Reproduction};
+use crate::published::{ClaimVerdict, Reproduction};
 use crate::units;
 
 /// The main result: changes, verdicts on publications, or else the fastest variants.
@@ -22,12 +22,12 @@ pub fn sentences(input: &ReportInput) -> Vec<String> {
 
 /// `Of 12 published conclusions 7 hold here, 2 don't, 1 is not clear, and of 2 not all was measured`.
 fn conclusions(published: &[Reproduction]) -> String {
-    let outcomes = || published.iter().flat_map(|figure| &figure.judged).map(|it| &it.outcome);
-    let count = |is_meant: fn(&Outcome) -> bool| outcomes().filter(|it| is_meant(it)).count();
-    let holds = count(|outcome| matches!(outcome, Outcome::Holds(_)));
-    let fails = count(|outcome| matches!(outcome, Outcome::Fails(_)));
-    let unclear = count(|outcome| matches!(outcome, Outcome::Unclear(_)));
-    let unknown = count(|outcome| matches!(outcome, Outcome::Unknown(_)));
+    let verdicts = || published.iter().flat_map(|figure| &figure.judged).map(|it| &it.verdict);
+    let count = |is_meant: fn(&ClaimVerdict) -> bool| verdicts().filter(|it| is_meant(it)).count();
+    let holds = count(|verdict| matches!(verdict, ClaimVerdict::Holds(_)));
+    let fails = count(|verdict| matches!(verdict, ClaimVerdict::Fails(_)));
+    let unclear = count(|verdict| matches!(verdict, ClaimVerdict::Unclear(_)));
+    let unknown = count(|verdict| matches!(verdict, ClaimVerdict::Unknown(_)));
     let others = [
         (fails, format!(", {fails} {}", if fails == 1 { "doesn't" } else { "don't" })),
         (unclear, format!(", {unclear} {} not clear", units::are(unclear))),
@@ -39,7 +39,7 @@ fn conclusions(published: &[Reproduction]) -> String {
         1 => "1 holds".to_owned(),
         _ => format!("{holds} hold"),
     };
-    let all = counted(outcomes().count(), "published conclusion");
+    let all = counted(verdicts().count(), "published conclusion");
     format!("Of {all} {hold} here{}", others.collect::<String>())
 }
 

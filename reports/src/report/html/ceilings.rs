@@ -1,7 +1,7 @@
 //! Bandwidth of variants relative to the measured copy bandwidth.
 
 use maud::{Markup, html};
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::facts::counted;
 use super::super::facts::position::{Position, positions};
@@ -51,13 +51,13 @@ fn table(positions: &[Position], settings: &Settings, longest: f64) -> Markup {
                 th scope="col" { "best at" }
             } }
             tbody { @for position in positions.iter().take(MAX_BARS) { tr {
-                th scope="row" { (position.variant.shown()) }
+                th scope="row" { (position.variant.escaped()) }
                 td.number { (position.threads) }
                 td.number { (percent(position.best)) }
                 td { (bar(position, longest)) }
                 td.number { (units::bytes_per_second(position.bytes_per_s)) }
                 td.number { (ceiling(position)) }
-                td.quiet.place { (settings.apart(&position.at)) }
+                td.quiet.settings { (settings.apart(&position.at)) }
             } } }
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use maud::{Markup, html};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::super::facts::command::short_path;
 use super::super::facts::counted;
@@ -36,7 +36,7 @@ pub fn section(comparison: &Comparison) -> Markup {
             (next(comparison))
             (unchanged(comparison, &settings, &scale))
             (unmatched(comparison))
-            @for note in &comparison.notes { p.note { "Note: " (note.shown().at_most(SENTENCE)) } }
+            @for note in &comparison.notes { p.note { "Note: " (note.escaped().at_most(SENTENCE)) } }
             p.quiet { (gate::sentence(comparison)) "." }
         }
     }
@@ -46,14 +46,14 @@ fn compared_with(comparison: &Comparison) -> Markup {
     let base = &comparison.base;
     let limits = &comparison.thresholds;
     html! {
-        "Compared with the run of " (minute(&base.started)) " in " code title=(Path::new(&base.folder).shown()) { (short_path(&base.folder).shown()) }
-        @if let Some(commit) = &base.git_commit { " by commit " code { (commit.shown()) } }
+        "Compared with the run of " (minute(&base.started)) " in " code title=(Path::new(&base.folder).escaped()) { (short_path(&base.folder).escaped()) }
+        @if let Some(commit) = &base.git_commit { " by commit " code { (commit.escaped()) } }
         ". A change counts if the whole 95 % interval of the ratio of the medians lies more than "
         (percent(limits.min_effect)) " from 1 and the rank test agrees (p < " (limits.significance)
         "). Of all reported changes, at most " (percent(limits.false_discovery))
         " are expected to be false."
         @if base.machine_key != comparison.new.machine_key {
-            strong { " The machines differ (" (base.cpu_model.shown()) " before, " (comparison.new.cpu_model.shown())
+            strong { " The machines differ (" (base.cpu_model.escaped()) " before, " (comparison.new.cpu_model.escaped())
             " now): the ratios include that." }
         }
     }
@@ -130,7 +130,7 @@ fn row(point: &PointVerdict, settings: &Settings, scale: &Scale) -> Markup {
             td { (scale.plot(point)) }
             td.number data-label="before" { (units::seconds(point.base.median_s, 3)) }
             td.number data-label="now" { (units::seconds(point.new.median_s, 3)) }
-            td.words data-label="why" { (point.reason.shown().at_most(SENTENCE)) (code(point)) }
+            td.words data-label="why" { (point.reason.escaped().at_most(SENTENCE)) (code(point)) }
         }
     }
 }
@@ -193,7 +193,7 @@ fn partners(points: &[&Unmatched]) -> Markup {
         ul.notes {
             @for point in points.iter().take(MAX_ROWS) {
                 li { (point.key.name()) " "
-                    span.quiet { (settings.apart(&point_axes(&point.key.point))) } ": " (point.reason.shown().at_most(SENTENCE)) }
+                    span.quiet { (settings.apart(&point_axes(&point.key.point))) } ": " (point.reason.escaped().at_most(SENTENCE)) }
             }
         }
         (and_more(points.len().saturating_sub(MAX_ROWS), "points"))

@@ -1,7 +1,7 @@
 //! The charts of a task, as they are drawn into the run folder.
 
 use maud::{Markup, PreEscaped, html};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::super::facts::counted;
 use super::parts::{and_more, scrolling};
@@ -45,12 +45,12 @@ pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
     }
 }
 
-/// A chart with a text for readers who can't see it.
+/// A chart with a text for screen readers.
 pub fn figure(chart: &NamedSvg) -> Markup {
-    let caption = chart.caption.iter().map(|line| line.shown().at_most(SENTENCE).to_string());
+    let caption = chart.caption.iter().map(|line| line.escaped().at_most(SENTENCE).to_string());
     let caption = caption.collect::<Vec<_>>().join(" ");
-    let answer = chart.headline.iter().map(|headline| format!("{}. ", headline.shown()));
-    let words = format!("{}{}. {caption}", answer.collect::<String>(), chart.title.shown());
+    let answer = chart.headline.iter().map(|headline| format!("{}. ", headline.escaped()));
+    let words = format!("{}{}. {caption}", answer.collect::<String>(), chart.title.escaped());
     let largest = MAX_SCALE * f64::from(chart.width);
     let is_wide = chart.width > WIDE;
     let picture = html! {
@@ -58,5 +58,5 @@ pub fn figure(chart: &NamedSvg) -> Markup {
             (PreEscaped(&chart.svg))
         }
     };
-    html! { figure.wide-chart[is_wide] { (scrolling(&chart.title.shown().to_string(), &picture)) } }
+    html! { figure.wide-chart[is_wide] { (scrolling(&chart.title.escaped().to_string(), &picture)) } }
 }

@@ -1,7 +1,7 @@
 //! The run in a sentence, and counts of what was measured.
 
 use maud::{Markup, html};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::super::ReportInput;
 use super::super::facts::command::asked;
@@ -22,7 +22,7 @@ pub fn section(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
             @for map in maps { (figure(map)) }
             p { (measured(input)) }
             (figures(input))
-            @for note in &record.notes { p.note { "Note: " (note.shown().at_most(SENTENCE)) } }
+            @for note in &record.notes { p.note { "Note: " (note.escaped().at_most(SENTENCE)) } }
         }
     }
 }
@@ -36,11 +36,11 @@ fn measured(input: &ReportInput) -> String {
     };
     let commit = record.software.git_commit.as_ref();
     let commit =
-        commit.map_or_else(String::new, |commit| format!(", by commit {}", commit.shown()));
+        commit.map_or_else(String::new, |commit| format!(", by commit {}", commit.escaped()));
     let cores = counted(record.machine.cores, "core");
     format!(
         "Measured on {} ({cores}) at {}{commit}{took}.",
-        record.machine.cpu_model.shown(),
+        record.machine.cpu_model.escaped(),
         minute(&record.started)
     )
 }

@@ -49,7 +49,7 @@ fn pictures(series: &[Series], settings: &Settings) -> Markup {
         ul.history { @for series in series { li {
             strong { (name(series.row)) }
             span.quiet { (settings.apart(&axes(series.row))) }
-            (trace(&series.trend.track.visits, &series.trend.shifts, PICTURE, |_| None))
+            (trace(&series.trend.history.entries, &series.trend.shifts, PICTURE, |_| None))
             span { (latest(series)) }
             @for shift in &series.trend.shifts { (changed(&series.trend, shift)) }
         } } }
@@ -58,13 +58,13 @@ fn pictures(series: &[Series], settings: &Settings) -> Markup {
 
 /// `1.23 ms, +4.0 %`.
 fn latest(series: &Series) -> String {
-    let last = series.trend.track.visits.last().map_or(0.0, |visit| visit.median_s);
+    let last = series.trend.history.entries.last().map_or(0.0, |entry| entry.median_s);
     format!("{}, {}", units::seconds(last, 3), units::change(series.change()))
 }
 
 /// `slower since 2026-11-20: +4.0 %`.
 fn changed(trend: &Trend, shift: &Shift) -> Markup {
     let word = shift.direction.name();
-    let since = day(&trend.first_visit(shift).started);
+    let since = day(&trend.first_entry(shift).started);
     html! { span.(word) { (word) " since " (since) ": " (units::change(shift.ratio())) } }
 }

@@ -75,7 +75,7 @@ impl Scale {
     }
 }
 
-/// The numbers, for readers who can't see the plot.
+/// The numbers, for screen readers.
 fn words(point: &PointVerdict) -> String {
     let missing = match point.interval {
         Some(_) => "",

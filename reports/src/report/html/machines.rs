@@ -1,7 +1,7 @@
 //! Machines, their state, the software, and the bandwidth of memory.
 
 use maud::{Markup, html};
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::ReportInput;
 use super::super::facts::time::day;
@@ -33,7 +33,7 @@ fn machine(records: &[&RunRecord]) -> Markup {
         return html! {};
     };
     html! {
-        h3 { (record.machine.cpu_model.shown()) }
+        h3 { (record.machine.cpu_model.escaped()) }
         div.columns {
             (facts(&hardware(record, records)))
             (facts(&environment(record)))
@@ -154,10 +154,10 @@ fn ceilings(record: &RunRecord) -> Markup {
                 @if has_stores { th.number scope="col" { "stores past the caches" } }
                 @if has_links { @for name in LINK { th.number scope="col" { (name) } } }
             } }
-            tbody { @for (place, bandwidth) in &record.ceilings {
-                @let (device, threads) = place.rsplit_once('/').unwrap_or((place, ""));
+            tbody { @for (source, bandwidth) in &record.ceilings {
+                @let (device, threads) = source.rsplit_once('/').unwrap_or((source, ""));
                 tr {
-                    th scope="row" { (device.shown()) }
+                    th scope="row" { (device.escaped()) }
                     td.number { (threads) }
                     td.number { (units::bytes_per_second(bandwidth.copy_bytes_per_s)) }
                     td.number { (units::bytes_per_second(bandwidth.triad_bytes_per_s)) }

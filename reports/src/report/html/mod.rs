@@ -33,7 +33,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::facts::time::day;
 use super::{ReportError, ReportInput};
@@ -65,7 +65,7 @@ pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     let raw = raw::section(input)?;
     let title = title(input);
     let content = html! {
-        header { h1 { (title.shown().at_most(SENTENCE)) } (contents(input)) }
+        header { h1 { (title.escaped().at_most(SENTENCE)) } (contents(input)) }
         main #content { (body(input, &charts, &published)) (raw) }
     };
     Ok(document(&title, &content, None))
@@ -87,7 +87,7 @@ pub(crate) fn document(title: &str, content: &Markup, script: Option<&str>) -> S
                 meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content={ "recobench " (VERSION) };
-                title { (title.shown().at_most(SENTENCE)) }
+                title { (title.escaped().at_most(SENTENCE)) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
@@ -122,7 +122,7 @@ fn contents(input: &ReportInput) -> Markup {
                 @if input.comparison.is_some() { li { a href="#changes" { "What changed" } } }
                 @if !input.published.is_empty() { li { a href="#published" { "Published figures" } } }
                 @for (i, algorithm) in input.algorithms().into_iter().enumerate() {
-                    li { a href={ "#" (task_id(i)) } { (algorithm.shown()) } }
+                    li { a href={ "#" (task_id(i)) } { (algorithm.escaped()) } }
                 }
                 li { a href="#machines" { "Machines" } }
                 li { a href="#methods" { "Methods" } }

@@ -1,7 +1,7 @@
 //! Common elements of several sections.
 
 use maud::{Markup, html};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 /// Wide content in a scrollable box, so that the page itself does not scroll.
 pub fn scrolling(label: &str, content: &Markup) -> Markup {
@@ -23,7 +23,7 @@ pub fn facts(list: &[(&str, Option<String>)]) -> Markup {
     html! {
         dl.facts {
             @for (name, value) in known.filter(|(_, value)| !value.is_empty()) {
-                div { dt { (name) } dd { (value.shown().at_most(SENTENCE)) } }
+                div { dt { (name) } dd { (value.escaped().at_most(SENTENCE)) } }
             }
         }
     }

@@ -51,7 +51,7 @@ mod tests {
         let mut table = figures();
         table.retain(|figure| figure.id == "tab5.1");
         let published = reproduce(table, &here);
-        let mut input = ReportInput::of(&run);
+        let mut input = ReportInput::for_run(&run);
         assert_eq!(section(&input).expect("nothing").into_string(), "");
         input.published = &published;
         let text = section(&input).expect("a section").into_string();

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use maud::{Markup, html};
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::facts::command::asked;
 use super::super::{ReportError, ReportInput};
@@ -37,13 +37,13 @@ pub fn section(input: &ReportInput) -> Result<Markup, ReportError> {
         Embedded {
             name: "summary.csv",
             media_type: "text/csv",
-            content: Frame::of_summary(&run.summary).exact_csv()?.into_bytes(),
+            content: Frame::from_summary(&run.summary).exact_csv()?.into_bytes(),
         },
     ];
     let samples = Embedded {
         name: "samples.csv.gz",
         media_type: "application/gzip",
-        content: packed(Frame::of_samples(&run.samples).exact_csv()?.as_bytes())?,
+        content: packed(Frame::from_samples(&run.samples).exact_csv()?.as_bytes())?,
     };
     Ok(html! {
         section #raw {
@@ -66,7 +66,7 @@ fn packed(content: &[u8]) -> io::Result<Vec<u8>> {
 
 fn samples_item(file: &Embedded, input: &ReportInput) -> Markup {
     let count = input.run.samples.len();
-    let folder = input.run.folder.shown();
+    let folder = input.run.folder.escaped();
     html! {
         @if file.content.len() <= MAX_BYTES {
             (file.link())
@@ -94,7 +94,7 @@ impl Embedded {
 fn commands(record: &RunRecord) -> String {
     let checkout = record.software.git_commit.as_deref().map(checkout);
     let variables = record.variables.iter();
-    let variables = variables.map(|(name, value)| format!("{name}={} ", quoted(value).shown()));
+    let variables = variables.map(|(name, value)| format!("{name}={} ", quoted(value).escaped()));
     format!(
         "{}{}cargo run --release -- {}\n",
         checkout.unwrap_or_default(),
@@ -108,10 +108,10 @@ fn checkout(commit: &str) -> String {
         Some(base) => {
             format!(
                 "git checkout {}  # with changes that were not committed\n",
-                quoted(base).shown()
+                quoted(base).escaped()
             )
         }
-        None => format!("git checkout {}\n", quoted(commit).shown()),
+        None => format!("git checkout {}\n", quoted(commit).escaped()),
     }
 }
 

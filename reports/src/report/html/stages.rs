@@ -1,7 +1,7 @@
 //! Breakdown of the time of a variant: its stages as parts of a bar.
 
 use maud::{Markup, html};
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::facts::settings::Settings;
 use super::parts::and_more;
@@ -27,7 +27,7 @@ pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
             p.quiet { "Medians of the stages; other: the remainder of the median total. The bars \
                 of a setting have one scale." }
             ul.legend { @for (i, stage) in stages.iter().enumerate() {
-                li { span.swatch style={ "background:" (color(stage, i)) } {} (stage.shown()) }
+                li { span.swatch style={ "background:" (color(stage, i)) } {} (stage.escaped()) }
             } }
             @for breakdown in breakdowns.iter().take(MAX_SETTINGS) {
                 (figure(breakdown, &stages, settings))
@@ -44,7 +44,7 @@ fn figure(breakdown: &Breakdown, stages: &[&str], settings: &Settings) -> Markup
         figure {
             figcaption { (settings.apart(&breakdown.axes)) }
             dl.bars { @for bar in &breakdown.bars {
-                dt { (bar.variant.shown()) " " span.quiet { (units::seconds(bar.total_s, 3)) } }
+                dt { (bar.variant.escaped()) " " span.quiet { (units::seconds(bar.total_s, 3)) } }
                 dd { (picture(bar, stages, longest)) }
             } }
         }
@@ -86,8 +86,9 @@ fn words(bar: &Bar) -> String {
 
 fn part_words(part: &Part, bar: &Bar) -> String {
     let Part { stage, seconds, given } = part;
-    let given = if given.is_empty() { String::new() } else { format!(", given {}", given.shown()) };
-    format!("{} {} ({}){given}", stage.shown(), units::seconds(*seconds, 3), share(*seconds, bar))
+    let given =
+        if given.is_empty() { String::new() } else { format!(", given {}", given.escaped()) };
+    format!("{} {} ({}){given}", stage.escaped(), units::seconds(*seconds, 3), share(*seconds, bar))
 }
 
 fn share(seconds: f64, bar: &Bar) -> String {

@@ -1,7 +1,7 @@
 //! The numbers: a table for each setting, fastest variant first.
 
 use maud::{Markup, html};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::super::facts::counted;
 use super::super::facts::settings::Settings;
@@ -26,7 +26,7 @@ pub fn section(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> Markup 
                 (table(block, settings, i < OPEN))
             }
             @if !remarks.is_empty() {
-                ul.notes { @for remark in &remarks { li { (remark.shown().at_most(SENTENCE)) } } }
+                ul.notes { @for remark in &remarks { li { (remark.escaped().at_most(SENTENCE)) } } }
             }
         }
     }

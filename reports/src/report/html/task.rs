@@ -1,7 +1,7 @@
 //! Section of one task.
 
 use maud::{Markup, html};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::super::ReportInput;
 use super::super::facts::refusals::{Refusal, refusals};
@@ -19,7 +19,7 @@ pub fn section(input: &ReportInput, algorithm: &str, id: &str, drawn: &[NamedSvg
     let settings = Settings::from_rows(rows.iter().copied());
     html! {
         section id=(id) {
-            h2 { (algorithm.shown()) }
+            h2 { (algorithm.escaped()) }
             p { (measured(&rows)) " In common: " (settings.common()) "." }
             (charts::section(algorithm, drawn))
             (tables::section(&rows, &settings, input.rank))
@@ -46,9 +46,9 @@ fn not_valid(rows: &[&SummaryRow]) -> Markup {
     let columns = [("variant", None), ("points", NUMBER), ("reason", Some("words"))];
     let row = |refusal: &Refusal| Row {
         cells: vec![
-            html! { (refusal.variant.shown()) },
+            html! { (refusal.variant.escaped()) },
             html! { (refusal.points) },
-            html! { (refusal.reason.shown().at_most(SENTENCE)) },
+            html! { (refusal.reason.escaped().at_most(SENTENCE)) },
         ],
         ..Row::default()
     };

@@ -1,6 +1,6 @@
 //! The points that changed, as a table.
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::facts::settings::Settings;
 use super::super::facts::verdict::{changed_points, ratio};
@@ -45,7 +45,7 @@ fn counts(comparison: &Comparison) -> String {
     let counts: Vec<String> = Verdict::ALL.map(count).into();
     let base = &comparison.base;
     let commit = base.git_commit.as_ref();
-    let commit = commit.map_or_else(String::new, |commit| format!(", commit {}", commit.shown()));
+    let commit = commit.map_or_else(String::new, |commit| format!(", commit {}", commit.escaped()));
     let run = escaped(&format!("{}{commit}", minute(&base.started)));
     format!("{}, against the run of {run}.", counts.join(" · "))
 }

@@ -4,7 +4,7 @@ mod break_even;
 mod changes;
 mod tables;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::ReportInput;
 use super::facts::settings::Settings;
@@ -76,12 +76,12 @@ fn machine(record: &RunRecord) -> String {
     let software = &record.software;
     let commit = software.git_commit.as_ref();
     let parts = [
-        machine.cpu_model.shown().to_string(),
+        machine.cpu_model.escaped().to_string(),
         counted(machine.cores, "core"),
         units::bytes(machine.memory_bytes as f64),
         record.environment.kernel.clone(),
         software.compiler.clone(),
-        commit.map_or_else(|| "commit not known".to_owned(), |c| format!("commit {}", c.shown())),
+        commit.map_or_else(|| "commit not known".to_owned(), |c| format!("commit {}", c.escaped())),
         minute(&record.started),
     ];
     format!("Measured on {}.\n", escaped(&parts.join(", ")))
@@ -97,7 +97,7 @@ mod tests {
     fn the_verdict_comes_first_and_the_machine_last() {
         let run = run(vec![row("a", "n=1", 1.0), row("b", "n=1", 2.0)]);
         let comparison = comparison(&[Verdict::Slower, Verdict::Same]);
-        let input = ReportInput { comparison: Some(&comparison), ..ReportInput::of(&run) };
+        let input = ReportInput { comparison: Some(&comparison), ..ReportInput::for_run(&run) };
         let text = text(&input);
         let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
         assert_eq!(lines[0], "## sort, 2026-01-01");
@@ -113,7 +113,7 @@ mod tests {
         let point = |i: usize| row(&format!("v{}", i % 20), &format!("n={}", i / 20), 1.0);
         let run = run((0..2000).map(point).collect());
         let comparison = comparison(&[Verdict::Slower; 2000]);
-        let input = ReportInput { comparison: Some(&comparison), ..ReportInput::of(&run) };
+        let input = ReportInput { comparison: Some(&comparison), ..ReportInput::for_run(&run) };
         let text = text(&input);
         // Maximum size of a comment on GitHub.
         assert!(text.len() < 65_536, "{} bytes", text.len());

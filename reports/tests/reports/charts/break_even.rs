@@ -39,7 +39,7 @@ fn lines_cross_where_the_chart_says() {
         lines.into_iter().next().expect("a line")
     };
     let cpu = line("fastest on the CPU");
-    for (name, place) in [
+    for (name, decades) in [
         ("fastest on the GPU, end to end", 2.0),
         ("fastest on the GPU, kernels only", 4f64.recip().log10() + 2.0),
     ] {
@@ -47,7 +47,7 @@ fn lines_cross_where_the_chart_says() {
         assert_eq!((cpu.len(), gpu.len()), (4, 4));
         let dashes = lines_of(&text, &colour_of(&text, name));
         let decade = cpu[1].0 - cpu[0].0;
-        let expected = cpu[0].0 + place * decade;
+        let expected = cpu[0].0 + decades * decade;
         let upright = dashes.iter().filter(|line| line.len() == 2 && line[0].0 == line[1].0);
         let near = upright.filter(|line| (line[0].0 - expected).abs() <= 1.0);
         assert!(near.count() > 20, "{name}: dashes at {expected}");

@@ -52,9 +52,9 @@ fn variants_that_are_not_valid_are_named_with_the_reason() {
     rows[0].median_s = None;
     rows[0].note = "digis must be in order; channel 3 is not".into();
     let texts = texts(&svg(&rows, "bars"));
-    let place = |text: &str| texts.iter().position(|other| other == text);
-    assert!(place("a") > place("cub-segmented-radix"), "{texts:?}");
-    assert!(place("digis must be in order").is_some(), "{texts:?}");
+    let index = |text: &str| texts.iter().position(|other| other == text);
+    assert!(index("a") > index("cub-segmented-radix"), "{texts:?}");
+    assert!(index("digis must be in order").is_some(), "{texts:?}");
 }
 
 #[test]

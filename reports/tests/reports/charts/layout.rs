@@ -64,11 +64,12 @@ fn no_text_leaves_the_image_or_touches_another() {
     let memory = with_memory("digis=1000");
     for rows in [four_variants(), digi_sweep(), crowded(), many_variants(), placed, memory] {
         for NamedSvg { name, width, height, svg, .. } in drawn(&rows) {
-            let size = (f64::from(width), f64::from(height));
+            let width = f64::from(width);
+            let height = f64::from(height);
             let document = parsed(&svg);
             let boxes: Vec<TextBox> = elements(&document, "text").map(TextBox::new).collect();
             for (i, one) in boxes.iter().enumerate() {
-                assert!(one.is_inside(size), "{one:?} leaves {name} of {size:?}");
+                assert!(one.is_inside(width, height), "{one:?} leaves {name}");
                 let touched = boxes[..i].iter().find(|other| one.touches(other));
                 assert!(touched.is_none(), "{one:?} touches {touched:?} in {name}");
             }
@@ -107,7 +108,7 @@ impl<'a> TextBox<'a> {
         TextBox { text, from, to }
     }
 
-    fn is_inside(&self, (width, height): (f64, f64)) -> bool {
+    fn is_inside(&self, width: f64, height: f64) -> bool {
         self.from.0 >= 0.0 && self.from.1 >= 0.0 && self.to.0 <= width && self.to.1 <= height
     }
 

@@ -112,10 +112,10 @@ pub fn threads_sweep(
 ) -> Vec<SummaryRow> {
     let mut rows = Vec::new();
     for (factor, variant) in [(1.0, "fast"), (3.0, "slow")] {
-        for (places, bind) in placements {
+        for (cpu_sets, bind) in placements {
             rows.extend(threads.iter().map(|threads| SummaryRow {
                 threads: *threads,
-                places: (*places).into(),
+                cpu_sets: (*cpu_sets).into(),
                 bind: (*bind).into(),
                 ..row(variant, "digis=1000", factor * median(*threads))
             }));

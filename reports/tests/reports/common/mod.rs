@@ -54,7 +54,7 @@ pub fn row(note: &str) -> SummaryRow {
         backend: "cpu".into(),
         device: "cpu".into(),
         threads: 2,
-        places: "none".into(),
+        cpu_sets: "none".into(),
         bind: "false".into(),
         cache: "hot".into(),
         params: "digis=1000;segments=24".parse().expect("well formed"),

@@ -44,7 +44,7 @@ impl Fixture {
         ReportInput {
             earlier: &self.earlier,
             comparison: Some(&self.comparison),
-            ..ReportInput::of(&self.run)
+            ..ReportInput::for_run(&self.run)
         }
     }
 }
@@ -238,7 +238,7 @@ fn gate() -> SelfTest {
         min_effect: 0.01,
         significance: 0.01,
         trials: vec![trial(0.0, 1), trial(0.02, 150), trial(0.05, 199)],
-        in_turn: vec![trial(0.0, 0), trial(0.05, 200)],
+        paired: vec![trial(0.0, 0), trial(0.05, 200)],
         ..SelfTest::default()
     }
 }

@@ -13,7 +13,7 @@ fn page() -> String {
 
 /// A page of a single run.
 fn page_of(run: &Run) -> String {
-    html(&ReportInput::of(run)).expect("a page")
+    html(&ReportInput::for_run(run)).expect("a page")
 }
 
 /// The values of an attribute in the order of the page.

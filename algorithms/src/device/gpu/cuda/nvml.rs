@@ -69,7 +69,7 @@ pub fn driver_version() -> Result<String, String> {
 }
 
 struct NvmlMonitor {
-    /// Used in place of the index, because the library also counts GPUs that this process may not
+    /// Used instead of the index, because the library also counts GPUs that this process may not
     /// use.
     pci_bus_id: String,
     /// True if it is an instance of the card at that address.

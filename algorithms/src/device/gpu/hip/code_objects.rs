@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::device::gpu::Image;
 use crate::device::gpu::image::built_just_now;

@@ -54,10 +54,18 @@ const NAMES: [&str; 5] = [
     "/opt/rocm/lib/libamdhip64.so",
 ];
 
-/// Name of the function that fills the device properties, and byte offset of the architecture in
-/// them: in HIP 6 and newer, and in HIP 5. Both are smaller than [`PROPERTIES_BYTES`].
-const NEW_PROPERTIES: (&CStr, usize) = (c"hipGetDevicePropertiesR0600", 1160);
-const OLD_PROPERTIES: (&CStr, usize) = (c"hipGetDeviceProperties", 396);
+/// Function that fills the device properties.
+struct PropertiesQuery<F> {
+    function: F,
+    /// Byte offset of the architecture in the properties.
+    architecture_offset: usize,
+}
+
+/// Properties of HIP 6 and newer, and of HIP 5: both are smaller than [`PROPERTIES_BYTES`].
+const NEW_PROPERTIES: PropertiesQuery<&CStr> =
+    PropertiesQuery { function: c"hipGetDevicePropertiesR0600", architecture_offset: 1160 };
+const OLD_PROPERTIES: PropertiesQuery<&CStr> =
+    PropertiesQuery { function: c"hipGetDeviceProperties", architecture_offset: 396 };
 const PROPERTIES_BYTES: usize = 8192;
 const ARCHITECTURE_BYTES: usize = 256;
 
@@ -148,7 +156,7 @@ functions! {
 /// The runtime.
 pub(super) struct Hip {
     functions: Functions,
-    properties: (PropertiesFunction, usize),
+    properties: PropertiesQuery<PropertiesFunction>,
     version: c_int,
 }
 
@@ -178,8 +186,9 @@ impl Hip {
         let functions = Functions::load(&library)?;
         // SAFETY: functions of these names have this type.
         let properties = unsafe {
-            let of = |(name, at): (&CStr, usize)| {
-                library.get::<PropertiesFunction>(name.to_bytes_with_nul()).map(|it| (*it, at))
+            let of = |PropertiesQuery { function, architecture_offset }: PropertiesQuery<&CStr>| {
+                let function = library.get::<PropertiesFunction>(function.to_bytes_with_nul());
+                function.map(|it| PropertiesQuery { function: *it, architecture_offset })
             };
             of(NEW_PROPERTIES).or_else(|_| of(OLD_PROPERTIES))
         };
@@ -206,7 +215,7 @@ impl Hip {
     /// Architecture that a GPU's kernels are compiled for, without optional features: `gfx90a`.
     pub(super) fn architecture(&self, device: c_int) -> Result<String, HipError> {
         let mut properties = vec![0_u64; PROPERTIES_BYTES / size_of::<u64>()];
-        let (function, at) = self.properties;
+        let PropertiesQuery { function, architecture_offset: at } = self.properties;
         // SAFETY: the buffer is larger than the struct that the runtime fills.
         self.checked(unsafe { function(properties.as_mut_ptr().cast(), device) })?;
         let bytes: &[u8] = bytemuck::cast_slice(&properties);

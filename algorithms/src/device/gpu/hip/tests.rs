@@ -152,10 +152,10 @@ fn copies_and_kernels_work_and_all_memory_is_freed() {
     let Some(stub) = Stub::new(&[]) else { return };
     {
         let gpu = stub.gpu();
-        let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+        let streams = MemoryStreams::new(&gpu, BYTES).expect("memory");
         assert_eq!(streams.check(&gpu), Ok(()));
         for memory in HostMemory::ALL {
-            let mut link = LinkBuffers::new(&gpu, memory, BYTES).expect("room");
+            let mut link = LinkBuffers::new(&gpu, memory, BYTES).expect("memory");
             assert_eq!(link.check(&gpu), Ok(()), "{memory}");
             for &direction in memory.directions() {
                 let twice = u64::from(direction == Direction::Both) + 1;
@@ -165,11 +165,11 @@ fn copies_and_kernels_work_and_all_memory_is_freed() {
         }
         let launches = Launches::new(&gpu).expect("a kernel");
         assert_eq!(launches.start(&gpu, 3).and_then(|()| gpu.finish()), Ok(()));
-        let mut managed = gpu.managed::<u32>(5).expect("room");
+        let mut managed = gpu.managed::<u32>(5).expect("memory");
         managed.fill(3);
         assert_eq!(gpu.prefetch(&managed, Side::Device), Ok(()));
         assert_eq!(gpu.prefetch(&managed, Side::Host), Ok(()));
-        let buffer = gpu.buffer::<u8>(4).expect("room");
+        let buffer = gpu.buffer::<u8>(4).expect("memory");
         let mut found = [0; 4];
         gpu.fill(&buffer, 9).expect("filled");
         let copied = gpu.with_queue(1, |gpu| {
@@ -186,7 +186,7 @@ fn copies_and_kernels_work_and_all_memory_is_freed() {
 fn times_are_taken_between_events_while_the_device_is_held() {
     let Some(stub) = Stub::new(&[]) else { return };
     let gpu = stub.gpu();
-    let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+    let streams = MemoryStreams::new(&gpu, BYTES).expect("memory");
     streams.copy(&gpu).and_then(|()| gpu.finish()).expect("loaded");
     stub.calls();
     gpu.start_timeline().expect("on");
@@ -216,7 +216,7 @@ fn times_are_taken_between_events_while_the_device_is_held() {
 fn a_scope_ends_also_if_its_work_panics() {
     let Some(stub) = Stub::new(&[]) else { return };
     let gpu = stub.gpu();
-    let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+    let streams = MemoryStreams::new(&gpu, BYTES).expect("memory");
     gpu.start_timeline().expect("on");
     let panics = || gpu.scope("inside", || -> Result<(), DeviceError> { panic!("in the midst") });
     assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
@@ -236,9 +236,9 @@ fn shared_memory_is_read_from_the_code_object_and_limited() {
     let attributes = gpu.attributes(&CEILING_COPY, LaunchConfig::blocks(1)).expect("known");
     assert_eq!((attributes.registers, attributes.shared_bytes), (Some(24), 128));
     assert_eq!((attributes.max_threads, attributes.resident_blocks), (1024, 8));
-    let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+    let streams = MemoryStreams::new(&gpu, BYTES).expect("memory");
     drop(streams);
-    let buffer = gpu.buffer::<[u64; 2]>(4).expect("room");
+    let buffer = gpu.buffer::<[u64; 2]>(4).expect("memory");
     let arguments = crate::kernels::ceilings_streams::CeilingCopy {
         to: buffer.ptr(),
         from: buffer.ptr(),
@@ -257,16 +257,16 @@ fn shared_memory_is_read_from_the_code_object_and_limited() {
 fn errors_name_the_operation_and_the_device() {
     let Some(stub) = Stub::new(&[]) else { return };
     let gpu = stub.gpu();
-    let too_much = gpu.buffer::<u64>(1 << 28).err().expect("no room");
+    let too_much = gpu.buffer::<u64>(1 << 28).err().expect("too large");
     let needed = 1 << 31;
     let free = 1 << 28;
     let total = 1 << 30;
     let device = "hip:0".to_owned();
     assert_eq!(too_much, DeviceError::OutOfMemory { device, needed, free, total });
-    let too_much = gpu.pinned::<u64>(1 << 28).err().expect("no room");
+    let too_much = gpu.pinned::<u64>(1 << 28).err().expect("too large");
     assert_eq!(too_much, DeviceError::OutOfPinnedMemory { needed });
     stub.fail("hipMemsetD8Async", 101);
-    let buffer = gpu.buffer::<u8>(4).expect("room");
+    let buffer = gpu.buffer::<u8>(4).expect("memory");
     let text = gpu.fill(&buffer, 1).expect_err("fails").to_string();
     assert_eq!(text, "setting memory failed on hip:0: hipErrorInvalidDevice (101)");
     assert!(!gpu.is_lost());
@@ -304,7 +304,7 @@ fn a_kernel_that_fails_is_named_and_the_gpu_is_lost() {
     let Some(stub) = Stub::new(&[]) else { return };
     {
         let gpu = stub.gpu();
-        let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+        let streams = MemoryStreams::new(&gpu, BYTES).expect("memory");
         streams.copy(&gpu).expect("started");
         stub.fail("hipStreamSynchronize", 700);
         let text = gpu.finish().expect_err("it failed").to_string();

@@ -64,8 +64,8 @@ fn opened(index: u32, checks: Checks) -> Result<Gpu, String> {
 #[cfg(all(test, feature = "wgpu"))]
 fn with_min_lanes(min_lanes: u32) -> Option<Gpu> {
     let found = probe::adapters().ok()?.first()?;
-    let (least, most) = found.adapter.lanes?;
-    let lanes = Some((min_lanes.min(least), most));
+    let (min, max) = found.adapter.lanes?;
+    let lanes = Some((min_lanes.min(min), max));
     let found = probe::KnownAdapter {
         adapter: Adapter { lanes, ..found.adapter.clone() },
         handle: found.handle.clone(),

@@ -47,7 +47,7 @@ fn described(handle: &wgpu::Adapter, index: u32) -> Adapter {
     let features = handle.features();
     let lanes = (info.subgroup_min_size, info.subgroup_max_size);
     Adapter {
-        index,
+        number: index,
         name: info.name,
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
         pci_bus_id: info.device_pci_bus_id,

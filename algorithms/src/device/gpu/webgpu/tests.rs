@@ -24,7 +24,7 @@ fn gpus() -> Vec<Arc<Gpu>> {
 #[test]
 fn copy_and_triad_compute_correctly() {
     for gpu in gpus() {
-        let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+        let streams = MemoryStreams::new(&gpu, BYTES).expect("memory");
         assert_eq!(streams.check(&gpu), Ok(()));
     }
 }
@@ -33,7 +33,7 @@ fn copy_and_triad_compute_correctly() {
 fn copies_over_the_link_are_exact() {
     for gpu in gpus() {
         for memory in [HostMemory::Pageable, HostMemory::Pinned] {
-            let mut link = LinkBuffers::new(&gpu, memory, BYTES).expect("room");
+            let mut link = LinkBuffers::new(&gpu, memory, BYTES).expect("memory");
             assert_eq!(link.check(&gpu), Ok(()), "{memory}");
             for &direction in memory.directions() {
                 let twice = u64::from(direction == Direction::Both) + 1;
@@ -50,7 +50,7 @@ fn copies_over_the_link_are_exact() {
 fn copies_and_fills_of_any_length_stay_in_bounds() {
     for gpu in gpus() {
         for length in [1, 3, 4, 5, 63, 1025] {
-            let there = gpu.buffer::<u8>(length + 9).expect("room");
+            let there = gpu.buffer::<u8>(length + 9).expect("memory");
             let mut expected = vec![0xee; length + 9];
             gpu.fill(&there, 0xee).expect("filled");
             let bytes: Vec<u8> = (0..length).map(|i| i as u8).collect();
@@ -73,7 +73,7 @@ fn copies_and_fills_of_any_length_stay_in_bounds() {
 fn grids_of_more_than_one_row_run_all_blocks() {
     const WORDS: usize = 70_000 * 256;
     let Some(gpu) = gpus().pop() else { return };
-    let there = gpu.buffer::<u32>(WORDS).expect("room");
+    let there = gpu.buffer::<u32>(WORDS).expect("memory");
     gpu.fill(&there, 0x11).expect("filled");
     let last = gpu.read_back(&there, WORDS - 1..WORDS);
     assert_eq!(last, Ok(vec![0x1111_1111]));
@@ -82,7 +82,7 @@ fn grids_of_more_than_one_row_run_all_blocks() {
 #[test]
 fn recorded_work_runs_at_each_replay() {
     for gpu in gpus() {
-        let launches = Launches::new(&gpu).expect("room");
+        let launches = Launches::new(&gpu).expect("memory");
         let graph = launches.recorded(&gpu, 3).expect("recorded");
         assert_eq!(gpu.replay(&graph).and_then(|()| gpu.finish()), Ok(()));
     }
@@ -91,11 +91,11 @@ fn recorded_work_runs_at_each_replay() {
 #[test]
 fn buffers_above_the_limit_are_refused_with_both_sizes() {
     let Some(gpu) = gpus().pop() else { return };
-    let most = adapters().expect("some")[0].largest_buffer;
-    let refused = gpu.buffer::<u8>(most as usize + 1).err().expect("too large");
+    let max = adapters().expect("some")[0].largest_buffer;
+    let refused = gpu.buffer::<u8>(max as usize + 1).err().expect("too large");
     let device = "wgpu:0".to_owned();
-    assert_eq!(refused, DeviceError::TooLarge { device, needed: most + 1, most });
-    assert!(gpu.buffer::<u8>(4).is_ok(), "others have room");
+    assert_eq!(refused, DeviceError::TooLarge { device, needed: max + 1, max });
+    assert!(gpu.buffer::<u8>(4).is_ok(), "others have memory");
 }
 
 #[test]

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use generators::partition::Partition;
 
 use super::arrays::Arrays;
-use super::left::{BufferParts, Snapshot, filled};
 use super::share_out::{largest_first, share_out};
+use super::snapshots::{BufferParts, Snapshot, filled};
 use super::{Chain, USUAL, with_or_without_unpacking};
 use crate::algorithm::{Digest, Segments};
 use crate::all_cores::fill;

@@ -6,7 +6,7 @@ use generators::partition::Partition;
 use generators::sts::Digi;
 
 use crate::sts::Cluster;
-use crate::sts::chains::left::{BufferParts, filled};
+use crate::sts::chains::snapshots::{BufferParts, filled};
 use crate::sts::clusters::{ClusterFormulas, FoundClusters};
 use crate::sts::rules::Rules;
 
@@ -42,9 +42,9 @@ pub(super) fn clusters_of<'a>(
     parts: &[Part],
     clusters: &'a mut [Cluster],
 ) -> BufferParts<'a, Cluster> {
-    let places = Partition::from_lengths(parts.iter().map(|part| part.digis.len()));
+    let parts_of_clusters = Partition::from_lengths(parts.iter().map(|part| part.digis.len()));
     let counts: Vec<_> = parts.iter().map(|part| part.found.clusters).collect();
-    filled(clusters, &places, &counts)
+    filled(clusters, &parts_of_clusters, &counts)
 }
 
 /// First index after at least `max` digis that is preceded by a long enough quiet time.
@@ -62,6 +62,6 @@ fn end_of_part<P: Rules>(
         let after = digis[index].time_ns();
         after - before > formulas.quiet_ns::<P>(after)
     };
-    let mut places = rest.start + max..rest.end;
-    places.find(quiet).unwrap_or(rest.end)
+    let mut indices = rest.start + max..rest.end;
+    indices.find(quiet).unwrap_or(rest.end)
 }

@@ -3,7 +3,7 @@
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::CudaChain;
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::sts::cuda::downloaded;
 use crate::sts::hits::SortedClusters;
@@ -36,7 +36,7 @@ impl CudaChain<'_> {
 
     fn distributed(&self, gpu: &Gpu) -> Result<Product, DeviceError> {
         let bits = downloaded(gpu, self.sort.digis())?;
-        let digis = mapped(&bits, |&bits| Digi::from_bits(bits));
+        let digis = par_map(&bits, |&bits| Digi::from_bits(bits));
         if self.sides.elements() != digis.len() {
             return Ok(Product::Nothing);
         }

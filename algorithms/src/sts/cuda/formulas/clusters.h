@@ -55,12 +55,12 @@ template <class Side>
 __device__ __forceinline__ float centre_of_gravity(const Side& side, u32 first, float charge,
                                                    const ClusterTables& tables) {
     float sum = 0, channel = (float)digi_channel(side.digi(first));
-    u32 place = first;
+    u32 index = first;
     do {
-        sum += tables.charges[digi_charge(side.digi(place))] * channel;
+        sum += tables.charges[digi_charge(side.digi(index))] * channel;
         channel += 1.0f;
-        place = side.follower(place);
-    } while (place != NOBODY);
+        index = side.follower(index);
+    } while (index != NO_SUCCESSOR);
     return sum / charge;
 }
 
@@ -111,8 +111,8 @@ template <class Rules, class Side>
 __device__ __forceinline__ Cluster cluster_of(const Side& side, u32 first, float offset,
                                               const ClusterTables& tables) {
     ChainSums<Rules> sums;
-    for (u32 place = first; place != NOBODY || sums.size == 0; place = side.follower(place))
-        sums.add(side.digi(place), tables);
+    for (u32 index = first; index != NO_SUCCESSOR || sums.size == 0; index = side.follower(index))
+        sums.add(side.digi(index), tables);
     const Shape shape = shape_of(side, first, sums, tables);
     return {shape.charge,
             (i32)sums.size,

@@ -13,7 +13,7 @@ template <class Enough> __device__ __forceinline__ u32 leap_to(u32 from, u32 end
         low = high + 1;
         leap *= 2;
     }
-    return first_not(low, min(high, end), [&](u32 place) { return !enough(place); });
+    return lower_bound(low, min(high, end), [&](u32 index) { return !enough(index); });
 }
 
 // Lower limit that a digi of the next channel has to reach to be not too early to follow another
@@ -33,12 +33,12 @@ template <class Rules> struct Sought {
 // With integer times, channel and time are compared as one number.
 template <> struct Sought<Exact> {
     u32 channel;
-    u64 least;
+    u64 min_key;
 
     __device__ __forceinline__ Sought(u64 digi, const Window& window) : channel(digi_channel(digi) + 1) {
-        least = ((u64)channel << TIME_BITS) + Exact::Earliest(window, digi_time(digi)).least;
+        min_key = ((u64)channel << TIME_BITS) + Exact::Earliest(window, digi_time(digi)).min_time;
     }
-    __device__ __forceinline__ bool is_reached(u64 digi) const { return digi_key(digi) >= least; }
+    __device__ __forceinline__ bool is_reached(u64 digi) const { return digi_key(digi) >= min_key; }
 };
 
 // The digis of a side in order of channel and time, and the output arrays of links. Indices count
@@ -51,33 +51,33 @@ struct Followers {
     u8* follows;
     u32 begin;
 
-    __device__ __forceinline__ u32 channel(u32 place) const { return digi_channel(digis[place]); }
-    __device__ __forceinline__ u32 time(u32 place) const { return digi_time(digis[place]); }
+    __device__ __forceinline__ u32 channel(u32 index) const { return digi_channel(digis[index]); }
+    __device__ __forceinline__ u32 time(u32 index) const { return digi_time(digis[index]); }
 
     // True if the digi at the next index is of the same channel, and so near that both may choose
     // the same successor.
-    __device__ __forceinline__ bool is_crowded(u32 place, const Window& window) const {
-        const u64 own = digis[place], next = digis[place + 1];
-        return digi_channel(own) == digi_channel(next) && digi_time(next) - digi_time(own) <= window.crowd_ns;
+    __device__ __forceinline__ bool is_crowded(u32 index, const Window& window) const {
+        const u64 digi = digis[index], next = digis[index + 1];
+        return digi_channel(digi) == digi_channel(next) && digi_time(next) - digi_time(digi) <= window.crowd_ns;
     }
 
     // Links a digi with the earliest near one of the next channel, searched from index `from` on;
     // returns the first index that remains for later digis of its channel.
-    template <class Rules> __device__ __forceinline__ u32 link_one(u32 place, u32 from, const Window& window) const {
-        const u64 own = digis[place];
-        const Sought<Rules> sought(own, window);
+    template <class Rules> __device__ __forceinline__ u32 link_one(u32 index, u32 from, const Window& window) const {
+        const u64 digi = digis[index];
+        const Sought<Rules> sought(digi, window);
         const u32 found = leap_to(from, count, [&](u32 other) { return sought.is_reached(digis[other]); });
-        const bool is_near = found < count && channel(found) == sought.channel &&
-                             Rules::not_after(window, digi_time(own), time(found));
-        connectors[place] = is_near ? found : NOBODY;
+        const bool is_near =
+            found < count && channel(found) == sought.channel && Rules::not_after(window, digi_time(digi), time(found));
+        connectors[index] = is_near ? found : NO_SUCCESSOR;
         if (!is_near) return found;
         mark<Rules>(found);
         return found + 1;
     }
 
     // Flags that a digi has a predecessor; several threads may flag a shared one.
-    template <class Rules> __device__ __forceinline__ void mark(u32 place) const {
-        const u32 byte = begin + place;
+    template <class Rules> __device__ __forceinline__ void mark(u32 index) const {
+        const u32 byte = begin + index;
         if constexpr (Rules::SUCCESSORS == Successors::SHARED) {
             atomicOr(reinterpret_cast<u32*>(follows) + byte / 4, 1u << 8 * (byte % 4));
         } else {
@@ -86,18 +86,18 @@ struct Followers {
     }
 
     // Links a digi; if digis choose one after the other, all of a run if this is its first.
-    template <class Rules> __device__ __forceinline__ void link(u32 place, const Window& window) const {
+    template <class Rules> __device__ __forceinline__ void link(u32 index, const Window& window) const {
         if constexpr (Rules::SUCCESSORS == Successors::SHARED) {
-            link_one<Rules>(place, place + 1, window);
+            link_one<Rules>(index, index + 1, window);
         } else {
-            link_run<Rules>(place, window);
+            link_run<Rules>(index, window);
         }
     }
 
-    template <class Rules> __device__ __forceinline__ void link_run(u32 place, const Window& window) const {
-        if (place > 0 && is_crowded(place - 1, window)) return;
-        u32 free = link_one<Rules>(place, place + 1, window);
-        for (; place + 1 < count && is_crowded(place, window); place++)
-            free = link_one<Rules>(place + 1, max(free, place + 2), window);
+    template <class Rules> __device__ __forceinline__ void link_run(u32 index, const Window& window) const {
+        if (index > 0 && is_crowded(index - 1, window)) return;
+        u32 free = link_one<Rules>(index, index + 1, window);
+        for (; index + 1 < count && is_crowded(index, window); index++)
+            free = link_one<Rules>(index + 1, max(free, index + 2), window);
     }
 };

@@ -59,8 +59,8 @@ __device__ __forceinline__ bool may_cross(const CrossingRange& range, float widt
                                           const Line& back) {
     const Lines fronts = front.lines(), backs = back.lines();
     const float difference = front.edge - back.edge;
-    const float lowest = -floorf((difference - range.least) * widths);
-    const float highest = floorf((range.most - difference) * widths);
+    const float lowest = -floorf((difference - range.min_difference) * widths);
+    const float highest = floorf((range.max_difference - difference) * widths);
     const float first = (float)(backs.first - fronts.last), last = (float)(backs.last - fronts.first);
     return (first > lowest ? first : lowest) <= (last < highest ? last : highest);
 }

@@ -16,20 +16,20 @@ struct SortedClusters {
     __device__ __forceinline__ const Cluster& cluster(u32 number) const { return clusters[entries[number].index]; }
 
     // Lower bound: the index of the first cluster that is not `early`, if all before it are.
-    template <class Early> __device__ __forceinline__ u32 first_not(Early early) const {
-        return ::first_not(0, count, early);
+    template <class Early> __device__ __forceinline__ u32 lower_bound(Early early) const {
+        return ::lower_bound(0, count, early);
     }
 };
 
-// Clusters of all sides: each side has a range of the arrays, from its offset in `begins`.
+// Clusters of all sides: each side has a range of the arrays, from its offset in `side_offsets`.
 struct AllClusters {
     const Cluster* clusters;
     const Entry* entries;
-    const u32* begins;
+    const u32* side_offsets;
     const Found* found;
 
     __device__ __forceinline__ SortedClusters of(u32 side) const {
-        return {clusters + begins[side], entries + begins[side], found[side].clusters};
+        return {clusters + side_offsets[side], entries + side_offsets[side], found[side].clusters};
     }
 };
 

@@ -31,25 +31,25 @@ struct Exact {
 
     // Lower limit that a successor has to reach to be not too early.
     struct Earliest {
-        u32 least;
+        u32 min_time;
 
         __device__ __forceinline__ Earliest(const Window& window, u32 time)
-            : least((u32)max((long long)time - window.whole_ns, 0ll)) {}
-        __device__ __forceinline__ bool is_reached(u32 follower) const { return follower >= least; }
+            : min_time((u32)max((long long)time - window.whole_ns, 0ll)) {}
+        __device__ __forceinline__ bool is_reached(u32 follower) const { return follower >= min_time; }
     };
 
     // The times of a chain's digis.
     struct Times {
         u64 sum = 0;
-        u32 least = ~0u;
+        u32 min_time = ~0u;
         __device__ __forceinline__ void add(u32 time) {
             sum += time;
-            least = min(least, time);
+            min_time = min(min_time, time);
         }
         // Divides what is above the least time, which hardly ever takes 64 bits.
         __device__ __forceinline__ u32 mean(u32 size, u32, u32) const {
-            const u64 above = sum - (u64)least * size;
-            return least + (above >> 32 == 0 ? (u32)above / size : (u32)(above / size));
+            const u64 above = sum - (u64)min_time * size;
+            return min_time + (above >> 32 == 0 ? (u32)above / size : (u32)(above / size));
         }
     };
 
@@ -71,11 +71,11 @@ struct Published {
     }
 
     class Earliest {
-        float least;
+        float min_time;
 
       public:
-        __device__ __forceinline__ Earliest(const Window& window, u32 time) : least((float)time - window.ns) {}
-        __device__ __forceinline__ bool is_reached(u32 follower) const { return (float)follower >= least; }
+        __device__ __forceinline__ Earliest(const Window& window, u32 time) : min_time((float)time - window.ns) {}
+        __device__ __forceinline__ bool is_reached(u32 follower) const { return (float)follower >= min_time; }
     };
 
     struct Times {

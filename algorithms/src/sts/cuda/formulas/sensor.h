@@ -70,9 +70,9 @@ __device__ __forceinline__ bool crossing(const Sensor& sensor, float front, floa
 }
 
 // Differences of where lines leave the edge, front minus back, beyond which they surely
-// don't cross on the active area; none if `most` is below `least`.
+// don't cross on the active area; none if `max_difference` is below `min_difference`.
 struct CrossingRange {
-    float least, most;
+    float min_difference, max_difference;
 };
 
 __device__ __forceinline__ CrossingRange crossing_range(const Sensor& sensor) {

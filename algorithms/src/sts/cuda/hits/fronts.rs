@@ -20,7 +20,7 @@ pub(super) fn start(gpu: &Gpu, hits: &Hits, sorted: SortedClusters<'_>) -> Resul
     let arguments = HitsOfFronts {
         clusters: clusters.ptr(),
         entries: sorted.order.entries().ptr(),
-        begins: sorted.begins.ptr(),
+        side_offsets: sorted.side_offsets.ptr(),
         found: sorted.clusters.found().ptr(),
         modules: hits.modules as u32,
         sensors: sorted.tables.sensors.ptr(),
@@ -30,7 +30,7 @@ pub(super) fn start(gpu: &Gpu, hits: &Hits, sorted: SortedClusters<'_>) -> Resul
         counts: hits.counts.ptr(),
         hits: hits.hits.ptr(),
     };
-    let finding = if hits.way == HitsAlgorithm::Online { &WALK } else { &SEARCH };
+    let finding = if hits.algorithm == HitsAlgorithm::Online { &WALK } else { &SEARCH };
     let kernel = finding.for_semantics(hits.semantics);
     // Fronts are read, and those backs that are near.
     let grid = kernel.grid_for(clusters.len()).with_traffic(sorted.bytes());

@@ -14,7 +14,7 @@ use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, StagedArray};
 use crate::sts::{Cluster, ClusterEntry, Hit};
-use crate::sts_sort::cuda::begins;
+use crate::sts_sort::cuda::segment_offsets;
 
 /// Capacity of a bucket of hits, for each digi of the front. There are fewer clusters, some of them
 /// with several hits.
@@ -37,7 +37,7 @@ pub(super) struct SortedClusters<'a> {
     pub(super) clusters: &'a Clusters,
     pub(super) order: &'a ClusterOrder,
     /// Offsets of sides, with the end of the last one.
-    pub(super) begins: &'a DeviceBuffer<u32>,
+    pub(super) side_offsets: &'a DeviceBuffer<u32>,
     pub(super) tables: &'a DeviceTables,
 }
 
@@ -50,7 +50,7 @@ impl SortedClusters<'_> {
 
 /// Buckets of hits, one per module, and the buffers for finding hits.
 pub(super) struct Hits {
-    way: HitsAlgorithm,
+    algorithm: HitsAlgorithm,
     semantics: Semantics,
     modules: usize,
     cut: [u32; 2],
@@ -70,27 +70,31 @@ pub(super) struct Hits {
 buffers!(Hits: pairs, offsets, counts, host_counts, hits, buckets);
 
 /// Partition into buckets, and the number of hits in each.
-pub(super) type Filled = (Partition, Vec<u32>);
+pub(super) struct FilledBuckets {
+    buckets: Partition,
+    counts: Vec<u32>,
+}
 
 impl Hits {
     /// Buffers for `digis` digis, with capacity for `hits` hits, which grows when it turns out to
     /// be too small.
     pub(super) fn new(
         gpu: &Gpu,
-        (input, digis): (Batch<'_>, usize),
-        way: HitsAlgorithm,
+        batch: Batch<'_>,
+        digis: usize,
+        algorithm: HitsAlgorithm,
         flat: usize,
     ) -> Result<Self, DeviceError> {
-        let modules = input.modules();
-        let pairs = match way {
+        let modules = batch.modules();
+        let pairs = match algorithm {
             HitsAlgorithm::Online | HitsAlgorithm::Fronts => None,
-            HitsAlgorithm::Pairs => Some(Pairs::new(gpu, digis, input.sides())?),
+            HitsAlgorithm::Pairs => Some(Pairs::new(gpu, digis, batch.sides())?),
         };
         Ok(Hits {
-            way,
-            semantics: input.online(),
+            algorithm,
+            semantics: batch.online(),
             modules,
-            cut: time_cut(input.setup().cuts()),
+            cut: time_cut(batch.setup().cuts()),
             pairs,
             shares_pairs: false,
             offsets: StagedArray::new(gpu, modules + 1)?,
@@ -161,15 +165,15 @@ impl Hits {
     }
 
     /// State of the buckets on the host.
-    pub(super) fn filled(&self) -> Filled {
-        (self.buckets.clone(), self.host_counts.to_vec())
+    pub(super) fn filled(&self) -> FilledBuckets {
+        FilledBuckets { buckets: self.buckets.clone(), counts: self.host_counts.to_vec() }
     }
 
     /// Makes buckets as they were, but for the hits in them.
     pub(super) fn restore(
         &mut self,
         gpu: &Gpu,
-        (buckets, counts): &Filled,
+        FilledBuckets { buckets, counts }: &FilledBuckets,
     ) -> Result<(), DeviceError> {
         let capacities: Vec<_> = buckets.lengths().collect();
         self.set_capacities(gpu, &capacities)?;
@@ -177,7 +181,7 @@ impl Hits {
         gpu.upload(&self.counts, &self.host_counts)
     }
 
-    /// The hits, and where buckets begin.
+    /// The hits, and the offsets of buckets.
     pub(super) fn buckets(&self) -> (&DeviceBuffer<Hit>, Ptr<u32>) {
         (&self.hits, self.offsets.ptr())
     }
@@ -203,7 +207,7 @@ impl Hits {
         if self.hits.len() < self.buckets.elements() {
             self.hits = gpu.buffer(self.buckets.elements())?;
         }
-        self.offsets.fill(gpu, begins(&self.buckets))?;
+        self.offsets.fill(gpu, segment_offsets(&self.buckets))?;
         gpu.fill(&self.counts, 0)
     }
 }

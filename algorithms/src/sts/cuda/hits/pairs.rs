@@ -71,14 +71,14 @@ impl Pairs {
     ) -> Result<(), DeviceError> {
         let clusters = sorted.clusters.clusters().ptr();
         let [cut_kind, cut] = hits.cut;
-        let begins = sorted.begins.ptr();
+        let side_offsets = sorted.side_offsets.ptr();
         let found = sorted.clusters.found().ptr();
         let modules = hits.modules as u32;
         let sensors = sorted.tables.sensors.ptr();
         let writing = HitsLines {
             clusters,
             entries: sorted.order.entries().ptr(),
-            begins,
+            side_offsets,
             found,
             modules,
             sensors,
@@ -93,7 +93,7 @@ impl Pairs {
             lines: self.lines.ptr(),
             values: self.measured.ptr(),
             partners: self.partners.ptr(),
-            begins,
+            side_offsets,
             found,
             modules,
             sensors,

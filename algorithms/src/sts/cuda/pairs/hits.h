@@ -31,9 +31,8 @@ __device__ __forceinline__ void find_hits_of(const Module& module, bool is_one, 
     while (const lanemask_t hits = __ballot_sync(FULL_MASK, is_hit)) {
         u32 first = 0;
         if (lane == 0) first = atomicAdd(module.count, popc(hits));
-        const u32 place = __shfl_sync(FULL_MASK, first, 0) + popc(hits & lanemask_lt(lane));
-        if (is_hit && place < module.capacity)
-            module.hits[place] = hit_at<Rules>(module.sensor, front, back, local);
+        const u32 index = __shfl_sync(FULL_MASK, first, 0) + popc(hits & lanemask_lt(lane));
+        if (is_hit && index < module.capacity) module.hits[index] = hit_at<Rules>(module.sensor, front, back, local);
         is_hit = is_hit && crossings.next(local);
     }
 }

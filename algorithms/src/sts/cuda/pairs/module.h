@@ -35,15 +35,15 @@ struct Module {
     u32* count;
 };
 
-__device__ __forceinline__ Module module_of(const u32* begins, const InOrder& all, u32 modules,
-                                            const Sensor* sensors, const TimeCut& cut, u32 number,
-                                            const u32* offsets, u32* counts, Hit* hits) {
+__device__ __forceinline__ Module module_of(const u32* side_offsets, const InOrder& all, u32 modules,
+                                            const Sensor* sensors, const TimeCut& cut, u32 number, const u32* offsets,
+                                            u32* counts, Hit* hits) {
     const Sensor& sensor = sensors[number];
     return {sensor,
             crossing_range(sensor),
             1.0f / sensor.width,
-            all.from(begins[number]),
-            all.from(begins[modules + number]),
+            all.from(side_offsets[number]),
+            all.from(side_offsets[modules + number]),
             cut,
             hits + offsets[number],
             offsets[number + 1] - offsets[number],

@@ -36,11 +36,11 @@ struct SharedFronts {
 };
 
 // A lane's front, and its partners: none if it has no front.
-struct OwnFront {
+struct LaneFront {
     Partners partners = {};
     Line line = {};
 
-    __device__ __forceinline__ OwnFront(const Line* fronts, const Partners* all, u32 number, u32 end) {
+    __device__ __forceinline__ LaneFront(const Line* fronts, const Partners* all, u32 number, u32 end) {
         if (number >= end) return;
         partners = all[number];
         line = fronts[number];
@@ -57,13 +57,16 @@ class SharedPairs {
 
   public:
     // Fronts that have partners come to lie side by side.
-    __device__ __forceinline__ SharedPairs(const OwnFront& own, u32 number, SharedFronts& shared) : shared(shared) {
-        has_pairs = own.partners.count > 0;
-        const u32 inclusive = warp_inclusive_sum(own.partners.count);
-        first = inclusive - own.partners.count;
+    __device__ __forceinline__ SharedPairs(const LaneFront& lane_front, u32 number, SharedFronts& shared)
+        : shared(shared) {
+        has_pairs = lane_front.partners.count > 0;
+        const u32 inclusive = warp_inclusive_sum(lane_front.partners.count);
+        first = inclusive - lane_front.partners.count;
         all = __shfl_sync(FULL_MASK, inclusive, LANES - 1);
-        const u32 place = popc(__ballot_sync(FULL_MASK, has_pairs) & lanemask_lt(threadIdx.x % LANES));
-        if (has_pairs) shared.fronts[place] = {own.line.edge, own.line.widths, number, own.partners.first - first};
+        const u32 index = popc(__ballot_sync(FULL_MASK, has_pairs) & lanemask_lt(threadIdx.x % LANES));
+        if (has_pairs)
+            shared.fronts[index] = {lane_front.line.edge, lane_front.line.widths, number,
+                                    lane_front.partners.first - first};
     }
 
     __device__ __forceinline__ u32 count() const { return all; }
@@ -77,8 +80,8 @@ class SharedPairs {
         const u32 pair = first - begin;
         if (has_pairs && pair < STRETCH) atomicOr(&shared.firsts[pair / BITS], 1u << pair % BITS);
         __syncwarp();
-        const u32 own = __popc(shared.firsts[lane]), inclusive = warp_inclusive_sum(own);
-        shared.before[lane] = marked + inclusive - own;
+        const u32 lane_count = __popc(shared.firsts[lane]), inclusive = warp_inclusive_sum(lane_count);
+        shared.before[lane] = marked + inclusive - lane_count;
         marked += __shfl_sync(FULL_MASK, inclusive, LANES - 1);
         __syncwarp();
     }

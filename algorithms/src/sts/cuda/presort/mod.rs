@@ -1,26 +1,24 @@
 //! Digis to module sides: see the kernels.
 
-mod of_raw;
+mod from_raw;
 mod on_host;
 mod rows;
 mod target;
 mod tiles;
 
-use std::sync::Arc;
-
 use generators::partition::Partition;
 use generators::sts::Digi;
 
-pub(super) use self::of_raw::{OfRaw, SidesOfBoards};
+pub(super) use self::from_raw::{RawPresort, SidesOfBoards};
 use self::on_host::HostPresort;
 use self::rows::Rows;
 use self::target::Target;
 use self::tiles::Tiles;
 use super::batch::Batch;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
-use crate::device::{Arena, buffers};
+use crate::device::{Execution, buffers};
 use crate::kernels::sts_tiles::PartTimes;
-use crate::sts_sort::cuda::begins;
+use crate::sts_sort::cuda::segment_offsets;
 use crate::sts_unpack::cuda::RawOnGpu;
 
 /// Algorithm that distributes digis over sides.
@@ -39,12 +37,13 @@ pub(super) enum Stream<'s, 'a> {
     /// The first digis of a buffer on the device, with their number; or on the host if that
     /// distributes them.
     OfTimeslice(&'s DeviceBuffer<u64>, usize),
-    /// The same buffer, of which only digis of a part are wanted: the times of each module.
+    /// The first digis of a buffer on the device, with their number, of which only those of a part
+    /// are wanted: the times of each module.
     OfPart(&'s DeviceBuffer<u64>, usize, &'s [PartTimes]),
     /// Digis that the host has unpacked.
     OnHost(&'s [Digi]),
     /// Raw data that are still to be unpacked.
-    Raw(&'s mut RawOnGpu<'a>, &'s mut OfRaw<'a>),
+    Raw(&'s mut RawOnGpu<'a>, &'s mut RawPresort<'a>),
 }
 
 impl<'s> Stream<'s, '_> {
@@ -53,76 +52,79 @@ impl<'s> Stream<'s, '_> {
     }
 }
 
-/// Buffers for distributing digis.
+/// Distribution for distributing digis.
 pub(super) struct Presort<'a> {
-    way: Way<'a>,
-    begins: DeviceBuffer<u32>,
+    buffers: Distribution<'a>,
+    side_offsets: DeviceBuffer<u32>,
     host_offsets: PinnedBuffer<u32>,
 }
 
-buffers!(Presort<'_>: way, begins, host_offsets);
+buffers!(Presort<'_>: buffers, side_offsets, host_offsets);
 
-enum Way<'a> {
+/// Buffers of the chosen algorithm.
+enum Distribution<'a> {
     OnHost(HostPresort<'a>),
     Rows(Rows),
     Tiles(Box<Tiles>),
 }
 
-buffers!(enum Way<'_>: OnHost, Rows, Tiles);
+buffers!(enum Distribution<'_>: OnHost, Rows, Tiles);
 
-impl<'a> Way<'a> {
+impl<'a> Distribution<'a> {
     fn new(
-        gpu: &Arc<Gpu>,
-        (input, arena): (Batch<'a>, &'a Arena),
-        (way, threads): (PresortAlgorithm, usize),
+        execution: Execution<'_, 'a>,
+        batch: Batch<'a>,
+        algorithm: PresortAlgorithm,
     ) -> Result<Self, DeviceError> {
-        if way == PresortAlgorithm::OnHost {
-            return Ok(Way::OnHost(HostPresort::new(gpu, (input.only(), arena), threads)?));
+        let gpu = execution.gpu;
+        if algorithm == PresortAlgorithm::OnHost {
+            return Ok(Distribution::OnHost(HostPresort::new(execution, batch.only())?));
         }
-        if way == PresortAlgorithm::Tiles
-            && let Some(tiles) = Tiles::new(gpu, input)?
+        if algorithm == PresortAlgorithm::Tiles
+            && let Some(tiles) = Tiles::new(gpu, batch)?
         {
-            return Ok(Way::Tiles(Box::new(tiles)));
+            return Ok(Distribution::Tiles(Box::new(tiles)));
         }
-        let input = input.only();
-        Ok(Way::Rows(Rows::new(gpu, input.stream().len(), input.sides())?))
+        let input = batch.only();
+        Ok(Distribution::Rows(Rows::new(gpu, input.stream().len(), input.sides())?))
     }
 }
 
 impl<'a> Presort<'a> {
-    /// With `threads` threads if the host distributes digis.
+    /// Distribution to distribute the digis of a batch.
     pub(super) fn new(
-        gpu: &Arc<Gpu>,
-        (input, arena): (Batch<'a>, &'a Arena),
-        (way, threads): (PresortAlgorithm, usize),
+        execution: Execution<'_, 'a>,
+        batch: Batch<'a>,
+        algorithm: PresortAlgorithm,
     ) -> Result<Self, DeviceError> {
-        let sides = input.sides();
+        let gpu = execution.gpu;
+        let sides = batch.sides();
         Ok(Presort {
-            way: Way::new(gpu, (input, arena), (way, threads))?,
-            begins: gpu.buffer(sides + 1)?,
+            buffers: Distribution::new(execution, batch, algorithm)?,
+            side_offsets: gpu.buffer(sides + 1)?,
             host_offsets: gpu.pinned(sides + 1)?,
         })
     }
 
     /// For parts of a timeslice; `None` where there can be none.
-    pub(super) fn of_parts(gpu: &Gpu, input: Batch<'a>) -> Result<Option<Self>, DeviceError> {
-        let sides = input.sides();
-        let Some(tiles) = Tiles::of_parts(gpu, input)? else { return Ok(None) };
+    pub(super) fn for_parts(gpu: &Gpu, batch: Batch<'a>) -> Result<Option<Self>, DeviceError> {
+        let sides = batch.sides();
+        let Some(tiles) = Tiles::for_parts(gpu, batch)? else { return Ok(None) };
         Ok(Some(Presort {
-            way: Way::Tiles(Box::new(tiles)),
-            begins: gpu.buffer(sides + 1)?,
+            buffers: Distribution::Tiles(Box::new(tiles)),
+            side_offsets: gpu.buffer(sides + 1)?,
             host_offsets: gpu.pinned(sides + 1)?,
         }))
     }
 
     /// True if several timeslices can be distributed together, each over `sides` sides.
-    pub(super) fn takes_batches(gpu: &Gpu, way: PresortAlgorithm, sides: usize) -> bool {
-        way == PresortAlgorithm::Tiles && Tiles::take_batches(gpu, sides)
+    pub(super) fn takes_batches(gpu: &Gpu, algorithm: PresortAlgorithm, sides: usize) -> bool {
+        algorithm == PresortAlgorithm::Tiles && Tiles::take_batches(gpu, sides)
     }
 
     /// True if the device processes the stream in the order of readout.
     pub(super) fn takes_stream(&self) -> bool {
-        !matches!(self.way, Way::OnHost(_))
+        !matches!(self.buffers, Distribution::OnHost(_))
     }
 
     /// Starts to distribute the digis of a stream by the module of each address. The partition into
@@ -142,28 +144,35 @@ impl<'a> Presort<'a> {
                 (buffer, count, None)
             }
             Stream::OnHost(unpacked) => (digis, 0, Some(unpacked)),
-            Stream::Raw(raw, of_raw) => {
-                raw.unpack(gpu, |work| {
-                    of_raw.start(work, (&self.begins, digis))?;
-                    gpu.download(&mut self.host_offsets, &self.begins)
+            Stream::Raw(raw, raw_presort) => {
+                raw.unpack(gpu, |pass| {
+                    raw_presort.start(pass, &self.side_offsets, digis)?;
+                    gpu.download(&mut self.host_offsets, &self.side_offsets)
                 })?;
                 return Ok(());
             }
         };
         // A wrong count beyond the capacity must not lead to writes out of bounds.
         let count = count.min(digis.len());
-        let target = Target { stream: buffer, count, part, modules, begins: &self.begins, digis };
-        match &mut self.way {
-            Way::OnHost(host) => {
+        let target = Target {
+            stream: buffer,
+            count,
+            part,
+            modules,
+            side_offsets: &self.side_offsets,
+            digis,
+        };
+        match &mut self.buffers {
+            Distribution::OnHost(host) => {
                 let sides = host.start(gpu, unpacked, digis)?;
-                let places = self.host_offsets.iter_mut().zip(begins(&sides));
-                places.for_each(|(index, begin)| *index = begin);
-                return gpu.upload(&self.begins, &self.host_offsets);
+                let offsets = self.host_offsets.iter_mut().zip(segment_offsets(&sides));
+                offsets.for_each(|(index, begin)| *index = begin);
+                return gpu.upload(&self.side_offsets, &self.host_offsets);
             }
-            Way::Rows(rows) => rows.start(gpu, target)?,
-            Way::Tiles(tiles) => tiles.start(gpu, target)?,
+            Distribution::Rows(rows) => rows.start(gpu, target)?,
+            Distribution::Tiles(tiles) => tiles.start(gpu, target)?,
         }
-        gpu.download(&mut self.host_offsets, &self.begins)
+        gpu.download(&mut self.host_offsets, &self.side_offsets)
     }
 
     /// Partition of digis into sides, after it was copied to the host.
@@ -174,7 +183,7 @@ impl<'a> Presort<'a> {
     }
 
     /// Offsets of sides, with the end of the last one.
-    pub(super) fn begins(&self) -> &DeviceBuffer<u32> {
-        &self.begins
+    pub(super) fn side_offsets(&self) -> &DeviceBuffer<u32> {
+        &self.side_offsets
     }
 }

@@ -1,12 +1,10 @@
 //! Presort by the host, as published: the digis of each side are copied to the device contiguously.
 
-use std::sync::Arc;
-
 use generators::partition::Partition;
 use generators::sts::Digi;
 
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
-use crate::device::{Arena, buffers};
+use crate::device::{Execution, buffers};
 use crate::sts::Timeslice;
 use crate::sts::presort::{LookupTable, Permutation};
 
@@ -22,14 +20,14 @@ buffers!(HostPresort<'_>: digis);
 
 impl<'a> HostPresort<'a> {
     pub(super) fn new(
-        gpu: &Arc<Gpu>,
-        (input, arena): (&'a Timeslice, &'a Arena),
-        threads: usize,
+        execution: Execution<'_, 'a>,
+        input: &'a Timeslice,
     ) -> Result<Self, DeviceError> {
+        let Execution { gpu, arena, threads } = execution;
         let make = |_: &Gpu| Ok(LookupTable::new(input.modules()));
         Ok(HostPresort {
             stream: input.stream(),
-            table: CachedPerInput::of("presort", input, arena, gpu, make)?,
+            table: CachedPerInput::get_or_make("presort", input, arena, gpu, make)?,
             threads,
             digis: gpu.pinned(input.stream().len())?,
         })

@@ -10,8 +10,8 @@ use crate::kernels::sts_presort::{
 
 /// Parts for each multiprocessor at most: a warp each, half of what it holds.
 const PARTS: usize = 32;
-/// A part has so many digis at least, and no fewer than there are sides: its counts are
-/// not to be larger than itself.
+/// Minimum number of digis of a part, if there are no more sides: a part has at least a digi for
+/// each side, so that its counts are not larger than itself.
 const DIGIS_OF_PART: usize = 256;
 
 /// A row of counts for each part.
@@ -24,20 +24,20 @@ pub(super) struct Rows {
 
 buffers!(Rows: counts, totals);
 
-/// How the stream is cut.
+/// Division of the stream into parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Parts {
     count: usize,
     length: usize,
-    /// Those of a block.
+    /// Parts of a block.
     of_block: usize,
 }
 
 impl Parts {
     fn new(digis: usize, sides: usize, lanes: u32, multiprocessors: u32) -> Self {
         let of_block = (THREADS / lanes) as usize;
-        let most = PARTS * multiprocessors as usize;
-        let wanted = (digis / DIGIS_OF_PART.max(sides)).clamp(1, most);
+        let max = PARTS * multiprocessors as usize;
+        let wanted = (digis / DIGIS_OF_PART.max(sides)).clamp(1, max);
         let count = wanted.next_multiple_of(of_block);
         let length = digis.div_ceil(count).next_multiple_of(lanes as usize);
         Parts { count, length, of_block }
@@ -57,11 +57,16 @@ impl Rows {
     }
 
     pub(super) fn start(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
-        let (digis, modules) = (target.stream.ptr(), target.modules.ptr());
-        let (counts, totals) = (self.counts.ptr(), self.totals.ptr());
-        let (begins, to) = (target.begins.ptr(), target.digis.ptr());
-        let (count, sides) = (target.count as u32, self.sides as u32);
-        let (parts, part_length) = (self.parts.count as u32, self.parts.length as u32);
+        let digis = target.stream.ptr();
+        let modules = target.modules.ptr();
+        let side_offsets = target.side_offsets.ptr();
+        let to = target.digis.ptr();
+        let counts = self.counts.ptr();
+        let totals = self.totals.ptr();
+        let count = target.count as u32;
+        let sides = self.sides as u32;
+        let parts = self.parts.count as u32;
+        let part_length = self.parts.length as u32;
         let counting = PresortCount { digis, count, part_length, modules, sides, counts };
         let summing = PresortSumParts { counts, parts, sides, totals };
         let scatter = PresortScatter {
@@ -70,21 +75,22 @@ impl Rows {
             part_length,
             modules,
             sides,
-            begins,
-            places: counts,
+            side_offsets,
+            part_offsets: counts,
             to,
         };
-        let (bytes, of_counts) = (target.bytes(), self.counts.bytes());
+        let bytes = target.bytes();
+        let of_counts = self.counts.bytes();
         let all = LaunchConfig::blocks((self.parts.count / self.parts.of_block) as u32);
         let groups = LaunchConfig::blocks(sides.div_ceil(gpu.properties().lanes))
             .with_traffic(2 * of_counts);
         gpu.fill(&self.counts, 0)?;
         // SAFETY: digis are of modules of the detector, the table has all addresses, there
-        // is a row of counts a part, and room for all digis in the target.
+        // is a row of counts a part, and the target has capacity for all digis.
         unsafe {
             gpu.launch(&PRESORT_COUNT, all.with_traffic(bytes + of_counts), counting)?;
             gpu.launch(&PRESORT_SUM_PARTS, groups, summing)?;
-            sum_sides(gpu, totals, sides, begins)?;
+            sum_sides(gpu, totals, sides, side_offsets)?;
             gpu.launch(&PRESORT_SCATTER, all.with_traffic(2 * bytes + 2 * of_counts), scatter)
         }
     }

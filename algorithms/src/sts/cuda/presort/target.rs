@@ -15,7 +15,7 @@ pub(super) struct Target<'a> {
     /// The module of each address.
     pub(super) modules: &'a DeviceBuffer<u32>,
     /// Offsets of sides, with the end of the last one.
-    pub(super) begins: &'a DeviceBuffer<u32>,
+    pub(super) side_offsets: &'a DeviceBuffer<u32>,
     /// The digis by side.
     pub(super) digis: &'a DeviceBuffer<u64>,
 }
@@ -30,14 +30,14 @@ impl Target<'_> {
 /// Sums up the digis of all sides.
 ///
 /// # Safety
-/// There is a total for each side, and one more word in `begins`; no other queue uses them.
+/// There is a total for each side, and one more word in `side_offsets`; no other queue uses them.
 pub(super) unsafe fn sum_sides(
     gpu: &Gpu,
     totals: Ptr<u32>,
     sides: u32,
-    begins: Ptr<u32>,
+    side_offsets: Ptr<u32>,
 ) -> Result<(), DeviceError> {
-    let arguments = PresortSumSides { totals, sides, begins };
+    let arguments = PresortSumSides { totals, sides, side_offsets };
     // SAFETY: as the caller promises.
     unsafe { gpu.launch(&PRESORT_SUM_SIDES, LaunchConfig::blocks(1), arguments) }
 }

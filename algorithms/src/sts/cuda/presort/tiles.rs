@@ -15,7 +15,7 @@ const WORD: u32 = 4;
 const DIGI: u64 = size_of::<u64>() as u64;
 /// A side's number and a rank share a word, and a side's number has 16 bits in a tile.
 const MAX_SIDES: usize = 1 << 16;
-/// Counting blocks for each multiprocessor: as many as it holds.
+/// Counting blocks for each multiprocessor, which can hold all of them.
 const COUNTING: u32 = 4;
 
 /// Bytes of workgroup memory for which a tile of a shader has [`SHADER_STEP`] digis more, and how
@@ -26,7 +26,7 @@ const SHADER_STEPS: u32 = 2;
 const SHADER_SIDES: usize = 2048;
 
 /// Blocks cache the modules of up to this many addresses in shared memory: counting needs little
-/// other memory, so a multiprocessor still holds as many such blocks as its threads allow.
+/// other memory, so only its threads limit the blocks that a multiprocessor holds.
 const MAX_ADDRESSES: usize = 4096;
 
 /// If tiles would have fewer digis of a side than this, blocks with a multiprocessor to themselves
@@ -58,11 +58,12 @@ struct ScatterKernel {
 const NARROW: ScatterKernel = ScatterKernel { kernel: &PRESORT_TILES_SCATTER, tile: TILE };
 const WIDE: ScatterKernel = ScatterKernel { kernel: &PRESORT_TILES_SCATTER_WIDE, tile: wide::TILE };
 
-/// A timeslice among those that are taken together.
+/// Range of a timeslice in a batch.
 #[derive(Clone, Copy)]
-struct Taken {
-    /// Its first digi, and how many it has.
+struct TimesliceRange {
+    /// Index of its first digi.
     first: usize,
+    /// Number of digis.
     count: u32,
     /// The first of its sides of the front.
     front: usize,
@@ -85,7 +86,7 @@ impl Tiles {
     }
 
     /// For parts of a stream; `None` also with shaders, which do not support parts.
-    pub(super) fn of_parts(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
+    pub(super) fn for_parts(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
         match Self::new(gpu, input)? {
             Some(tiles) if !gpu.properties().has_shaders => {
                 let part = Some(StagedArray::new(gpu, input.modules())?);
@@ -117,9 +118,9 @@ impl Tiles {
     fn move_all(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
         let sides = self.sides;
         let timeslices = self.timeslices(target.count);
-        let addresses = self.addresses_at_hand(gpu, target);
+        let addresses = self.cached_addresses(gpu, target);
         let backs = sides / 2 * timeslices.len() as u32;
-        for &Taken { first, count, front } in &timeslices {
+        for &TimesliceRange { first, count, front } in &timeslices {
             let grid = self.counting_grid(gpu, count, addresses);
             let counting = PresortTilesCount {
                 digis: target.stream.ptr().skipping(first),
@@ -135,9 +136,9 @@ impl Tiles {
             unsafe { gpu.launch(&PRESORT_TILES_COUNT, grid, counting)? };
         }
         // SAFETY: there is a total for each side of all.
-        unsafe { sum_sides(gpu, self.totals.ptr(), 2 * backs, target.begins.ptr())? };
-        for &Taken { first, count, front } in &timeslices {
-            let grid = self.scatter_grid(gpu, self.scatter.kernel, [count, addresses])?;
+        unsafe { sum_sides(gpu, self.totals.ptr(), 2 * backs, target.side_offsets.ptr())? };
+        for &TimesliceRange { first, count, front } in &timeslices {
+            let grid = self.scatter_grid(gpu, self.scatter.kernel, count, addresses)?;
             let scatter = PresortTilesScatter {
                 digis: target.stream.ptr().skipping(first),
                 count,
@@ -145,7 +146,7 @@ impl Tiles {
                 addresses,
                 sides,
                 backs,
-                begins: target.begins.ptr().skipping(front),
+                side_offsets: target.side_offsets.ptr().skipping(front),
                 taken: self.taken.ptr().skipping(front),
                 to: target.digis.ptr(),
             };
@@ -158,14 +159,14 @@ impl Tiles {
     }
 
     /// Range of each timeslice; a single one has `digis` digis.
-    fn timeslices(&self, digis: usize) -> Vec<Taken> {
+    fn timeslices(&self, digis: usize) -> Vec<TimesliceRange> {
         let counts = if self.batch.is_empty() { &[digis][..] } else { &self.batch };
-        let mut next = Taken { first: 0, count: 0, front: 0 };
+        let mut next = TimesliceRange { first: 0, count: 0, front: 0 };
         let index = |&count: &usize| {
-            let own = Taken { count: count as u32, ..next };
+            let range = TimesliceRange { count: count as u32, ..next };
             next.first += count;
             next.front += self.sides as usize / 2;
-            own
+            range
         };
         counts.iter().map(index).collect()
     }
@@ -183,9 +184,9 @@ impl Tiles {
         let taken = self.taken.ptr();
         let count = target.count as u32;
         let sides = self.sides;
-        let begins = target.begins.ptr();
+        let side_offsets = target.side_offsets.ptr();
         let to = target.digis.ptr();
-        let addresses = self.addresses_at_hand(gpu, target);
+        let addresses = self.cached_addresses(gpu, target);
         let counting = PresortPartCount { digis, count, modules, addresses, sides, times, totals };
         let scatter = PresortPartScatter {
             digis,
@@ -194,24 +195,24 @@ impl Tiles {
             addresses,
             sides,
             times,
-            begins,
+            side_offsets,
             taken,
             to,
         };
         let some = self.counting_grid(gpu, count, addresses);
-        let all = self.scatter_grid(gpu, &PRESORT_PART_SCATTER, [count, addresses])?;
+        let all = self.scatter_grid(gpu, &PRESORT_PART_SCATTER, count, addresses)?;
         // SAFETY: digis are of modules of the detector, the table has all addresses, shared memory
         // is as tiles need it, there is a total for each side, the target has capacity for all
         // digis, and there are times of all modules.
         unsafe {
             gpu.launch(&PRESORT_PART_COUNT, some, counting)?;
-            sum_sides(gpu, totals, sides, begins)?;
+            sum_sides(gpu, totals, sides, side_offsets)?;
             gpu.launch(&PRESORT_PART_SCATTER, all, scatter)
         }
     }
 
     /// Number of addresses whose modules blocks cache in shared memory: all, or none.
-    fn addresses_at_hand(&self, gpu: &Gpu, target: Target<'_>) -> u32 {
+    fn cached_addresses(&self, gpu: &Gpu, target: Target<'_>) -> u32 {
         let properties = gpu.properties();
         let all = target.modules.len();
         let tile = self.scatter.kernel.shared_bytes(gpu) + counters_of(self.sides);
@@ -233,7 +234,8 @@ impl Tiles {
         &self,
         gpu: &Gpu,
         kernel: &Kernel<A>,
-        [count, addresses]: [u32; 2],
+        count: u32,
+        addresses: u32,
     ) -> Result<LaunchConfig, DeviceError> {
         let bytes = 2 * u64::from(count) * DIGI;
         let shared = counters_of(self.sides) + addresses * WORD;

@@ -53,10 +53,10 @@ struct BySlot {
         const lanemask_t same = lanes_with<BITS>(slot) & with_digi;
         const bool has_digi = with_digi >> lane & 1;
         const u32 rank = (u32)popc(same & lanemask_lt(lane));
-        const u32 place = of_slots[slot] + rank;
+        const u32 offset = of_slots[slot] + rank;
         __syncwarp();
-        if (has_digi && rank == 0) of_slots[slot] = place + (u32)popc(same);
+        if (has_digi && rank == 0) of_slots[slot] = offset + (u32)popc(same);
         __syncwarp();
-        if (has_digi) static_cast<To*>(this)->put(place, digi);
+        if (has_digi) static_cast<To*>(this)->put(offset, digi);
     }
 };

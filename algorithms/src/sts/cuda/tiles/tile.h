@@ -16,12 +16,12 @@ namespace {
 constexpr u32 AHEAD = 8;
 // A side and a rank among its digis, in one word.
 constexpr u32 RANK_BITS = 14;
-static_assert(TILE <= 1 << RANK_BITS, "a rank has so many bits");
+static_assert(TILE <= 1 << RANK_BITS, "a rank has RANK_BITS bits");
 // Marks a digi of another part, instead of a side and rank.
 constexpr u32 NOT_OF_PART = ~0u;
 
 // Selects all digis of the stream.
-struct Whole {
+struct WholeStream {
     __device__ __forceinline__ bool has(u64, u32) const { return true; }
 };
 
@@ -31,9 +31,9 @@ struct Part {
     u32 modules;
 
     __device__ __forceinline__ bool has(u64 digi, u32 side) const {
-        const PartTimes own = times[side < modules ? side : side - modules];
+        const PartTimes module_times = times[side < modules ? side : side - modules];
         const u32 time = digi_time(digi);
-        return own.first <= time && time <= own.last;
+        return module_times.first <= time && time <= module_times.last;
     }
 };
 
@@ -50,7 +50,7 @@ struct Tile {
 
 // Indices of the counters of sides in device memory, where back sides start at `backs`: timeslices
 // of a batch have those of all fronts before those of all backs.
-struct Places {
+struct CounterIndices {
     u32 modules, backs;
 
     __device__ __forceinline__ u32 operator()(u32 side) const {
@@ -61,9 +61,9 @@ struct Places {
 // Caches the modules of `addresses` addresses in shared memory, where lookups of different lanes
 // seldom conflict; returns the original table if there are none to cache. A barrier is needed
 // after.
-__device__ __forceinline__ const u32* at_hand(const u32* modules, u32 addresses, u32* room) {
-    for (u32 i = threadIdx.x; i < addresses; i += THREADS) room[i] = modules[i];
-    return addresses > 0 ? room : modules;
+__device__ __forceinline__ const u32* cached_modules(const u32* modules, u32 addresses, u32* cache) {
+    for (u32 i = threadIdx.x; i < addresses; i += THREADS) cache[i] = modules[i];
+    return addresses > 0 ? cache : modules;
 }
 
 // Clears a word for each side. Includes a barrier.
@@ -73,7 +73,7 @@ __device__ __forceinline__ void clear(u32* words, u32 sides) {
 }
 
 // The digis of a thread, each with its side and its rank among the tile's digis of it.
-struct Own {
+struct ThreadDigis {
     u64 digis[ITEMS];
     u32 ranked[ITEMS];
 
@@ -83,57 +83,57 @@ struct Own {
 };
 
 // Loads all digis of a tile.
-__device__ __forceinline__ void ask_for_tile(const Stream& stream, u32 first, u32 end, Own& own) {
+__device__ __forceinline__ void load_tile(const Stream& stream, u32 first, u32 end, ThreadDigis& thread_digis) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
-        const u32 place = first + item * THREADS + threadIdx.x;
-        own.digis[item] = place < end ? stream.digis[place] : 0;
+        const u32 index = first + item * THREADS + threadIdx.x;
+        thread_digis.digis[item] = index < end ? stream.digis[index] : 0;
     }
 }
 
 // Counts the wanted digis of a tile by side: the modules of all are loaded before any is counted.
 template <class Wanted>
-__device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end,
-                                           u32* counts, Own& own) {
+__device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end, u32* counts,
+                                           ThreadDigis& thread_digis) {
 #pragma unroll
-    for (u32 item = 0; item < ITEMS; item++) own.ranked[item] = stream.side_of(own.digis[item]);
+    for (u32 item = 0; item < ITEMS; item++) thread_digis.ranked[item] = stream.side_of(thread_digis.digis[item]);
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
-        const u32 side = own.ranked[item];
-        const bool is_wanted = first + item * THREADS + threadIdx.x < end && wanted.has(own.digis[item], side);
-        own.ranked[item] = is_wanted ? side << RANK_BITS | atomicAdd(&counts[side], 1u) : NOT_OF_PART;
+        const u32 side = thread_digis.ranked[item];
+        const bool is_wanted = first + item * THREADS + threadIdx.x < end && wanted.has(thread_digis.digis[item], side);
+        thread_digis.ranked[item] = is_wanted ? side << RANK_BITS | atomicAdd(&counts[side], 1u) : NOT_OF_PART;
     }
 }
 
 // Turns counts into offsets in the tile, and reserves offsets for all digis of each side; returns
 // the number of digis.
-__device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 sides, const Places& place_of,
-                                           Tile& tile, u32* places_in_tile) {
+__device__ __forceinline__ u32 reserve_offsets(const u32* side_offsets, u32* taken, u32 sides,
+                                               const CounterIndices& counter_of, Tile& tile, u32* offsets_in_tile) {
     u32 before = 0;
     for (u32 first = 0; first < sides; first += THREADS) {
         const u32 side = first + threadIdx.x;
         const u32 count = side < sides ? tile.words[side] : 0;
         u32 total;
-        const u32 place = before + block_exclusive_sum<THREADS>(count, tile.warp_sums, total);
+        const u32 offset = before + block_exclusive_sum<THREADS>(count, tile.warp_sums, total);
         before += total;
         if (side < sides) {
-            places_in_tile[side] = place;
-            const u32 own = place_of(side);
-            if (count > 0) tile.words[side] = begins[own] + atomicAdd(&taken[own], count) - place;
+            offsets_in_tile[side] = offset;
+            const u32 counter = counter_of(side);
+            if (count > 0) tile.words[side] = side_offsets[counter] + atomicAdd(&taken[counter], count) - offset;
         }
         __syncthreads();
     }
     return before;
 }
 
-// Brings a tile's digis into order of sides in shared memory, by where these begin there.
-__device__ __forceinline__ void stage_tile(const Own& own, const u32* places, Tile& tile) {
+// Brings a tile's digis into order of sides in shared memory, by the offsets of sides in the tile.
+__device__ __forceinline__ void stage_tile(const ThreadDigis& thread_digis, const u32* tile_offsets, Tile& tile) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
-        if (!own.has(item)) continue;
-        const u32 place = places[own.side(item)] + own.rank(item);
-        tile.digis[place] = of_side(own.digis[item]);
-        tile.sides[place] = (u16)own.side(item);
+        if (!thread_digis.has(item)) continue;
+        const u32 index = tile_offsets[thread_digis.side(item)] + thread_digis.rank(item);
+        tile.digis[index] = of_side(thread_digis.digis[item]);
+        tile.sides[index] = (u16)thread_digis.side(item);
     }
 }
 
@@ -141,27 +141,27 @@ __device__ __forceinline__ void stage_tile(const Own& own, const u32* places, Ti
 // cached address in shared memory.
 template <class Wanted>
 __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
-                                            const Places& place_of, u32* counts, u32* totals) {
-    stream.modules = at_hand(stream.modules, addresses, counts + stream.sides);
+                                            const CounterIndices& counter_of, u32* counts, u32* totals) {
+    stream.modules = cached_modules(stream.modules, addresses, counts + stream.sides);
     clear(counts, stream.sides);
     const u32 round = THREADS * AHEAD;
     for (u64 first = (u64)blockIdx.x * round; first < count; first += (u64)gridDim.x * round) {
-        u64 own[AHEAD];
+        u64 loaded[AHEAD];
 #pragma unroll
         for (u32 i = 0; i < AHEAD; i++) {
-            const u64 place = first + i * THREADS + threadIdx.x;
-            own[i] = place < count ? stream.digis[place] : 0;
+            const u64 index = first + i * THREADS + threadIdx.x;
+            loaded[i] = index < count ? stream.digis[index] : 0;
         }
 #pragma unroll
         for (u32 i = 0; i < AHEAD; i++) {
             if (first + i * THREADS + threadIdx.x >= count) continue;
-            const u32 side = stream.side_of(own[i]);
-            if (wanted.has(own[i], side)) atomicAdd(&counts[side], 1u);
+            const u32 side = stream.side_of(loaded[i]);
+            if (wanted.has(loaded[i], side)) atomicAdd(&counts[side], 1u);
         }
     }
     __syncthreads();
     for (u32 side = threadIdx.x; side < stream.sides; side += THREADS) {
-        if (counts[side] > 0) atomicAdd(&totals[place_of(side)], counts[side]);
+        if (counts[side] > 0) atomicAdd(&totals[counter_of(side)], counts[side]);
     }
 }
 
@@ -169,25 +169,25 @@ __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const 
 // next one are in flight.
 template <class Wanted>
 __device__ __forceinline__ void scatter_tiles(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
-                                             const Places& place_of, const u32* begins, u32* taken, u64* to,
-                                             Tile& tile) {
-    u32* places = tile.words + stream.sides;
-    stream.modules = at_hand(stream.modules, addresses, places + stream.sides);
+                                              const CounterIndices& counter_of, const u32* side_offsets, u32* taken,
+                                              u64* to, Tile& tile) {
+    u32* tile_offsets = tile.words + stream.sides;
+    stream.modules = cached_modules(stream.modules, addresses, tile_offsets + stream.sides);
     const auto end_of = [=](u64 first) { return (u32)min((u64)count, first + TILE); };
-    Own own;
+    ThreadDigis thread_digis;
     u64 first = (u64)blockIdx.x * TILE;
-    if (first < count) ask_for_tile(stream, (u32)first, end_of(first), own);
+    if (first < count) load_tile(stream, (u32)first, end_of(first), thread_digis);
     while (first < count) {
         clear(tile.words, stream.sides);
-        count_tile(stream, wanted, (u32)first, end_of(first), tile.words, own);
+        count_tile(stream, wanted, (u32)first, end_of(first), tile.words, thread_digis);
         __syncthreads();
-        const u32 moved = take_places(begins, taken, stream.sides, place_of, tile, places);
-        stage_tile(own, places, tile);
+        const u32 moved = reserve_offsets(side_offsets, taken, stream.sides, counter_of, tile, tile_offsets);
+        stage_tile(thread_digis, tile_offsets, tile);
         __syncthreads();
         first += (u64)gridDim.x * TILE;
-        if (first < count) ask_for_tile(stream, (u32)first, end_of(first), own);
-        for (u32 place = threadIdx.x; place < moved; place += THREADS)
-            to[tile.words[tile.sides[place]] + place] = tile.digis[place];
+        if (first < count) load_tile(stream, (u32)first, end_of(first), thread_digis);
+        for (u32 index = threadIdx.x; index < moved; index += THREADS)
+            to[tile.words[tile.sides[index]] + index] = tile.digis[index];
         __syncthreads();
     }
 }

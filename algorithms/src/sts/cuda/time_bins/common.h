@@ -66,9 +66,9 @@ class Scale {
     // of bins, the largest factor gives each time a bin, or nearly so.
     __device__ __forceinline__ Scale(const u32* extent, u32 bins) : first(extent[0]) {
         constexpr float DOWN = 1.0f - 1.0f / (1 << 20);
-        constexpr float MOST = 4294967040.0f;  // the largest that fits into 32 bits
+        constexpr float MAX_COUNT = 4294967040.0f;  // the largest that fits into 32 bits
         const float times = (float)(~extent[1] - first) + 1.0f;
-        factor = (u32)min((float)bins * 4294967296.0f * DOWN / times, MOST);
+        factor = (u32)min((float)bins * 4294967296.0f * DOWN / times, MAX_COUNT);
     }
 
     __device__ __forceinline__ u32 operator()(u32 time) const { return (u32)((u64)(time - first) * factor >> 32); }

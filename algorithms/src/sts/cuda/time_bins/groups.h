@@ -14,11 +14,11 @@ namespace {
 constexpr u32 BUCKETS = 2048;
 // Maximum number of groups of a side, chosen so that each has a counter in shared memory.
 constexpr u32 GROUPS = 2048;
-constexpr u32 LEAST_STEP = FEW / 2;
+constexpr u32 MIN_STEP = FEW / 2;
 // Clusters of a part, and those that a block distributes at once.
 constexpr u32 PART = MANY;
 constexpr u32 TILE = FEW;
-constexpr u32 STEPS_OF_PART = PART / LEAST_STEP;
+constexpr u32 STEPS_OF_PART = PART / MIN_STEP;
 static_assert(GROUPS <= 1u << 16, "a number of 16 bits");
 
 // Tables of large sides.
@@ -26,23 +26,23 @@ struct Tables {
     u32* extents;   // two words per side: see `Extent`
     u32* counts;    // a word for each bucket of each side
     u16* group_of;  // the group of each bucket of each side
-    u32* begins;    // offsets of groups in their side: see `first_group`
-    u32* places;    // destination of the next entry of each; finally their ends
+    u32* group_offsets;  // offsets of groups in their side: see `first_group`
+    u32* next_offsets;   // destination of the next entry of each; finally their ends
 };
 
 // A side, and its tables if it is too large for shared memory.
 struct Side {
     u32 side, begin, count;
 
-    __device__ __forceinline__ Side(u32 side, const u32* begins, const Found* found)
-        : side(side), begin(begins[side]), count(found[side].clusters) {}
+    __device__ __forceinline__ Side(u32 side, const u32* side_offsets, const Found* found)
+        : side(side), begin(side_offsets[side]), count(found[side].clusters) {}
 
     __device__ __forceinline__ bool is_large() const { return count > MANY; }
-    __device__ __forceinline__ u32 step() const { return max(LEAST_STEP, (count + GROUPS - 1) / GROUPS); }
+    __device__ __forceinline__ u32 step() const { return max(MIN_STEP, (count + GROUPS - 1) / GROUPS); }
     __device__ __forceinline__ u32 groups() const { return (count - 1) / step() + 1; }
     // Index of its first group in tables: capacities of sides are no smaller than their contents,
     // so the sides before have no more groups.
-    __device__ __forceinline__ u32 first_group() const { return begin / LEAST_STEP + side; }
+    __device__ __forceinline__ u32 first_group() const { return begin / MIN_STEP + side; }
 
     __device__ __forceinline__ u32* extent(const Tables& tables) const { return tables.extents + 2 * side; }
     __device__ __forceinline__ u32* counts(const Tables& tables) const { return tables.counts + side * BUCKETS; }
@@ -53,11 +53,11 @@ struct Side {
 };
 
 // The side of this block, and which of its clusters are for the block.
-struct OwnPart : Side {
+struct BlockPart : Side {
     u32 first, end;
 
-    __device__ __forceinline__ OwnPart(const Part& part, const u32* begins, const Found* found)
-        : Side(part.side, begins, found), first(part.first), end(min(count, part.first + PART)) {}
+    __device__ __forceinline__ BlockPart(const Part& part, const u32* side_offsets, const Found* found)
+        : Side(part.side, side_offsets, found), first(part.first), end(min(count, part.first + PART)) {}
 
     __device__ __forceinline__ bool is_empty() const { return !is_large() || first >= count; }
 };
@@ -66,12 +66,12 @@ struct OwnPart : Side {
 __device__ __forceinline__ void begin_groups(const Side& side, u32 begin, u32 end, const Tables& tables) {
     const u32 step = side.step(), groups = side.groups(), table = side.first_group();
     for (u32 group = begin / step + 1; group < groups && group * step <= end; group++)
-        tables.begins[table + group] = tables.places[table + group] = end;
+        tables.group_offsets[table + group] = tables.next_offsets[table + group] = end;
 }
 
 struct Distribution {
     u64 staged[TILE];
-    u32 begins[GROUPS];     // first counts of the tile; then offset of the next entry in it
+    u32 offsets[GROUPS];    // first counts of the tile; then offset of the next entry in it
     u32 distances[GROUPS];  // destination of a group minus its offset in the tile
     u32 warp_sums[LANES];
     u16 group_of[BUCKETS];
@@ -79,38 +79,39 @@ struct Distribution {
 
 // Reserves ranges for a tile's entries in their groups, and turns counts into offsets of groups in
 // the tile. Barriers before and after.
-__device__ __forceinline__ void place_groups(u32* places, Distribution& shared) {
+__device__ __forceinline__ void reserve_groups(u32* next_offsets, Distribution& shared) {
     for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS) {
-        const u32 count = shared.begins[group];
-        shared.distances[group] = count ? atomicAdd(&places[group], count) : 0;
+        const u32 count = shared.offsets[group];
+        shared.distances[group] = count ? atomicAdd(&next_offsets[group], count) : 0;
     }
-    block_exclusive_sums<FEW_THREADS, GROUPS>(shared.begins, shared.warp_sums);
-    for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS) shared.distances[group] -= shared.begins[group];
+    block_exclusive_sums<FEW_THREADS, GROUPS>(shared.offsets, shared.warp_sums);
+    for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS)
+        shared.distances[group] -= shared.offsets[group];
     __syncthreads();
 }
 
 // Moves a tile: to shared memory first, grouped, then to its destinations in one run per group.
 // Barriers before and after.
 __device__ __forceinline__ void distribute_tile(const u32* times, u32 first, u32 count, const Scale& bucket_of,
-                                                u32* places, Entry* to, Distribution& shared) {
-    u32 own[ITEMS];
+                                                u32* next_offsets, Entry* to, Distribution& shared) {
+    u32 thread_times[ITEMS];
     const u32 left = count - min(count, u32(threadIdx.x));
     const auto has = [&](u32 i) { return i * FEW_THREADS < left; };
-    for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS) shared.begins[group] = 0;
+    for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS) shared.offsets[group] = 0;
     __syncthreads();
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++)
-        if (has(i)) own[i] = (times + first + threadIdx.x)[i * FEW_THREADS];
+        if (has(i)) thread_times[i] = (times + first + threadIdx.x)[i * FEW_THREADS];
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++)
-        if (has(i)) atomicAdd(&shared.begins[shared.group_of[bucket_of(own[i])]], 1u);
+        if (has(i)) atomicAdd(&shared.offsets[shared.group_of[bucket_of(thread_times[i])]], 1u);
     __syncthreads();
-    place_groups(places, shared);
+    reserve_groups(next_offsets, shared);
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
         if (!has(i)) continue;
-        const u32 place = atomicAdd(&shared.begins[shared.group_of[bucket_of(own[i])]], 1u);
-        shared.staged[place] = key_of({own[i], first + threadIdx.x + i * FEW_THREADS});
+        const u32 index = atomicAdd(&shared.offsets[shared.group_of[bucket_of(thread_times[i])]], 1u);
+        shared.staged[index] = key_of({thread_times[i], first + threadIdx.x + i * FEW_THREADS});
     }
     __syncthreads();
     for (u32 i = threadIdx.x; i < count; i += FEW_THREADS) {

@@ -13,7 +13,7 @@ typedef RadixRank<FEW_THREADS, ITEMS, DIGIT_BITS> OverfullRank;
 
 struct OverfullShared {
     OverfullRank::Shared rank;
-    u32 places[DIGITS];  // first counts; then the destination of each digit's next entry
+    u32 next_offsets[DIGITS];  // first counts; then the destination of each digit's next entry
     u32 starts[DIGITS];  // offsets of digits in a tile
     u32 warp_sums[LANES];
     u32 differing[2];  // bits that differ between keys, low word first
@@ -35,16 +35,16 @@ __device__ __forceinline__ u64 differing_bits(const Entry* entries, u32 count, O
 }
 
 // Finds where the entries of each digit begin. Barriers before and after.
-__device__ __forceinline__ void place_digits(const Entry* entries, u32 count, u32 shift, OverfullShared& shared) {
-    if (threadIdx.x < DIGITS) shared.places[threadIdx.x] = 0;
+__device__ __forceinline__ void scan_digits(const Entry* entries, u32 count, u32 shift, OverfullShared& shared) {
+    if (threadIdx.x < DIGITS) shared.next_offsets[threadIdx.x] = 0;
     __syncthreads();
     for (u32 i = threadIdx.x; i < count; i += FEW_THREADS)
-        atomicAdd(&shared.places[digit_of(key_of(entries[i]), shift)], 1u);
+        atomicAdd(&shared.next_offsets[digit_of(key_of(entries[i]), shift)], 1u);
     __syncthreads();
-    const u32 own = threadIdx.x < DIGITS ? shared.places[threadIdx.x] : 0;
+    const u32 digit_count = threadIdx.x < DIGITS ? shared.next_offsets[threadIdx.x] : 0;
     u32 total;
-    const u32 before = block_exclusive_sum<FEW_THREADS>(own, shared.warp_sums, total);
-    if (threadIdx.x < DIGITS) shared.places[threadIdx.x] = before;
+    const u32 before = block_exclusive_sum<FEW_THREADS>(digit_count, shared.warp_sums, total);
+    if (threadIdx.x < DIGITS) shared.next_offsets[threadIdx.x] = before;
     __syncthreads();
 }
 
@@ -63,14 +63,14 @@ __device__ __forceinline__ void move_tile(const Entry* from, u32 count, u32 shif
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
         if (OverfullRank::position(i) >= count) continue;
-        const u32 own = digit(i);
-        to[shared.places[own] + ranks[i] - shared.starts[own]] = entry_of(keys[i]);
+        const u32 key_digit = digit(i);
+        to[shared.next_offsets[key_digit] + ranks[i] - shared.starts[key_digit]] = entry_of(keys[i]);
     }
     __syncthreads();
     // Missing elements of the last tile count as of the last digit, which has no successor.
     if (threadIdx.x < DIGITS) {
         const u32 next = threadIdx.x + 1 < DIGITS ? shared.starts[threadIdx.x + 1] : FEW;
-        shared.places[threadIdx.x] += next - shared.starts[threadIdx.x];
+        shared.next_offsets[threadIdx.x] += next - shared.starts[threadIdx.x];
     }
     __syncthreads();
 }
@@ -81,7 +81,7 @@ __device__ __forceinline__ void sort_overfull(Entry* entries, Entry* to, u32 cou
     Entry *from = entries, *into = to;
     for (u32 shift = 0; shift < 64; shift += DIGIT_BITS) {
         if (digit_of(differing, shift) == 0) continue;
-        place_digits(from, count, shift, shared);
+        scan_digits(from, count, shift, shared);
         for (u32 first = 0; first < count; first += FEW)
             move_tile(from + first, min(FEW, count - first), shift, into, shared);
         Entry* const moved = into;

@@ -53,7 +53,7 @@ fn gpu(lanes: Lanes, checked: bool) -> Option<Arc<Gpu>> {
 }
 
 fn upload<T: bytemuck::Pod>(gpu: &Gpu, values: &[T]) -> DeviceBuffer<T> {
-    gpu.table(values).expect("room")
+    gpu.table(values).expect("enough space")
 }
 
 /// The sorted entries of all sides, each in a range that is somewhat larger.
@@ -66,21 +66,22 @@ fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
             cluster.time = time(i);
         }
     }
-    let begins: Vec<_> = crate::sts_sort::cuda::begins(&sides_partition).collect();
+    let side_offsets: Vec<_> = crate::sts_sort::cuda::segment_offsets(&sides_partition).collect();
     let found: Vec<_> =
         sides.iter().map(|&(clusters, _)| Found { clusters, latest_error: 0 }).collect();
     let clusters = upload(gpu, &clusters);
-    let begins = upload(gpu, &begins);
+    let side_offsets = upload(gpu, &side_offsets);
     let from = UnsortedClusters {
         clusters: &clusters,
         found: &upload(gpu, &found),
-        begins: &begins,
+        side_offsets: &side_offsets,
         sides: &sides_partition,
         expected: 0,
     };
-    let entries = gpu.buffer(sides_partition.elements()).expect("room");
-    let grouped = gpu.buffer(sides_partition.elements()).expect("room");
-    let mut bins = TimeBins::new(gpu, sides_partition.elements(), sides.len()).expect("room");
+    let entries = gpu.buffer(sides_partition.elements()).expect("enough space");
+    let grouped = gpu.buffer(sides_partition.elements()).expect("enough space");
+    let mut bins =
+        TimeBins::new(gpu, sides_partition.elements(), sides.len()).expect("enough space");
     bins.poison().expect("no fault");
     bins.sort(gpu, from, &entries, &grouped).expect("no fault");
     let entries = super::super::downloaded(gpu, &entries).expect("no fault");

@@ -1,7 +1,10 @@
+use std::sync::Arc;
+
 use generators::sts::setup::{Cuts, Setup};
 use generators::sts::{Address, SegmentedDigis};
 
 use super::*;
+use crate::device::Arena;
 use crate::device::emulator::{self, Config};
 
 const MODULES: usize = 3;
@@ -31,7 +34,10 @@ fn timeslice(digis: &[(usize, u32)], setup: Setup, online: Semantics) -> Timesli
 fn with_parts(input: &Timeslice, count: usize, check: impl Fn(Option<TimeParts<'_>>)) {
     if let Some(gpu) = emulator::gpu_for_tests(Config::default()) {
         let arena = Arena::default();
-        check(TimeParts::new(&gpu, (input, &arena), count).expect("room"));
+        check(
+            TimeParts::new(Execution { gpu: &gpu, arena: &arena, threads: 1 }, input, count)
+                .expect("enough space"),
+        );
     }
 }
 

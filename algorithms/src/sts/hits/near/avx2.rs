@@ -99,11 +99,11 @@ static COMPRESSED: [[u32; LANES]; 1 << LANES] = {
     let mut bits = 0;
     while bits < all.len() {
         let mut bit = 0;
-        let mut place = 0;
+        let mut lane = 0;
         while bit < LANES {
             if bits >> bit & 1 == 1 {
-                all[bits][place] = bit as u32;
-                place += 1;
+                all[bits][lane] = bit as u32;
+                lane += 1;
             }
             bit += 1;
         }

@@ -98,11 +98,12 @@ impl Pairs {
         self.count = 0;
         while self.next_front < fronts.count && self.count < MAX_PAIRS {
             let front_range = self.next_front..fronts.count.min(self.next_front + I::FRONTS);
-            let times = [fronts.times[front_range.start], fronts.times[front_range.end - 1]];
-            let near = self.near::<P, I>(times, backs, limits.max);
+            let first = fronts.times[front_range.start];
+            let last = fronts.times[front_range.end - 1];
+            let near = self.near::<P, I>(first, last, backs, limits.max);
             self.ensure_capacity(front_range.len() * (near.len() + I::BACKS));
             self.next_front = front_range.end;
-            self.append::<P, I>(isa, front_range, near, lines, limits);
+            self.append::<P, I>(isa, front_range, near, fronts, backs, limits);
         }
         self.count > 0
     }
@@ -114,7 +115,8 @@ impl Pairs {
         isa: I,
         front_range: Range<usize>,
         near: Range<usize>,
-        [fronts, backs]: [&Lines; 2],
+        fronts: &Lines,
+        backs: &Lines,
         limits: &Limits<'_>,
     ) {
         let of_front = &mut self.fronts[..];
@@ -140,12 +142,13 @@ impl Pairs {
         self.count = count;
     }
 
-    /// Lines of the back that may be near in time to lines of the front, the first and the last of
-    /// which are then.
+    /// Lines of the back that may be near in time to lines of the front with times from `first` to
+    /// `last`.
     #[inline(always)]
     fn near<P: Rules, I: Isa>(
         &mut self,
-        [first, last]: [u32; 2],
+        first: u32,
+        last: u32,
         backs: &Lines,
         max: f32,
     ) -> Range<usize> {

@@ -20,7 +20,8 @@ impl ShownSetup {
     pub(super) fn new(input: &Timeslices, layout: &mut Layout<'_>) -> Self {
         let detector = input.0.first().map(|timeslice| timeslice.setup());
         let modules = detector.map_or(&[][..], Detector::modules);
-        let modules: Vec<_> = modules.iter().enumerate().map(module).collect();
+        let modules = modules.iter().enumerate();
+        let modules: Vec<_> = modules.map(|(index, described)| module(index, described)).collect();
         let widths = detector.map_or(&[][..], |detector| &detector.landau().values);
         ShownSetup {
             setup: detector.map_or_else(no_setup, without_arrays),
@@ -74,7 +75,7 @@ fn without_arrays(detector: &Detector) -> Setup {
     }
 }
 
-fn module((index, module): (usize, &setup::Module)) -> Module {
+fn module(index: usize, module: &setup::Module) -> Module {
     let single = Sensor::<f32>::new(module);
     let double = Sensor::<f64>::new(module);
     let side = |which, stereo, lorentz| {

@@ -21,7 +21,7 @@ fn inputs(task: StsTask) -> Vec<(String, Timeslices)> {
 }
 
 fn assert_right(task: StsTask, names: &[&str]) {
-    let Some(example) = Compiled::of_example(task) else { return };
+    let Some(example) = Compiled::from_example(task) else { return };
     example.assert_right(names, &inputs(task));
 }
 
@@ -87,7 +87,7 @@ fn buffers(
     let specs = task.describe(input, asked).outputs;
     let filled = lists.iter().flatten().zip(&specs);
     let buffer = |(list, buffer_spec): (&Vec<u8>, &crate::plugin_session::OutputSpec)| {
-        assert!(list.len() <= buffer_spec.bytes, "there is room for what is to be found");
+        assert!(list.len() <= buffer_spec.bytes, "the buffer has capacity for the list");
         let mut buffer = vec![0_u64; buffer_spec.bytes.div_ceil(8)];
         bytemuck::cast_slice_mut::<_, u8>(&mut buffer)[..list.len()].copy_from_slice(list);
         buffer
@@ -121,7 +121,7 @@ fn reference_output_passes_in_the_structs_of_all_answers() {
                 let outputs = buffers.iter().zip(specs);
                 let outputs: Vec<&[u8]> =
                     outputs.map(|(buffer, bytes)| &cast_slice(buffer)[..bytes]).collect();
-                let found = (description.read)(&outputs).expect("there is room");
+                let found = (description.read)(&outputs).expect("enough capacity");
                 for (right, found) in right.iter().zip(&found) {
                     let checked = check::check(stage, false, right, found);
                     assert_eq!(checked, Ok(()), "{stage:?}, {semantics:?}: {name}");

@@ -5,7 +5,7 @@ use generators::sts::{Digi, SegmentedDigis};
 
 use super::items::Item;
 use crate::algorithm::Semantics;
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::plugin_session::{InputLists, Layout, PluginRequest};
 use crate::sts::data::digi_order;
 use crate::sts::reference::{self, offline};
@@ -164,7 +164,7 @@ fn sides<'t>(
 }
 
 fn bits(digis: &[Digi]) -> Vec<u64> {
-    mapped(digis, |digi| digi.bits())
+    par_map(digis, |digi| digi.bits())
 }
 
 /// Capacity of a list for a number of items.

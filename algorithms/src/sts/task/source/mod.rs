@@ -7,10 +7,12 @@ pub(super) use raw::{smaller as smaller_raw, timeslices as raw_timeslices};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use generators::io::{beside, is_raw_file, read_digis_of, read_setup, write_digis, write_setup};
+use generators::io::{
+    is_raw_file, read_digis_of, read_setup, sibling_path, write_digis, write_setup,
+};
 use generators::sts::physics::{Scenario, Simulation};
 use generators::{DataError, named};
-use text::Foreign;
+use text::Untrusted;
 
 use super::Timeslices;
 use crate::algorithm::{MemoryShares, Plan, Semantics};
@@ -36,18 +38,18 @@ const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
 
 /// Input of the chain; for stages, unpacking is a task of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Beginning {
+enum SourceKind {
     Digis,
     Raw,
 }
 
-named! { "from", Beginning { Digis = "digis", Raw = "raw" } }
+named! { "from", SourceKind { Digis = "digis", Raw = "raw" } }
 
-const FROM: Flag<Beginning> = Flag::choice(
+const FROM: Flag<SourceKind> = Flag::choice(
     "from",
-    "What the chain begins with: digis, or raw data; stages get digis in the order of either \
+    "Input of the chain: digis, or raw data; stages get digis in the order of either \
            [default: digis, or what is in the input]",
-    Beginning::NAMES,
+    SourceKind::NAMES,
 );
 
 /// Parameters of simulated digis.
@@ -108,10 +110,10 @@ pub(super) fn memory_shares(variant: &str) -> MemoryShares {
 
 /// Completes the parameters with defaults, and estimates the memory.
 pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan, DataError> {
-    let from = FROM.given(&params)?.unwrap_or(Beginning::Digis);
+    let from = FROM.given(&params)?.unwrap_or(SourceKind::Digis);
     // An explicit default gives the same data, and the same parameters, as none.
     params.remove(&[FROM.axis()]);
-    if from == Beginning::Raw {
+    if from == SourceKind::Raw {
         return raw::plan(params, stage);
     }
     if let Some(axis) = sts_raw_shape::AXES.iter().find(|axis| params.get(axis.name).is_some()) {
@@ -130,7 +132,7 @@ pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan
 
 /// Simulates all timeslices of a scenario.
 pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataError> {
-    if FROM.given(params)? == Some(Beginning::Raw) {
+    if FROM.given(params)? == Some(SourceKind::Raw) {
         return raw::simulated(params, seed);
     }
     timeslices(&sts_scenario::scenario(params)?, seed, online(params)?)
@@ -157,12 +159,12 @@ pub(super) fn timeslices(
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
     let is_raw = is_raw_file(path)?;
     match FROM.given(options)? {
-        Some(Beginning::Digis) if is_raw => {
-            let path = path.shown();
+        Some(SourceKind::Digis) if is_raw => {
+            let path = path.escaped();
             return Err(DataError::Shape(format!("{path} has raw data; leave out --from digis")));
         }
-        Some(Beginning::Raw) if !is_raw => {
-            let path = path.shown();
+        Some(SourceKind::Raw) if !is_raw => {
+            let path = path.escaped();
             return Err(DataError::Shape(format!("{path} has no raw data; leave out --from raw")));
         }
         _ if is_raw => return raw::read(path, options),
@@ -184,7 +186,7 @@ pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
         return raw::write(input, path);
     }
     for timeslice in input.0.iter().take(1) {
-        write_setup(&beside(path, "setup.json"), timeslice.setup())?;
+        write_setup(&sibling_path(path, "setup.json"), timeslice.setup())?;
         write_digis(path, timeslice.digis())?;
     }
     Ok(())
@@ -192,9 +194,9 @@ pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
 
 /// The setup of this file, or else the one common to all files in its directory.
 fn setup_beside(path: &Path) -> PathBuf {
-    let own = beside(path, "setup.json");
-    if own.exists() {
-        return own;
+    let own_setup = sibling_path(path, "setup.json");
+    if own_setup.exists() {
+        return own_setup;
     }
     path.with_file_name("setup.json")
 }

@@ -12,9 +12,9 @@ use generators::io::{
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{RawData, Readout, Rules, generate};
 use generators::sts::setup::Setup;
-use text::Foreign;
+use text::Untrusted;
 
-use super::{Beginning, COMPAT, FROM, OF_DIGIS, SETUP, bytes_for_digi, online};
+use super::{COMPAT, FROM, OF_DIGIS, SETUP, SourceKind, bytes_for_digi, online};
 use crate::algorithm::{Plan, Semantics};
 use crate::axis::{NO, Params};
 use crate::sts::task::Timeslices;
@@ -39,7 +39,7 @@ pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan
     params.complete(OF_DIGIS);
     params.remove(&[order]);
     params.complete(sts_raw_shape::AXES);
-    params.set(FROM.name, Beginning::Raw.name());
+    params.set(FROM.name, SourceKind::Raw.name());
     let shape = sts_raw_shape::shape(&params)?;
     let estimate = Simulation::new(&shape.scenario, 1)?.estimate();
     let overlap = f64::from(shape.overlap) / f64::from(shape.microslices());
@@ -96,7 +96,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
     };
     if setup.modules().len() < modules {
         let found = setup.modules().len();
-        let detector = detector.shown();
+        let detector = detector.escaped();
         return Err(DataError::Shape(format!(
             "{detector} has {found} modules, but boards read {modules}; give the detector of these \
              boards, or none"
@@ -104,7 +104,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
     }
     let (data, _) = read_raw_data(&[path.to_owned()], &Selection::default())?;
     let whole = RawTimeslices::new(data, readout, Rules::Current);
-    let mut params = Params::of_file(path, whole.content());
+    let mut params = Params::for_file(path, whole.content());
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
     let setup = Arc::new(setup);
     Ok((timeslices(whole.data(), whole.readout(), setup, online(options)?), params))

@@ -1,5 +1,5 @@
 // Cluster of a chain of digis: see formulas/clusters.h. Operations are in the host's order. It
-// needs `digis`, `tables`, and `follower(begin, place)`: indices count from the begin of a side.
+// needs `digis`, `tables`, and `follower(begin, index)`: indices count from the start of a side.
 #include "arithmetic.wgsl"
 #include "digi.wgsl"
 #include "records.wgsl"
@@ -50,12 +50,12 @@ fn with_digi(before: ChainSums, digi: vec2u) -> ChainSums {
 fn centre_of_gravity(begin: u32, first: u32, charge: f32) -> f32 {
     var weighted = 0.0;
     var channel = f32(digi_channel(digis[begin + first]));
-    var place = first;
-    for (var goes_on = true; goes_on; goes_on = place != NOBODY) {
-        let own = tables.charges[digi_charge(digis[begin + place])];
-        weighted = sum(weighted, product(own, channel));
+    var index = first;
+    for (var continues = true; continues; continues = index != NO_SUCCESSOR) {
+        let charge = tables.charges[digi_charge(digis[begin + index])];
+        weighted = sum(weighted, product(charge, channel));
         channel += 1.0;
-        place = follower(begin, place);
+        index = follower(begin, index);
     }
     return quotient(weighted, charge);
 }
@@ -108,10 +108,10 @@ fn cluster_of_one(digi: vec2u, offset: f32) -> Cluster {
 // The cluster of the chain that a digi leads; `offset` is that of the side's positions.
 fn cluster_of(begin: u32, first: u32, offset: f32) -> Cluster {
     var sums = ChainSums(0u, 0u, 0u, 0u, 0u, no_times(), 0.0, 0.0);
-    var place = first;
-    for (var goes_on = true; goes_on; goes_on = place != NOBODY) {
-        sums = with_digi(sums, digis[begin + place]);
-        place = follower(begin, place);
+    var index = first;
+    for (var continues = true; continues; continues = index != NO_SUCCESSOR) {
+        sums = with_digi(sums, digis[begin + index]);
+        index = follower(begin, index);
     }
     let shape = shape_of(begin, first, sums);
     let time = mean_time(sums.times, sums.size, sums.first_time, sums.last_time);

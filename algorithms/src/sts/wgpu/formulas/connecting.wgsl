@@ -1,5 +1,5 @@
 // Links between digis: see formulas/connecting.h, and formulas/chain.h for connectors. It needs
-// `digis`, `begins`, `channels`, `connectors` and the rules of a window.
+// `digis`, `segment_offsets`, `channels`, `connectors` and the rules of a window.
 #include "digi.wgsl"
 #include "side.wgsl"
 
@@ -16,41 +16,41 @@ fn earliest(begin: u32, first: u32, end: u32, time: u32) -> u32 {
 
 // Connects a digi with the earliest near one of a range; returns the first index that remains for
 // others.
-fn connect_with(begin: u32, place: u32, first: u32, end: u32) -> u32 {
-    let time = digi_time(digis[begin + place]);
+fn connect_with(begin: u32, index: u32, first: u32, end: u32) -> u32 {
+    let time = digi_time(digis[begin + index]);
     let found = earliest(begin, first, end, time);
     if found >= end || !is_not_after(time, digi_time(digis[begin + found])) { return first; }
-    atomicOr(&connectors[begin + place], found);
+    atomicOr(&connectors[begin + index], found);
     atomicOr(&connectors[begin + found], FOLLOWS);
     return found + 1u;
 }
 
 // True if a digi and the next one may both be near a third one.
-fn is_crowded(begin: u32, place: u32) -> bool {
-    let here = digi_time(digis[begin + place]);
-    return digi_time(digis[begin + place + 1u]) - here <= arguments.crowd_ns;
+fn is_crowded(begin: u32, index: u32) -> bool {
+    let here = digi_time(digis[begin + index]);
+    return digi_time(digis[begin + index + 1u]) - here <= arguments.crowd_ns;
 }
 
 // Connects all digis of a run if this is its first: digis of a channel so near to each other that
 // they may choose the same successor. They choose one after the other, so the result is
 // deterministic.
-fn connect_run(side: Side, first: u32, own: Places, next: Places) {
-    var place = first;
+fn connect_run(side: Side, first: u32, current: IndexRange, next: IndexRange) {
+    var index = first;
     var free = next.begin;
-    var goes_on = place == own.begin || !is_crowded(side.begin, place - 1u);
-    while goes_on {
-        free = connect_with(side.begin, place, free, next.end);
-        goes_on = place + 1u < own.end && is_crowded(side.begin, place);
-        place++;
+    var continues = index == current.begin || !is_crowded(side.begin, index - 1u);
+    while continues {
+        free = connect_with(side.begin, index, free, next.end);
+        continues = index + 1u < current.end && is_crowded(side.begin, index);
+        index++;
     }
 }
 
-fn connect(side: Side, place: u32) {
-    let channel = digi_channel(digis[side.begin + place]);
-    let next = places_of(side, channel + 1u);
+fn connect(side: Side, index: u32) {
+    let channel = digi_channel(digis[side.begin + index]);
+    let next = indices_of(side, channel + 1u);
     if IS_EXCLUSIVE {
-        connect_run(side, place, places_of(side, channel), next);
+        connect_run(side, index, indices_of(side, channel), next);
     } else {
-        connect_with(side.begin, place, next.begin, next.end);
+        connect_with(side.begin, index, next.begin, next.end);
     }
 }

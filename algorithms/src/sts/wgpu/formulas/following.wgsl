@@ -29,27 +29,27 @@ fn leap_to(side: Followers, first: u32, sought: Sought) -> u32 {
 
 // True if the digi at the next index is of the same channel, and so near that both may choose the
 // same successor.
-fn is_crowded(side: Followers, place: u32) -> bool {
-    let own = digis[side.begin + place];
-    let next = digis[side.begin + place + 1u];
-    return digi_channel(own) == digi_channel(next)
-        && digi_time(next) - digi_time(own) <= arguments.crowd_ns;
+fn is_crowded(side: Followers, index: u32) -> bool {
+    let digi = digis[side.begin + index];
+    let next = digis[side.begin + index + 1u];
+    return digi_channel(digi) == digi_channel(next)
+        && digi_time(next) - digi_time(digi) <= arguments.crowd_ns;
 }
 
 // Flags that a digi has a predecessor: a byte of a word shared with other digis.
-fn mark(place: u32) {
-    atomicOr(&follows[place / BYTES_OF_WORD], 1u << (8u * (place % BYTES_OF_WORD)));
+fn mark(index: u32) {
+    atomicOr(&follows[index / BYTES_OF_WORD], 1u << (8u * (index % BYTES_OF_WORD)));
 }
 
 // Links a digi with the earliest near one of the next channel, searched from index `first` on;
 // returns the first index that remains for later digis of its channel.
-fn link_one(side: Followers, place: u32, first: u32) -> u32 {
-    let own = digis[side.begin + place];
-    let sought = sought_by(own);
+fn link_one(side: Followers, index: u32, first: u32) -> u32 {
+    let digi = digis[side.begin + index];
+    let sought = sought_by(digi);
     let near = leap_to(side, first, sought);
     let is_near = near < side.count && digi_channel(digis[side.begin + near]) == sought.channel
-        && is_not_after(digi_time(own), digi_time(digis[side.begin + near]));
-    connectors[side.begin + place] = select(NOBODY, near, is_near);
+        && is_not_after(digi_time(digi), digi_time(digis[side.begin + near]));
+    connectors[side.begin + index] = select(NO_SUCCESSOR, near, is_near);
     if !is_near { return near; }
     mark(side.begin + near);
     return near + 1u;
@@ -58,15 +58,15 @@ fn link_one(side: Followers, place: u32, first: u32) -> u32 {
 // Links all digis of a run, if this is its first.
 fn link_run(side: Followers, first: u32) {
     if first > 0u && is_crowded(side, first - 1u) { return; }
-    var place = first;
-    var free = link_one(side, place, place + 1u);
-    while place + 1u < side.count && is_crowded(side, place) {
-        place++;
-        free = link_one(side, place, max(free, place + 1u));
+    var index = first;
+    var free = link_one(side, index, index + 1u);
+    while index + 1u < side.count && is_crowded(side, index) {
+        index++;
+        free = link_one(side, index, max(free, index + 1u));
     }
 }
 
 // Links a digi; if digis choose one after the other, all of a run.
-fn link(side: Followers, place: u32) {
-    if IS_EXCLUSIVE { link_run(side, place); } else { link_one(side, place, place + 1u); }
+fn link(side: Followers, index: u32) {
+    if IS_EXCLUSIVE { link_run(side, index); } else { link_one(side, index, index + 1u); }
 }

@@ -9,8 +9,8 @@ struct Line { edge: u32, widths: i32 }
 const OFF_EDGE = ~0u;
 
 // Differences of where lines leave the edge, front minus back, beyond which they surely don't cross
-// on the active area; none if `most` is below `least`.
-struct CrossingRange { least: f32, most: f32 }
+// on the active area; none if `max_difference` is below `min_difference`.
+struct CrossingRange { min_difference: f32, max_difference: f32 }
 
 fn crossing_range() -> CrossingRange {
     // Far more than what rounding can shift, as a part of the sensor's size.
@@ -64,8 +64,8 @@ fn may_cross(range: CrossingRange, widths: f32, front: Line, back: Line) -> bool
     let fronts = lines_of_widths(front.widths);
     let backs = lines_of_widths(back.widths);
     let apart = edge_of_line(front) - edge_of_line(back);
-    let lowest = -floor((apart - range.least) * widths);
-    let highest = floor((range.most - apart) * widths);
+    let lowest = -floor((apart - range.min_difference) * widths);
+    let highest = floor((range.max_difference - apart) * widths);
     let first = f32(backs.first - fronts.last);
     let last = f32(backs.last - fronts.first);
     return max(first, lowest) <= min(last, highest);

@@ -75,8 +75,8 @@ fn crossing(front: f32, back: f32) -> Crossing {
 
 // If strips of one side run straight down: by the error of that side, that of both, and the
 // tangent of the other.
-fn spread_of_vertical(own: f32, both: f32, tangent: f32) -> Spread {
-    return Spread(own, quotient(quotient(both, tangent), tangent), quotient(-own, tangent));
+fn spread_of_vertical(variance: f32, both: f32, tangent: f32) -> Spread {
+    return Spread(variance, quotient(quotient(both, tangent), tangent), quotient(-variance, tangent));
 }
 
 // Variances of x and y, by the errors of both sides along the edge.

@@ -4,14 +4,14 @@
 struct Side { begin: u32, count: u32, channels: u32 }
 
 fn side_of(side: u32) -> Side {
-    return Side(begins[side], begins[side + 1u] - begins[side], side * CHANNEL_OFFSETS);
+    return Side(segment_offsets[side], segment_offsets[side + 1u] - segment_offsets[side], side * CHANNEL_OFFSETS);
 }
 
 // Range of indices of a channel's digis.
-struct Places { begin: u32, end: u32 }
+struct IndexRange { begin: u32, end: u32 }
 
-fn places_of(side: Side, channel: u32) -> Places {
-    if channel >= CHANNELS_OF_SIDE { return Places(0u, 0u); }
+fn indices_of(side: Side, channel: u32) -> IndexRange {
+    if channel >= CHANNELS_OF_SIDE { return IndexRange(0u, 0u); }
     let at = side.channels + channel;
-    return Places(channels[at], channels[at + 1u]);
+    return IndexRange(channels[at], channels[at + 1u]);
 }

@@ -1,5 +1,5 @@
-// The segment of a position: see formulas/sides.h. `begins` has the offset of each, and the end of
-// the last one.
+// The segment of a position: see formulas/sides.h. `segment_offsets` has the offset of each, and
+// the end of the last one.
 
 fn segment_of(segments: u32, position: u32) -> u32 { return segment_among(0u, segments, position); }
 
@@ -9,7 +9,7 @@ fn segment_among(first: u32, segments: u32, position: u32) -> u32 {
     var high = first + segments;
     while high - low > 1u {
         let middle = (low + high) / 2u;
-        if begins[middle] <= position { low = middle; } else { high = middle; }
+        if segment_offsets[middle] <= position { low = middle; } else { high = middle; }
     }
     return low;
 }
@@ -17,6 +17,6 @@ fn segment_among(first: u32, segments: u32, position: u32) -> u32 {
 // Segment of a position, found by walking from segment to segment.
 fn segment_by_walk(position: u32) -> u32 {
     var next = 1u;
-    while begins[next] <= position { next++; }
+    while segment_offsets[next] <= position { next++; }
     return next - 1u;
 }

@@ -7,15 +7,15 @@ struct Arguments { blocks: u32, modules: u32, cut_kind: u32, cut: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
 @group(0) @binding(1) var<storage, read> entries: array<Entry>;
-@group(0) @binding(2) var<storage, read> begins: array<u32>;
+@group(0) @binding(2) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(3) var<storage, read> found: array<Found>;
 @group(0) @binding(4) var<storage, read> sensors: array<Sensor>;
 @group(0) @binding(5) var<storage, read> offsets: array<u32>;
 @group(0) @binding(6) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(7) var<storage, read_write> hits: array<Hit>;
 
-fn own_place() -> u32 { return block * THREADS + thread; }
-fn has_place() -> bool { return block < arguments.blocks && own_place() < begins[arguments.modules]; }
+fn front_index() -> u32 { return block * THREADS + thread; }
+fn has_front() -> bool { return block < arguments.blocks && front_index() < segment_offsets[arguments.modules]; }
 
 // To the bucket of a segment, unless that is full.
 fn add(segment: u32, hit: Hit) {
@@ -39,26 +39,26 @@ fn add_crossings(segment: u32, front: Cluster, back: Cluster) {
 }
 
 // The first of a side's clusters that is not too late to be a front's partner.
-fn first_partner(begin: u32, count: u32, front: u32, most: f32) -> u32 {
+fn first_partner(begin: u32, count: u32, front: u32, max_delay: f32) -> u32 {
     var low = 0u;
     var high = count;
     while low < high {
         let middle = (low + high) / 2u;
-        if delay(front, entries[begin + middle].time) > most { low = middle + 1u; } else { high = middle; }
+        if delay(front, entries[begin + middle].time) > max_delay { low = middle + 1u; } else { high = middle; }
     }
     return low;
 }
 
 fn find_partners(segment: u32, front: Cluster) {
     let side = arguments.modules + segment;
-    let begin = begins[side];
+    let begin = segment_offsets[side];
     let count = found[side].clusters;
     let latest = bitcast<f32>(found[side].latest_error);
-    let most = cut_between(front.time_error, latest, latest);
-    for (var number = first_partner(begin, count, front.time, most); number < count; number++) {
+    let max_delay = cut_between(front.time_error, latest, latest);
+    for (var number = first_partner(begin, count, front.time, max_delay); number < count; number++) {
         let entry = entries[begin + number];
         let later = delay(front.time, entry.time);
-        if -later > most { break; }
+        if -later > max_delay { break; }
         let back = clusters[begin + entry.index];
         if abs(later) > cut_between(front.time_error, back.time_error, latest) { continue; }
         add_crossings(segment, front, back);
@@ -66,8 +66,8 @@ fn find_partners(segment: u32, front: Cluster) {
 }
 
 fn find_hits(segment: u32) {
-    let begin = begins[segment];
-    let number = own_place() - begin;
+    let begin = segment_offsets[segment];
+    let number = front_index() - begin;
     if number >= found[segment].clusters { return; }
     sensor = sensors[segment];
     find_partners(segment, clusters[begin + entries[begin + number].index]);

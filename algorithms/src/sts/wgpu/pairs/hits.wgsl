@@ -8,7 +8,7 @@ fn are_near(front: Measured, back: Measured) -> bool {
 }
 
 // Index of the hit of each lane that has one.
-fn hit_place(hits_of_warp: Mask) -> u32 {
+fn hit_index(hits_of_warp: Mask) -> u32 {
     var first = 0u;
     if lane == 0u { first = atomicAdd(&counts[module_number], count_of(hits_of_warp)); }
     return offsets[module_number] + shuffled(first, 0u) + count_of(hits_of_warp & lanes_below(lane));
@@ -31,10 +31,10 @@ fn find_hits_of(is_one: bool, pair: vec2u) {
     }
     var hits_of_warp = votes(local.is_inside);
     while !is_none(hits_of_warp) {
-        let place = hit_place(hits_of_warp);
+        let index = hit_index(hits_of_warp);
         if local.is_inside {
-            if place < offsets[module_number + 1u] {
-                hits[place] = hit_at(front, back, local);
+            if index < offsets[module_number + 1u] {
+                hits[index] = hit_at(front, back, local);
             }
             local = next_crossing(&crossings);
         }

@@ -7,7 +7,7 @@ struct Arguments { blocks: u32, modules: u32, cut_kind: u32, cut: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
 @group(0) @binding(1) var<storage, read> entries: array<Entry>;
-@group(0) @binding(2) var<storage, read> begins: array<u32>;
+@group(0) @binding(2) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(3) var<storage, read> found: array<Found>;
 @group(0) @binding(4) var<storage, read> sensors: array<Sensor>;
 @group(0) @binding(5) var<storage, read> jobs: array<Job>;
@@ -16,19 +16,19 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(8) var<storage, read_write> partners: array<Partners>;
 
 fn write_line(job: Job) {
-    let own = job.first + thread;
-    if own >= found[job.segment].clusters { return; }
+    let index = job.first + thread;
+    if index >= found[job.segment].clusters { return; }
     sensor = sensors[job.segment % arguments.modules];
-    let begin = begins[job.segment];
-    let cluster = clusters[begin + entries[begin + own].index];
+    let begin = segment_offsets[job.segment];
+    let cluster = clusters[begin + entries[begin + index].index];
     if job.segment < arguments.modules {
         let back = arguments.modules + job.segment;
         let latest = bitcast<f32>(found[back].latest_error);
-        lines[begin + own] = line_of(sensor.front, 0, cluster);
-        values[begin + own] = measured(cluster, reach_of(cluster.time_error, latest));
-        partners[begin + own] = partners_of(cluster, back);
+        lines[begin + index] = line_of(sensor.front, 0, cluster);
+        values[begin + index] = measured(cluster, reach_of(cluster.time_error, latest));
+        partners[begin + index] = partners_of(cluster, back);
     } else {
-        values[begin + own] = measured(cluster, 0.0);
-        lines[begin + own] = line_of(sensor.back, i32(CHANNELS_OF_SIDE), cluster);
+        values[begin + index] = measured(cluster, 0.0);
+        lines[begin + index] = line_of(sensor.back, i32(CHANNELS_OF_SIDE), cluster);
     }
 }

@@ -8,7 +8,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> lines: array<Line>;
 @group(0) @binding(1) var<storage, read> values: array<Measured>;
 @group(0) @binding(2) var<storage, read> partners: array<Partners>;
-@group(0) @binding(3) var<storage, read> begins: array<u32>;
+@group(0) @binding(3) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(4) var<storage, read> found: array<Found>;
 @group(0) @binding(5) var<storage, read> sensors: array<Sensor>;
 @group(0) @binding(6) var<storage, read> jobs: array<Job>;
@@ -26,8 +26,8 @@ var<private> widths: f32;
 
 fn enter_module(number: u32) {
     module_number = number;
-    front_begin = begins[number];
-    back_begin = begins[arguments.modules + number];
+    front_begin = segment_offsets[number];
+    back_begin = segment_offsets[arguments.modules + number];
     sensor = sensors[number];
     range = crossing_range();
     widths = 1.0 / sensor.width;

@@ -4,18 +4,18 @@
 #include "job.wgsl"
 
 // Search window of a front: its time, the largest time difference, and the range of its backs.
-struct Window { time: u32, most: f32, backs: u32, count: u32 }
+struct Window { time: u32, max_delay: f32, backs: u32, count: u32 }
 
 // From a front to a back.
 fn delay_to(window: Window, back: u32) -> f32 {
     return delay(window.time, entries[window.backs + back].time);
 }
 
-fn is_early(window: Window, back: u32) -> bool { return delay_to(window, back) > window.most; }
-fn is_not_late(window: Window, back: u32) -> bool { return -delay_to(window, back) <= window.most; }
+fn is_early(window: Window, back: u32) -> bool { return delay_to(window, back) > window.max_delay; }
+fn is_not_late(window: Window, back: u32) -> bool { return -delay_to(window, back) <= window.max_delay; }
 
 // The first back that is not early.
-fn first_not_early(window: Window) -> u32 {
+fn lower_bound(window: Window) -> u32 {
     var low = 0u;
     var high = window.count;
     while low < high {
@@ -44,8 +44,8 @@ fn first_late(window: Window, start: u32) -> u32 {
 // Partners of a front among the backs of a side, for the largest error of the back.
 fn partners_of(front: Cluster, side: u32) -> Partners {
     let latest = bitcast<f32>(found[side].latest_error);
-    let most = cut_between(front.time_error, latest, latest);
-    let window = Window(front.time, most, begins[side], found[side].clusters);
-    let first = first_not_early(window);
+    let max_delay = cut_between(front.time_error, latest, latest);
+    let window = Window(front.time, max_delay, segment_offsets[side], found[side].clusters);
+    let first = lower_bound(window);
     return Partners(first, first_late(window, first) - first);
 }

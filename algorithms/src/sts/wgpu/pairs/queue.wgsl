@@ -23,9 +23,9 @@ fn add_to_queue(may_cross: u32, pairs: array<vec2u, AT_ONCE>) {
 // Takes one for each thread, the last ones first, and finds their hits.
 fn take_from_queue() {
     let left = queued - min(queued, THREADS);
-    let own = left + thread;
+    let index = left + thread;
     var pair = vec2u(0u);
-    if own < queued { pair = queue[own]; }
-    find_hits_of(own < queued, pair);
+    if index < queued { pair = queue[index]; }
+    find_hits_of(index < queued, pair);
     queued = left;
 }

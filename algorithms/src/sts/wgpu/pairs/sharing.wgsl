@@ -25,16 +25,16 @@ var<private> marked: u32;
 
 // Shares the fronts of a block, one per thread; returns their number of pairs. Includes barriers.
 fn share_fronts(number: u32, end: u32) -> u32 {
-    var own = Partners();
-    if number < end { own = partners[front_begin + number]; }
-    has_pairs = own.count > 0u;
-    first_pair = block_exclusive_sum(own.count);
+    var thread_partners = Partners();
+    if number < end { thread_partners = partners[front_begin + number]; }
+    has_pairs = thread_partners.count > 0u;
+    first_pair = block_exclusive_sum(thread_partners.count);
     let pairs = block_total;
     workgroupBarrier();
-    let place = votes_before(has_pairs);
+    let index = votes_before(has_pairs);
     if has_pairs {
         let line = lines[front_begin + number];
-        shared_fronts[place] = Front(line.edge, line.widths, number, own.first - first_pair);
+        shared_fronts[index] = Front(line.edge, line.widths, number, thread_partners.first - first_pair);
     }
     marked = 0u;
     workgroupBarrier();

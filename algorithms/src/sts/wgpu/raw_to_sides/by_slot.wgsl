@@ -3,7 +3,7 @@
 //
 // Workgroup memory: lookup tables of a board, 16.5 KiB and its slots, and a word for each warp and
 // slot: 4 KiB. So blocks have at most 16 warps, which the launcher takes into account.
-#include "../../../sts_unpack/wgpu/pieces/kept_lookup.wgsl"
+#include "../../../sts_unpack/wgpu/pieces/cached_lookup.wgsl"
 
 @group(0) @binding(3) var<storage, read> slots: array<Slots>;
 @group(0) @binding(4) var<storage, read> pieces: array<vec2u>;
@@ -64,7 +64,7 @@ fn look_up(cycle_ns: u32, before: Epoch) {
         // Epoch numbers only grow.
         var number = max(known_before[row], before.number);
         for (var i = 0u; i < MESSAGES_AT_ONCE; i++) {
-            let message = own_messages[row * MESSAGES_AT_ONCE + i];
+            let message = lane_messages[row * MESSAGES_AT_ONCE + i];
             if is_ts_msb(message) { number = number_of(message); }
             counted += select(0u, 1u, is_hit(message) || is_ts_msb(message));
             let with_digi = votes(find_digi(message, number, cycle_ns, &counted));

@@ -2,12 +2,12 @@
 #include "../formulas/stream.wgsl"
 
 // The launcher assumes this value.
-const MOST_SIDES = 2048u;
+const MAX_SIDES = 2048u;
 // Few blocks with so much memory fit at once, so they have many threads.
-const THREADS = min(1024u, MOST_THREADS);
+const THREADS = min(1024u, MAX_THREADS);
 
 // Number of a block's digis of each side.
-var<workgroup> counted: array<atomic<u32>, MOST_SIDES>;
+var<workgroup> counted: array<atomic<u32>, MAX_SIDES>;
 
 // Includes a barrier.
 fn clear_counters() {
@@ -16,7 +16,7 @@ fn clear_counters() {
 }
 
 // Index of a side's counter in device memory, where back sides start at `backs`.
-fn place_of(side: u32) -> u32 {
+fn counter_of(side: u32) -> u32 {
     let modules = arguments.sides / 2u;
     return select(arguments.backs + side - modules, side, side < modules);
 }

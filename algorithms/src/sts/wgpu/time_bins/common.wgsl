@@ -4,9 +4,9 @@
 // Entries of a block; the launcher assumes this value.
 const FEW = 2048u;
 // Few blocks with so much memory fit at once, so they have many threads.
-const THREADS = min(FEW / 4u, MOST_THREADS);
+const THREADS = min(FEW / 4u, MAX_THREADS);
 const ITEMS = FEW / THREADS;
-const LEAST_STEP = FEW / 2u;
+const MIN_STEP = FEW / 2u;
 
 // A part of the clusters of a side, as the host lists them.
 struct Part { side: u32, first: u32 }

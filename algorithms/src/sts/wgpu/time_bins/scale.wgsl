@@ -10,9 +10,9 @@ struct Scale { first: u32, factor: u32 }
 fn scale_of(first: u32, last_complement: u32, bins: u32) -> Scale {
     const DOWN = 1.0 - 1.0 / 1048576.0;
     // The largest that fits into 32 bits.
-    const MOST = 4294967040.0;
+    const MAX_COUNT = 4294967040.0;
     let times = sum(f32(~last_complement - first), 1.0);
-    return Scale(first, u32(min(quotient(f32(bins) * (4294967296.0 * DOWN), times), MOST)));
+    return Scale(first, u32(min(quotient(f32(bins) * (4294967296.0 * DOWN), times), MAX_COUNT)));
 }
 
 // The upper half of a product.

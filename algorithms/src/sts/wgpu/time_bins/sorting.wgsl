@@ -6,21 +6,21 @@
 #include "extent.wgsl"
 #include "scale.wgsl"
 
-// At most as many bins as entries: few entries share one, unless many have the same time.
+// At most one bin for each entry: few entries share one, unless many have the same time.
 const BINS = FEW;
 const BINS_EACH = BINS / THREADS;
 
 var<workgroup> sorted_keys: array<Entry, FEW>;
 // From the second one on: first the entries of each bin; then the destination of its next entry,
 // which finally is the offset of the next bin.
-var<workgroup> bin_begins: array<atomic<u32>, BINS + 1u>;
+var<workgroup> bin_offsets: array<atomic<u32>, BINS + 1u>;
 var<workgroup> extent: array<atomic<u32>, 2>;
 var<private> times: array<u32, ITEMS>;
 
 // A barrier is needed after.
 fn clear_bins() {
-    for (var i = 0u; i < BINS_EACH; i++) { atomicStore(&bin_begins[1u + i * THREADS + thread], 0u); }
-    if thread == 0u { atomicStore(&bin_begins[0], 0u); }
+    for (var i = 0u; i < BINS_EACH; i++) { atomicStore(&bin_offsets[1u + i * THREADS + thread], 0u); }
+    if thread == 0u { atomicStore(&bin_offsets[0], 0u); }
     if thread < 2u { atomicStore(&extent[thread], ~0u); }
 }
 
@@ -35,13 +35,13 @@ fn include_in_extent() {
 // Turns counts of bins into where they begin. Barriers before and after are included.
 fn sum_bins() {
     workgroupBarrier();
-    let own = 1u + thread * BINS_EACH;
+    let first_bin = 1u + thread * BINS_EACH;
     var count = 0u;
-    for (var i = 0u; i < BINS_EACH; i++) { count += atomicLoad(&bin_begins[own + i]); }
+    for (var i = 0u; i < BINS_EACH; i++) { count += atomicLoad(&bin_offsets[first_bin + i]); }
     var before = block_exclusive_sum(count);
     for (var i = 0u; i < BINS_EACH; i++) {
-        let in_bin = atomicLoad(&bin_begins[own + i]);
-        atomicStore(&bin_begins[own + i], before);
+        let in_bin = atomicLoad(&bin_offsets[first_bin + i]);
+        atomicStore(&bin_offsets[first_bin + i], before);
         before += in_bin;
     }
     workgroupBarrier();
@@ -50,13 +50,13 @@ fn sum_bins() {
 // Moves entries to their bins. Includes a barrier.
 fn move_to_bins(begin: u32, count: u32, scale: Scale) {
     for (var i = 0u; i < ITEMS; i++) {
-        if i * THREADS + thread < count { atomicAdd(&bin_begins[1u + bin_of(scale, times[i])], 1u); }
+        if i * THREADS + thread < count { atomicAdd(&bin_offsets[1u + bin_of(scale, times[i])], 1u); }
     }
     sum_bins();
     for (var i = 0u; i < ITEMS; i++) {
         let at = i * THREADS + thread;
         if at < count {
-            let goes_to = atomicAdd(&bin_begins[1u + bin_of(scale, times[i])], 1u);
+            let goes_to = atomicAdd(&bin_offsets[1u + bin_of(scale, times[i])], 1u);
             sorted_keys[goes_to] = Entry(times[i], index_at(begin, at));
         }
     }
@@ -67,15 +67,15 @@ fn move_to_bins(begin: u32, count: u32, scale: Scale) {
 // many entries may share a bin.
 fn write_in_order(begin: u32, count: u32, scale: Scale) {
     for (var i = thread; i < count; i += THREADS) {
-        let own = sorted_keys[i];
-        let bin = bin_of(scale, own.time);
-        let end = atomicLoad(&bin_begins[bin + 1u]);
-        let first = atomicLoad(&bin_begins[bin]);
+        let key = sorted_keys[i];
+        let bin = bin_of(scale, key.time);
+        let end = atomicLoad(&bin_offsets[bin + 1u]);
+        let first = atomicLoad(&bin_offsets[bin]);
         var goes_to = first;
         for (var other = first; other < end; other++) {
-            if is_earlier(sorted_keys[other], own) { goes_to++; }
+            if is_earlier(sorted_keys[other], key) { goes_to++; }
         }
-        put_in_order(begin + goes_to, own);
+        put_in_order(begin + goes_to, key);
     }
 }
 

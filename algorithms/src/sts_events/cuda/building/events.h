@@ -38,16 +38,16 @@ struct Stream {
     u32 count;
     Rules rules;
 
-    __device__ __forceinline__ u32 time(u32 place) const { return digi_time(digis[place]); }
+    __device__ __forceinline__ u32 time(u32 index) const { return digi_time(digis[index]); }
 
     // True if the window that ends with this digi is full.
-    __device__ __forceinline__ bool is_full(u32 place) const {
-        return place < count && place >= rules.reach && time(place) - time(place - rules.reach) <= rules.window;
+    __device__ __forceinline__ bool is_full(u32 index) const {
+        return index < count && index >= rules.reach && time(index) - time(index - rules.reach) <= rules.window;
     }
 
     // The first digi whose time is not `before`, by exponential search from `start` on.
     template <class Before> __device__ __forceinline__ u32 first_time_not(u32 start, Before before) const {
-        const auto is_before = [&](u32 place) { return before(time(place)); };
+        const auto is_before = [&](u32 index) { return before(time(index)); };
         u32 low, high, leap = 1;
         if (start < count && is_before(start)) {
             for (low = start + 1; low + leap <= count && is_before(low + leap - 1); leap *= 2) low += leap;
@@ -57,7 +57,7 @@ struct Stream {
                 high -= min(high, leap);
             low = high - min(high, leap);
         }
-        return first_not(low, high, is_before);
+        return lower_bound(low, high, is_before);
     }
 
     // The earliest digi that can be the next trigger after one.

@@ -58,12 +58,12 @@ impl Runs {
 
     /// A run for each bucket, of digis in order of buckets; `ends` are the ends of the buckets.
     pub(in super::super) fn of_buckets(ends: Vec<usize>) -> Runs {
-        let begins = std::iter::once(0).chain(ends.iter().copied());
+        let starts = std::iter::once(0).chain(ends.iter().copied());
         let run = |(first, &end): (usize, &usize)| Run {
             first: first as u32,
             length: (end - first) as u32,
         };
-        let runs: Vec<_> = begins.zip(&ends).map(run).collect();
+        let runs: Vec<_> = starts.zip(&ends).map(run).collect();
         let digis = runs.iter().map(|run| run.length).collect();
         let part = RunsOfPart { ends: (1..=runs.len() as u32).collect(), runs, digis };
         Runs { parts: vec![part], ends }
@@ -129,10 +129,10 @@ fn in_order(digis: &[Digi], first: u32, time: &CoarseTime) -> Option<Vec<(usize,
         length: (end - begin) as u32,
     };
     for (at, &digi) in digis.iter().enumerate() {
-        let own = time.bucket(digi);
-        if own != bucket {
+        let digi_bucket = time.bucket(digi);
+        if digi_bucket != bucket {
             runs.push((bucket, run(begin, at)));
-            (begin, bucket) = (at, own);
+            (begin, bucket) = (at, digi_bucket);
             if runs.len() * SHORTEST > at + TOO_FEW {
                 return None;
             }
@@ -151,9 +151,9 @@ mod tests {
 
     fn in_buckets(runs: &Runs, digis: &[Digi]) -> Vec<Digi> {
         let mut all = Vec::new();
-        let mut own = Vec::new();
+        let mut buffer = Vec::new();
         for (bucket, &end) in runs.ends().iter().enumerate() {
-            all.extend_from_slice(runs.gather(digis, bucket, &mut own));
+            all.extend_from_slice(runs.gather(digis, bucket, &mut buffer));
             assert_eq!(all.len(), end);
         }
         all

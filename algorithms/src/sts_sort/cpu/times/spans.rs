@@ -43,10 +43,10 @@ pub(in super::super) fn sort_spans(source: &[Digi], target: &mut [Digi], runs: &
 
 fn sort_part(source: &[Digi], target: &mut [Digi], runs: &Runs, spans: Range<usize>) {
     let mut tables = Tables::default();
-    let mut room = Vec::new();
+    let mut buffer = Vec::new();
     let mut target = target;
     for span in spans {
-        let unsorted = runs.gather(source, span, &mut room);
+        let unsorted = runs.gather(source, span, &mut buffer);
         let (sorted, more) = target.split_at_mut(unsorted.len());
         tables.sort(unsorted, sorted);
         target = more;

@@ -15,14 +15,15 @@ constexpr u32 UP_TO_TILE = 1u << 31;
 // Tiles whose status is read together.
 constexpr u32 LOOK_BACK = 4;
 
-// The digis of a group in all tiles before one, whose status words are `stride` apart; `told` is
+// The digis of a group in all tiles before one, whose status words are `stride` apart; `states` is
 // that of the tile itself. Tiles before must be those of blocks that have already started.
-__device__ __forceinline__ u32 digis_in_tiles_before(const u32* told, u32 stride, u32 tile) {
+__device__ __forceinline__ u32 digis_in_tiles_before(const u32* states, u32 stride, u32 tile) {
     u32 sum = 0;
     for (u32 next = 1; next <= tile;) {
         u32 words[LOOK_BACK];
 #pragma unroll
-        for (u32 i = 0; i < LOOK_BACK; i++) words[i] = next + i <= tile ? load_relaxed(told - (next + i) * stride) : 0;
+        for (u32 i = 0; i < LOOK_BACK; i++)
+            words[i] = next + i <= tile ? load_relaxed(states - (next + i) * stride) : 0;
 #pragma unroll
         for (u32 i = 0; i < LOOK_BACK; i++) {
             if (words[i] == 0) break;
@@ -40,15 +41,15 @@ struct TileOfRegion {
     Range range;
     u32 number;         // index among the region's tiles
     u32 groups;         // number of groups of the region
-    const u32* begins;  // offsets of the groups
-    u32* told;          // status words of tiles, from the first one on
+    const u32* group_offsets;  // offsets of the groups
+    u32* states;               // status words of tiles, from the first one on
 };
 
 // Blocks of `BLOCK` threads that process tiles of `ITEMS` digis per thread.
 template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
     static constexpr u32 TILE = BLOCK * ITEMS;
     static constexpr u32 WARPS = BLOCK / LANES;
-    static_assert(TILE < 1u << 16, "a place in a tile is half of a word");
+    static_assert(TILE < 1u << 16, "an index in a tile is half of a word");
 
     // The lanes that have a digi of a group in this round, and how many the warp had in earlier ones.
     struct alignas(2 * sizeof(lanemask_t)) Seen {
@@ -58,14 +59,14 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
 
     // Groups of all tables together: 512 for each warp, and all there can be at least once.
     static constexpr u32 GROUPS_OF_TABLE = 512;
-    static constexpr u32 ROOM = WARPS * GROUPS_OF_TABLE > BUCKETS ? WARPS * GROUPS_OF_TABLE : BUCKETS;
+    static constexpr u32 TABLE_CAPACITY = WARPS * GROUPS_OF_TABLE > BUCKETS ? WARPS * GROUPS_OF_TABLE : BUCKETS;
 
     struct Shared {
         union {
-            Seen seen[ROOM];   // a table for each warp, or for some of them
+            Seen seen[TABLE_CAPACITY];  // a table for each warp, or for some of them
             u64 staged[TILE];  // then the digis, group by group
         };
-        u16 starts[ROOM];       // destination of a group's digis that a table has counted
+        u16 starts[TABLE_CAPACITY];  // destination of a group's digis that a table has counted
         u32 distances[BUCKETS];  // destination of a group's digis minus its offset in the tile
         u32 warp_sums[LANES];
         u32 ticket;
@@ -90,7 +91,7 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
     // A power of two.
     __device__ __forceinline__ static u32 tables_for(u32 groups) {
         u32 tables = WARPS;
-        while (tables * groups > ROOM) tables /= 2;
+        while (tables * groups > TABLE_CAPACITY) tables /= 2;
         return tables;
     }
 
@@ -106,16 +107,16 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
         __syncthreads();
         const auto group = [&](u32 i) { return (u32)shared.group_of[digit(digis[i])]; };
         // Each loop looks up all digis together, so that the loads are in flight together.
-        Halves places;
+        Halves halves;
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; i++) places.put(i, group(i));
-        const u32 table = rank_in_turns(count, tables, tile.groups, places, shared);
-        place_groups(tile, tables, shared);
+        for (u32 i = 0; i < ITEMS; i++) halves.put(i, group(i));
+        const u32 table = rank_in_turns(count, tables, tile.groups, halves, shared);
+        reserve_groups(tile, tables, shared);
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; i++) places.put(i, places[i] + shared.starts[table + group(i)]);
+        for (u32 i = 0; i < ITEMS; i++) halves.put(i, halves[i] + shared.starts[table + group(i)]);
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++)
-            if (position(i) < count) shared.staged[places[i]] = digis[i];
+            if (position(i) < count) shared.staged[halves[i]] = digis[i];
         __syncthreads();
         for (u32 i = threadIdx.x; i < count; i += BLOCK) {
             const u64 digi = shared.staged[i];
@@ -125,38 +126,38 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
 
   private:
     // Finds how many digis of its group come before each of a thread's in its table, with those of
-    // earlier warps in the tile first: `places` has the groups before, and the ranks after. Returns
+    // earlier warps in the tile first: `halves` has the groups before, and the ranks after. Returns
     // the offset of the table. Barriers before and after.
-    __device__ __forceinline__ static u32 rank_in_turns(u32 count, u32 tables, u32 groups, Halves& places,
+    __device__ __forceinline__ static u32 rank_in_turns(u32 count, u32 tables, u32 groups, Halves& halves,
                                                         Shared& shared) {
         const u32 warp = threadIdx.x / LANES, turns = WARPS / tables;
         const u32 table = warp / turns * groups;
         for (u32 turn = 0; turn < turns; turn++) {
-            if (warp % turns == turn) rank_in_warp(count, places, shared.seen + table);
+            if (warp % turns == turn) rank_in_warp(count, halves, shared.seen + table);
             __syncthreads();
         }
         return table;
     }
 
-    __device__ __forceinline__ static void rank_in_warp(u32 count, Halves& places, Seen* table) {
+    __device__ __forceinline__ static void rank_in_warp(u32 count, Halves& halves, Seen* table) {
         const u32 lane = threadIdx.x % LANES;
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) {
             const bool is_one = position(i) < count;
-            Seen& seen = table[is_one ? places[i] : 0];
+            Seen& seen = table[is_one ? halves[i] : 0];
             if (is_one) atomicOr(&seen.lanes, (lanemask_t)1 << lane);
             __syncwarp();
-            const Seen own = seen;
-            const u32 before = popc(own.lanes & lanemask_lt(lane));
+            const Seen group_seen = seen;
+            const u32 before = popc(group_seen.lanes & lanemask_lt(lane));
             __syncwarp();
-            if (is_one && before == 0) seen = {0, own.before + popc(own.lanes)};
+            if (is_one && before == 0) seen = {0, group_seen.before + popc(group_seen.lanes)};
             __syncwarp();
-            places.put(i, own.before + before);
+            halves.put(i, group_seen.before + before);
         }
     }
 
     // Finds where each group's digis go, in the tile and beyond. Barriers before and after.
-    __device__ __forceinline__ static void place_groups(const TileOfRegion& tile, u32 tables, Shared& shared) {
+    __device__ __forceinline__ static void reserve_groups(const TileOfRegion& tile, u32 tables, Shared& shared) {
         const u32 groups = tile.groups;
         u32 start = 0;
         for (u32 first = 0; first < groups; first += BLOCK) {
@@ -167,16 +168,16 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
                 shared.starts[table * groups + group] = (u16)sum;
                 sum += shared.seen[table * groups + group].before;
             }
-            u32* told = tile.told + tile.number * groups + group;
-            if (is_one) store_relaxed(told, tile.number == 0 ? UP_TO_TILE + sum : sum + 1);
+            u32* state = tile.states + tile.number * groups + group;
+            if (is_one) store_relaxed(state, tile.number == 0 ? UP_TO_TILE + sum : sum + 1);
             u32 total;
-            const u32 own_start = start + block_exclusive_sum<BLOCK>(sum, shared.warp_sums, total);
+            const u32 group_start = start + block_exclusive_sum<BLOCK>(sum, shared.warp_sums, total);
             start += total;
             if (is_one) {
-                for (u32 table = 0; table < tables; table++) shared.starts[table * groups + group] += (u16)own_start;
-                const u32 before = digis_in_tiles_before(told, groups, tile.number);
-                if (tile.number > 0) store_relaxed(told, UP_TO_TILE + before + sum);
-                shared.distances[group] = tile.begins[group] + before - own_start;
+                for (u32 table = 0; table < tables; table++) shared.starts[table * groups + group] += (u16)group_start;
+                const u32 before = digis_in_tiles_before(state, groups, tile.number);
+                if (tile.number > 0) store_relaxed(state, UP_TO_TILE + before + sum);
+                shared.distances[group] = tile.group_offsets[group] + before - group_start;
             }
             __syncthreads();
         }

@@ -15,7 +15,7 @@ constexpr u32 BIN_WORDS = BINS / BINS_A_WORD;
 constexpr u32 NO_BIN = BINS;
 // With more in a bin comparing all pairs does not pay; and they have to be detected before a byte
 // overflows.
-constexpr u32 MOST_IN_BIN = 32;
+constexpr u32 MAX_IN_BIN = 32;
 
 // The bins of a bucket: which is the first, and what a time is multiplied by,
 // in units of 2^-32 bins.
@@ -43,8 +43,8 @@ struct Times {
     }
 
     __device__ __forceinline__ BucketBins bins(u32 start, u32 count) const {
-        constexpr float MOST = 4294967040.0f;  // the largest that fits into 32 bits
-        return {BINS_A_DIGI * start, (u32)min((float)count * bins_a_digi, MOST)};
+        constexpr float MAX_COUNT = 4294967040.0f;  // the largest that fits into 32 bits
+        return {BINS_A_DIGI * start, (u32)min((float)count * bins_a_digi, MAX_COUNT)};
     }
 };
 
@@ -84,7 +84,8 @@ __device__ __forceinline__ void clear_bins(Bins& bins) {
 
 // The bins of some words of counts that several digis share: bit `byte * 8 + word` of a mask.
 constexpr u32 WORDS_EACH = BIN_WORDS / THREADS;
-static_assert(WORDS_EACH == 8 && BINS_A_WORD == 4 && MOST_IN_BIN < 128, "a mask has a bit for each bin, a byte one for more");
+static_assert(WORDS_EACH == 8 && BINS_A_WORD == 4 && MAX_IN_BIN < 128,
+              "a mask has a bit for each bin, a byte one for more");
 
 // Mask of the word's bins with several digis: the upper bit of each byte that is 2 or more.
 __device__ __forceinline__ u32 of_several(u32 counts) { return (counts + 0x7e7e7e7eu) & 0x80808080u; }
@@ -99,7 +100,7 @@ __device__ __forceinline__ void list_bins_of_several(Bins& bins, u32 mask, u32 a
 
 // Finds where bins begin, and lists those that several digis share; returns how many there are. Barriers
 // before and after.
-__device__ __forceinline__ u32 place_bins(Bins& bins) {
+__device__ __forceinline__ u32 scan_bins(Bins& bins) {
     const uint4* counts = reinterpret_cast<const uint4*>(bins.counts + threadIdx.x * WORDS_EACH);
     u32 sums[WORDS_EACH], sum = 0, mask = 0;
 #pragma unroll

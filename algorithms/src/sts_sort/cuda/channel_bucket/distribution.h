@@ -28,7 +28,7 @@ struct Distribution {
 
 // The digis of a tile that a thread has: pairs of positions in the array, which
 // is aligned, whatever the tile. The first may begin before the tile.
-struct Own {
+struct ThreadDigis {
     u64 digis[DISTRIBUTED_ITEMS];
     u32 offset;  // offset of the first digi in the tile, -1 in the first thread of an odd one
     u32 count;   // digis of the tile
@@ -54,7 +54,7 @@ struct Own {
 };
 
 // Turns counts into where buckets begin in the tile, and finds where groups do. Barriers after.
-__device__ __forceinline__ void place_buckets(u32 count, Distribution& shared) {
+__device__ __forceinline__ void scan_buckets(u32 count, Distribution& shared) {
     const u32 first = threadIdx.x * BUCKETS_OF_THREAD;
     u32 counts[BUCKETS_OF_THREAD], sum = 0;
 #pragma unroll
@@ -73,42 +73,42 @@ __device__ __forceinline__ void place_buckets(u32 count, Distribution& shared) {
 }
 
 // Reserves ranges for a tile's digis in their groups. Barriers before and after.
-__device__ __forceinline__ void place_groups(u32* places, Distribution& shared) {
+__device__ __forceinline__ void reserve_groups(u32* next_offsets, Distribution& shared) {
     const u32 groups = shared.groups();
     for (u32 group = threadIdx.x; group < groups; group += THREADS) {
         const u32 start = shared.group_starts[group], count = shared.group_starts[group + 1] - start;
         // Blocks share a group's offset, so that the ends of their runs meet in the cache before
         // they go to memory.
-        if (count) shared.distances[group] = atomicAdd(&places[group], count) - start;
+        if (count) shared.distances[group] = atomicAdd(&next_offsets[group], count) - start;
     }
     __syncthreads();
 }
 
 // Moves a tile: to shared memory first, grouped, then to its destinations in one run per group.
 // Barriers before and after.
-__device__ __forceinline__ void distribute_tile(const u64* from, u64* to, Range tile, Digit digit, u32* places,
+__device__ __forceinline__ void distribute_tile(const u64* from, u64* to, Range tile, Digit digit, u32* next_offsets,
                                                 Distribution& shared) {
     constexpr u32 RANK_SHIFT = 16;
     constexpr u32 BUCKET_MASK = (1u << RANK_SHIFT) - 1;
     static_assert(DISTRIBUTED_TILE <= 1u << RANK_SHIFT && BUCKETS <= 1u << RANK_SHIFT, "both fit into a word");
-    Own own;
-    own.load(from, tile);
+    ThreadDigis thread_digis;
+    thread_digis.load(from, tile);
     clear<THREADS>(shared.counts, BUCKETS);
     __syncthreads();
     u32 ranks[DISTRIBUTED_ITEMS];
 #pragma unroll
     for (u32 i = 0; i < DISTRIBUTED_ITEMS; i++) {
-        if (!own.has(i)) continue;
-        const u32 bucket = digit(own.digis[i]);
+        if (!thread_digis.has(i)) continue;
+        const u32 bucket = digit(thread_digis.digis[i]);
         ranks[i] = atomicAdd(&shared.counts[bucket], 1u) << RANK_SHIFT | bucket;
     }
     __syncthreads();
-    place_buckets(tile.count(), shared);
-    place_groups(places, shared);
+    scan_buckets(tile.count(), shared);
+    reserve_groups(next_offsets, shared);
 #pragma unroll
     for (u32 i = 0; i < DISTRIBUTED_ITEMS; i++) {
-        if (!own.has(i)) continue;
-        shared.staged[shared.counts[ranks[i] & BUCKET_MASK] + (ranks[i] >> RANK_SHIFT)] = own.digis[i];
+        if (!thread_digis.has(i)) continue;
+        shared.staged[shared.counts[ranks[i] & BUCKET_MASK] + (ranks[i] >> RANK_SHIFT)] = thread_digis.digis[i];
     }
     __syncthreads();
     for (u32 i = threadIdx.x; i < tile.count(); i += THREADS) {

@@ -74,7 +74,7 @@ impl Counts {
 impl Division {
     /// Divides by the number of digis that fit: into a block, and into one with a multiprocessor to
     /// itself.
-    pub(super) fn new(partition: &Partition, [narrow, wide]: [usize; 2]) -> Self {
+    pub(super) fn new(partition: &Partition, narrow: usize, wide: usize) -> Self {
         let mut division = Division::default();
         for range in partition.ranges().filter(|range| range.len() > 1) {
             let list = match range.len() {
@@ -94,7 +94,7 @@ impl Division {
 
     /// Divides by the capacities of a GPU's blocks.
     pub(super) fn on(gpu: &Gpu, partition: &Partition) -> Self {
-        Self::new(partition, [capacity(gpu), wide_capacity(gpu)])
+        Self::new(partition, capacity(gpu), wide_capacity(gpu))
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
         let alone = wide::CAPACITY as usize;
         let lengths = [0, 1, 2, fits, fits + 1, alone, alone + 1, 100 * fits];
         let partition = Partition::from_lengths(lengths);
-        let Division { small, wide, large } = Division::new(&partition, [fits, alone]);
+        let Division { small, wide, large } = Division::new(&partition, fits, alone);
         let lengths = |ranges: &[Range]| ranges.iter().map(Range::len).collect::<Vec<_>>();
         assert_eq!(lengths(&small), [2, fits]);
         assert_eq!(lengths(&wide), [fits + 1, alone]);

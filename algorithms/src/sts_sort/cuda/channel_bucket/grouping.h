@@ -1,4 +1,4 @@
-// Groups of a region's buckets that are sorted together: as many as fit.
+// Groups of a region's buckets that are sorted together: the largest that fit.
 #pragma once
 #include "block_scan.h"
 #include "common.h"
@@ -34,7 +34,8 @@ __device__ __forceinline__ u32 end_of_group(const u32* starts, u32 bucket, u32 c
 
 // Flags the first buckets of the groups that follow from a group at bucket 0. Each bucket points to
 // the start of the next group; flags spread by pointer doubling, over 1, 2, 4 … groups, and so
-// reach all in as many rounds as the number of groups has bits. Barriers before and after.
+// reach all in a number of rounds that is the number of bits of the group count. Barriers before
+// and after.
 __device__ __forceinline__ void mark_groups(Grouping& shared, u32 capacity) {
 #pragma unroll
     for (u32 i = 0; i < BUCKETS_EACH; i++) {

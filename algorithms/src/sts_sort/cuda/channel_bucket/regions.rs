@@ -11,6 +11,7 @@ use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr, StagedArray};
 use crate::kernels::sts_sort_channel_bucket::{self as kernels, BUCKETS, Group, RangeList};
 use crate::sts_sort::cuda::runner::DIGI;
+use crate::sts_sort::order::Digit;
 
 /// Smallest number of regions that can be processed at a time.
 const REGIONS: usize = 16;
@@ -48,13 +49,13 @@ pub(super) struct Regions {
     /// A word for each bucket of each region: its digis.
     counts: DeviceBuffer<u32>,
     /// Offsets of the buckets of each region, with the end of the last one.
-    begins: DeviceBuffer<u32>,
+    bucket_offsets: DeviceBuffer<u32>,
     /// The group of each bucket of each region.
     group_of: DeviceBuffer<u16>,
     first_groups: DeviceBuffer<u32>,
     groups: DeviceBuffer<Group>,
     /// Offset of the next digi of each group.
-    places: DeviceBuffer<u32>,
+    next_offsets: DeviceBuffer<u32>,
     group_count: DeviceBuffer<u32>,
     /// Two words per region: its first time, and the complement of its last.
     extents: DeviceBuffer<u32>,
@@ -63,15 +64,15 @@ pub(super) struct Regions {
 }
 
 buffers!(
-    Regions: regions, parts, counts, begins, group_of, first_groups, groups,
-    places, group_count, extents, tiles
+    Regions: regions, parts, counts, bucket_offsets, group_of, first_groups, groups,
+    next_offsets, group_count, extents, tiles
 );
 
 impl Level {
-    fn digit(self) -> (u32, u32) {
+    fn digit(self) -> Digit {
         match self {
-            Level::Channel => (kernels::CHANNEL_SHIFT, kernels::CHANNEL_BITS),
-            Level::Time { shift, bits } => (shift, bits),
+            Level::Channel => Digit::new(kernels::CHANNEL_SHIFT, kernels::CHANNEL_BITS),
+            Level::Time { shift, bits } => Digit::new(shift, bits),
         }
     }
 }
@@ -102,11 +103,11 @@ impl Regions {
             regions: StagedArray::new(gpu, max)?,
             parts: Parts::new(gpu, digis, max, in_order.is_none())?,
             counts: gpu.buffer(buckets)?,
-            begins: gpu.buffer(buckets + max)?,
+            bucket_offsets: gpu.buffer(buckets + max)?,
             group_of: gpu.buffer(buckets)?,
             first_groups: gpu.buffer(max)?,
             groups: gpu.buffer(groups)?,
-            places: gpu.buffer(groups)?,
+            next_offsets: gpu.buffer(groups)?,
             group_count: gpu.buffer(1)?,
             extents: gpu.buffer(2 * max)?,
             tiles: tiles.transpose()?,
@@ -180,7 +181,7 @@ impl Regions {
         let [oversized, crowded] = left;
         let from = from.ptr();
         let to = to.ptr();
-        let begins = self.begins.ptr();
+        let bucket_offsets = self.bucket_offsets.ptr();
         let groups = self.groups.ptr();
         let group_count = self.group_count.ptr();
         // Read once, and once more from caches; written once.
@@ -193,7 +194,7 @@ impl Regions {
                     let arguments = kernels::SortGroups {
                         from,
                         to,
-                        begins,
+                        bucket_offsets,
                         groups,
                         group_count,
                         extents,
@@ -207,7 +208,7 @@ impl Regions {
                     let arguments = kernels::SortTimes {
                         from,
                         to,
-                        begins,
+                        bucket_offsets,
                         groups,
                         group_count,
                         shift,

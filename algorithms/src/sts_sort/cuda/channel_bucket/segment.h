@@ -37,12 +37,12 @@ __device__ __forceinline__ Times count_channels(const u64* digis, u32 count, Sor
     clear<THREADS>(starts, BUCKETS);
     clear_bins(shared.bins);
     __syncthreads();
-    Extent own;
+    Extent thread_extent;
     for_each_word<THREADS>(digis, count, [&](u32, u64 digi) {
         atomicAdd(&starts[digi_channel(digi)], 1u);
-        own.include(digi);
+        thread_extent.include(digi);
     });
-    own.include_in(extent);
+    thread_extent.include_in(extent);
     block_exclusive_sums<THREADS, BUCKETS>(starts, warp_sums);
     const Times times(ALL_TIME_BITS, extent[0], ~extent[1]);
     for (u32 i = threadIdx.x; i < BUCKETS; i += THREADS) {

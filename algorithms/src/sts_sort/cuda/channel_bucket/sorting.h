@@ -40,18 +40,18 @@ __device__ __forceinline__ void for_each_own(const u64* digis, u32 count, Take t
     if (threadIdx.x == THREADS - 1 && done < count) take(SORTED_ITEMS, done, digis[done], true);
 }
 
-// Counts digis in their bins; `places` has the bin and the rank in it of each of a thread's.
-// Returns true if a bin has too many. Barriers before and after.
+// Counts digis in their bins; `bins_and_ranks` has the bin and the rank in it of each of a
+// thread's. Returns true if a bin has too many. Barriers before and after.
 template <class BucketOf>
 __device__ __forceinline__ bool count_in_bins(const u64* digis, u32 count, BucketOf bucket_of, const Times& times,
-                                              u32 (&places)[SORTED_ITEMS + 1], Sorting& shared) {
+                                              u32 (&bins_and_ranks)[SORTED_ITEMS + 1], Sorting& shared) {
     bool is_full = false;
     for_each_own(digis, count, [&](u32 item, u32, u64 digi, bool is_one) {
         const BucketBins bucket = shared.buckets[is_one ? bucket_of(digi) : 0];
         const u32 bin = is_one ? bin_of(digi, bucket, times) : NO_BIN;
         const u32 rank = add_to_bin(shared.bins, bin);
-        is_full |= is_one && rank >= MOST_IN_BIN;
-        places[item] = rank << 16 | bin;
+        is_full |= is_one && rank >= MAX_IN_BIN;
+        bins_and_ranks[item] = rank << 16 | bin;
     });
     return __syncthreads_or(is_full);
 }
@@ -59,10 +59,10 @@ __device__ __forceinline__ bool count_in_bins(const u64* digis, u32 count, Bucke
 // Moves digis to their bins, with their order of arrival if that is needed. Barriers before and
 // after.
 template <bool WITH_ARRIVALS>
-__device__ __forceinline__ void move_to_bins(const u64* digis, u32 count, const u32 (&places)[SORTED_ITEMS + 1],
+__device__ __forceinline__ void move_to_bins(const u64* digis, u32 count, const u32 (&bins_and_ranks)[SORTED_ITEMS + 1],
                                              Sorting& shared) {
     for_each_own(digis, count, [&](u32 item, u32 at, u64 digi, bool is_one) {
-        const u32 bin = places[item] & 0xffff, rank = places[item] >> 16;
+        const u32 bin = bins_and_ranks[item] & 0xffff, rank = bins_and_ranks[item] >> 16;
         if (!is_one) return;
         const u32 to = start_of(shared.bins, bin) + rank;
         shared.sorted[to] = time_first(digi);
@@ -101,16 +101,16 @@ __device__ __forceinline__ bool order_bin(u32 begin, u32 count, Sorting& shared)
 // Bins have few.
 #pragma unroll 1
     for (u32 i = begin + 1; i < begin + count; i++) {
-        const InBin<WITH_ARRIVALS> own(i, shared);
+        const InBin<WITH_ARRIVALS> current(i, shared);
         u32 at = i;
 #pragma unroll 1
         for (; at > begin; at--) {
             const InBin<WITH_ARRIVALS> before(at - 1, shared);
-            has_equal |= KEEPS_ARRIVAL && own.time() == before.time();
-            if (!own.belongs_before(before)) break;
+            has_equal |= KEEPS_ARRIVAL && current.time() == before.time();
+            if (!current.belongs_before(before)) break;
             before.put(at, shared);
         }
-        if (at < i) own.put(at, shared);
+        if (at < i) current.put(at, shared);
     }
     return has_equal;
 }
@@ -135,13 +135,13 @@ __device__ __forceinline__ bool order_bins(u32 count, Sorting& shared) {
 template <class BucketOf>
 __device__ __forceinline__ bool sort_in_shared(const u64* digis, u32 count, BucketOf bucket_of, const Times& times,
                                                Sorting& shared) {
-    u32 places[SORTED_ITEMS + 1];
-    if (count_in_bins(digis, count, bucket_of, times, places, shared)) return false;
-    const u32 of_several = place_bins(shared.bins);
-    move_to_bins<false>(digis, count, places, shared);
+    u32 bins_and_ranks[SORTED_ITEMS + 1];
+    if (count_in_bins(digis, count, bucket_of, times, bins_and_ranks, shared)) return false;
+    const u32 of_several = scan_bins(shared.bins);
+    move_to_bins<false>(digis, count, bins_and_ranks, shared);
     if (order_bins<false>(of_several, shared) && KEEPS_ARRIVAL) {
         // Few groups have digis of the same channel and time.
-        move_to_bins<true>(digis, count, places, shared);
+        move_to_bins<true>(digis, count, bins_and_ranks, shared);
         order_bins<true>(of_several, shared);
     }
     return true;

@@ -20,18 +20,18 @@ const REGIONS_IN_TURN: usize = 256;
 pub(super) struct Tiles {
     all: StagedArray<Tile>,
     /// Offset of each region's status words.
-    first_told: StagedArray,
-    told: DeviceBuffer<u32>,
+    first_states: StagedArray,
+    states: DeviceBuffer<u32>,
     /// Index of the next tile.
     ticket: DeviceBuffer<u32>,
     /// Regions of more groups are split into large tiles.
     few_groups: u32,
     are_large: bool,
     count: u32,
-    told_words: usize,
+    state_words: usize,
 }
 
-buffers!(Tiles: all, first_told, told, ticket);
+buffers!(Tiles: all, first_states, states, ticket);
 
 impl Tiles {
     /// Tables for `digis` digis in `regions` regions, none of which has more than `groups` groups.
@@ -43,16 +43,16 @@ impl Tiles {
     ) -> Result<Self, DeviceError> {
         let max = |tile: u32| digis / tile as usize + regions;
         let words = |tile, groups: u32| max(tile) * groups as usize;
-        let told = words(SMALL_TILE, SMALL_GROUPS.min(groups)).max(words(LARGE_TILE, groups));
+        let states = words(SMALL_TILE, SMALL_GROUPS.min(groups)).max(words(LARGE_TILE, groups));
         Ok(Tiles {
             all: StagedArray::new(gpu, max(SMALL_TILE))?,
-            first_told: StagedArray::new(gpu, regions)?,
-            told: gpu.buffer(told)?,
+            first_states: StagedArray::new(gpu, regions)?,
+            states: gpu.buffer(states)?,
             ticket: gpu.buffer(1)?,
             few_groups: SMALL_GROUPS,
             are_large: false,
             count: 0,
-            told_words: 0,
+            state_words: 0,
         })
     }
 
@@ -71,19 +71,19 @@ impl Tiles {
         self.are_large = regions.clone().any(|(_, groups)| groups > self.few_groups);
         let length = if self.are_large { LARGE_TILE } else { SMALL_TILE };
         let mut counts = Vec::new();
-        let mut first_told = Vec::new();
-        let mut told = 0;
+        let mut first_states = Vec::new();
+        let mut states = 0;
         for (range, groups) in regions {
             let count = (range.len() as u32).div_ceil(length);
             counts.push(count);
-            first_told.push(told);
-            told += count * groups;
+            first_states.push(states);
+            states += count * groups;
         }
         let tiles = in_turns(&counts);
         self.count = tiles.len() as u32;
-        self.told_words = told as usize;
+        self.state_words = states as usize;
         self.all.fill(gpu, tiles)?;
-        self.first_told.fill(gpu, first_told)
+        self.first_states.fill(gpu, first_states)
     }
 
     /// Number of tiles.
@@ -103,11 +103,11 @@ impl Tiles {
     /// The arguments of kernels, with all status words cleared.
     pub(super) fn clear(&self, gpu: &Gpu) -> Result<TileStatus, DeviceError> {
         gpu.fill(&self.ticket, 0)?;
-        gpu.fill_first(&self.told, self.told_words, 0)?;
+        gpu.fill_first(&self.states, self.state_words, 0)?;
         Ok(TileStatus {
             tiles: self.all.ptr(),
-            first: self.first_told.ptr(),
-            words: self.told.ptr(),
+            first: self.first_states.ptr(),
+            words: self.states.ptr(),
             ticket: self.ticket.ptr(),
         })
     }

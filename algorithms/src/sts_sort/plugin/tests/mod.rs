@@ -4,7 +4,7 @@ use generators::sts::SegmentedDigis;
 
 use super::*;
 use crate::device::{Arena, Device, Target, Team};
-use crate::plugin::{Quarantine, condemn};
+use crate::plugin::{Quarantine, quarantine};
 use crate::plugin_session::compiled::Compiled;
 use crate::sts_sort::hard_inputs;
 
@@ -32,7 +32,7 @@ fn whichever_buffers_a_variant_uses_it_is_right() {
 #[test]
 fn errors_are_reported() {
     let Some(sorts) = sorts() else { return };
-    let told = [
+    let messages = [
         ("beyond", "it wrote beyond the end of its output"),
         ("scratch", "it wrote beyond the end of its scratch memory"),
         ("changed", "it changed its input, at position 0"),
@@ -40,7 +40,7 @@ fn errors_are_reported() {
         ("stage", "libsorts.so called a stage \"total\""),
         ("refuses", "libsorts.so failed in run: out of luck"),
     ];
-    sorts.assert_told(&input(), &told);
+    sorts.assert_told(&input(), &messages);
 }
 
 #[test]
@@ -64,14 +64,13 @@ fn quarantined_plugins_are_not_called() {
     let variant = sorts.variant("cpu-output");
     let elsewhere = Device::Cuda(7);
     let problem = Quarantine::Failed("crashed in run".to_owned());
-    let name = (variant.task, variant.name);
-    condemn(name, variant.plugin, elsewhere, problem);
-    assert!(variant.condemned_on(Device::Cpu).is_none());
+    quarantine(variant.task, variant.name, variant.plugin, elsewhere, problem);
+    assert!(variant.quarantine_on(Device::Cpu).is_none());
     let team = Team::new(1).expect("a thread");
     let arena = Arena::default();
     let input = input();
     let target = Target { device: elsewhere, gpu: None, team: &team };
-    let mut session = sorts.opened(variant, (&input, &arena), &target);
-    let told = session.reset().map_err(|error| error.to_string());
-    assert_eq!(told, Err("libsorts.so crashed in run".to_owned()));
+    let mut session = sorts.opened(variant, &input, &arena, &target);
+    let result = session.reset().map_err(|error| error.to_string());
+    assert_eq!(result, Err("libsorts.so crashed in run".to_owned()));
 }

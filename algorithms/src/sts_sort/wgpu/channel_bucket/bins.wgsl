@@ -10,7 +10,7 @@ const BIN_WORDS = BINS / BINS_A_WORD;
 const WORDS_EACH = BIN_WORDS / THREADS;
 // Bin that counts items that are not digis.
 const NO_BIN = BINS;
-const MOST_IN_BIN = 32u;
+const MAX_IN_BIN = 32u;
 const POSITION_WORDS = CAPACITY / 32u + 3u;
 
 // The bins of a bucket: which is the first, and what a time is multiplied by, in units of 2^-32
@@ -39,8 +39,8 @@ fn know_times(mask: u32, first: u32, last: u32) {
 
 fn bins_of_bucket(start: u32, count: u32) -> BucketBins {
     // The largest that fits into 32 bits.
-    const MOST = 4294967040.0;
-    return BucketBins(BINS_A_DIGI * start, u32(min(f32(count) * bins_a_digi, MOST)));
+    const MAX_COUNT = 4294967040.0;
+    return BucketBins(BINS_A_DIGI * start, u32(min(f32(count) * bins_a_digi, MAX_COUNT)));
 }
 
 // The upper half of a product.
@@ -83,7 +83,7 @@ fn clear_bins() {
 }
 
 // Finds where bins begin. Barriers before and after.
-fn place_bins() {
+fn scan_bins() {
     let first = thread * WORDS_EACH;
     var sums: array<u32, WORDS_EACH>;
     var sum = 0u;
@@ -108,10 +108,10 @@ fn bin_around(at: u32) -> vec2u {
     let word = at / 32u;
     let bit = at % 32u;
     let before = atomicLoad(&first_of_bin[word]);
-    let own = atomicLoad(&first_of_bin[word + 1u]);
+    let current = atomicLoad(&first_of_bin[word + 1u]);
     let after = atomicLoad(&first_of_bin[word + 2u]);
     // The highest bit of `up_to` is that of the position, the lowest of `beyond` that of the next.
-    let up_to = before >> 1u >> bit | own << (31u - bit);
-    let beyond = own >> 1u >> bit | after << (31u - bit);
+    let up_to = before >> 1u >> bit | current << (31u - bit);
+    let beyond = current >> 1u >> bit | after << (31u - bit);
     return vec2u(at - countLeadingZeros(up_to), at + countTrailingZeros(beyond) + 1u);
 }

@@ -6,7 +6,7 @@ const BUCKETS = CHANNELS;
 // Digis that are sorted at once; the launcher assumes this value. Each takes 11.2 bytes.
 const CAPACITY = 2048u * min(2u, max(1u, WORKGROUP_BYTES / 24576u));
 // Few blocks with so much memory fit at once, so they have many threads.
-const THREADS = min(CAPACITY / 4u, MOST_THREADS);
+const THREADS = min(CAPACITY / 4u, MAX_THREADS);
 const SORTED_ITEMS = CAPACITY / THREADS;
 
 // Bits of a digi that determine its bucket.

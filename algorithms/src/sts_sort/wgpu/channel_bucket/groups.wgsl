@@ -4,7 +4,7 @@
 
 @group(0) @binding(0) var<storage, read_write> unsorted: array<vec2u>;
 @group(0) @binding(1) var<storage, read_write> sorted: array<vec2u>;
-@group(0) @binding(2) var<storage, read> begins: array<u32>;
+@group(0) @binding(2) var<storage, read> bucket_offsets: array<u32>;
 // Region, first bucket and number of buckets of each.
 @group(0) @binding(3) var<storage, read> groups: array<u32>;
 @group(0) @binding(4) var<storage, read> group_count: array<u32>;
@@ -12,7 +12,7 @@
 var<workgroup> waiting: array<vec2u, CAPACITY>;
 var<private> first_bucket: u32;
 // Index of its first bucket's offset, and that offset.
-var<private> own_begins: u32;
+var<private> first_bucket_index: u32;
 var<private> group_begin: u32;
 
 fn unsorted_at(at: u32) -> vec2u { return unsorted[at]; }
@@ -21,18 +21,18 @@ fn waiting_at(at: u32) -> vec2u { return waiting[at]; }
 fn put_waiting(at: u32, item: vec2u) { waiting[at] = item; }
 
 fn bucket_bins(digi: vec2u) -> BucketBins {
-    let bucket = own_begins + bucket_of(digi);
-    let start = begins[bucket];
-    return bins_of_bucket(start - group_begin, begins[bucket + 1u] - start);
+    let bucket = first_bucket_index + bucket_of(digi);
+    let start = bucket_offsets[bucket];
+    return bins_of_bucket(start - group_begin, bucket_offsets[bucket + 1u] - start);
 }
 
 fn region_of_group() -> u32 { return groups[3u * block]; }
 
 fn sort_group() {
     first_bucket = groups[3u * block + 1u];
-    own_begins = region_of_group() * (BUCKETS + 1u) + first_bucket;
-    group_begin = begins[own_begins];
-    let end = begins[own_begins + groups[3u * block + 2u]];
+    first_bucket_index = region_of_group() * (BUCKETS + 1u) + first_bucket;
+    group_begin = bucket_offsets[first_bucket_index];
+    let end = bucket_offsets[first_bucket_index + groups[3u * block + 2u]];
     if end == group_begin { return; }
     if end - group_begin > CAPACITY {
         if thread == 0u { list_oversized(group_begin, end); }

@@ -7,7 +7,7 @@
 
 var<workgroup> full_bins: atomic<u32>;
 // The bin and the rank in it of each of a thread's digis.
-var<private> bin_places: array<u32, SORTED_ITEMS>;
+var<private> bins_and_ranks: array<u32, SORTED_ITEMS>;
 
 // The digi's bits with the time in the highest ones: the order within a bin, whose digis have the
 // same channel.
@@ -29,8 +29,8 @@ fn count_in_bins(begin: u32, count: u32) -> bool {
             let digi = unsorted_at(begin + at);
             let bin = bin_of(digi, bucket_bins(digi));
             let rank = add_to_bin(bin);
-            if rank >= MOST_IN_BIN { atomicStore(&full_bins, 1u); }
-            bin_places[i] = rank << 16u | bin;
+            if rank >= MAX_IN_BIN { atomicStore(&full_bins, 1u); }
+            bins_and_ranks[i] = rank << 16u | bin;
         }
     }
     workgroupBarrier();
@@ -43,8 +43,8 @@ fn move_to_bins(begin: u32, count: u32) {
     for (var i = 0u; i < SORTED_ITEMS; i++) {
         let at = i * THREADS + thread;
         if at < count {
-            let rank = bin_places[i] >> 16u;
-            let to = start_of(bin_places[i] & 0xffffu) + rank;
+            let rank = bins_and_ranks[i] >> 16u;
+            let to = start_of(bins_and_ranks[i] & 0xffffu) + rank;
             put_waiting(to, time_first(unsorted_at(begin + at)));
             if rank == 0u { mark_first_of_bin(to); }
         }
@@ -55,16 +55,16 @@ fn move_to_bins(begin: u32, count: u32) {
 // Writes each digi to where it belongs: before it come those of its bin that are earlier.
 fn write_in_order(begin: u32, count: u32) {
     for (var i = thread; i < count; i += THREADS) {
-        let own = waiting_at(i);
+        let item = waiting_at(i);
         let bin = bin_around(i);
         var to = bin.x;
         if bin.y - bin.x > 1u {
             for (var k = bin.x; k < bin.y; k++) {
                 let other = waiting_at(k);
-                if is_less(other, own) || (all(other == own) && k < i) { to++; }
+                if is_less(other, item) || (all(other == item) && k < i) { to++; }
             }
         }
-        put_in_order(begin + to, digi_from_time_first(own));
+        put_in_order(begin + to, digi_from_time_first(item));
     }
 }
 
@@ -76,7 +76,7 @@ fn sort_buckets(begin: u32, end: u32) {
         if thread == 0u { list_overfull(begin, end); }
         return;
     }
-    place_bins();
+    scan_bins();
     move_to_bins(begin, count);
     write_in_order(begin, count);
 }

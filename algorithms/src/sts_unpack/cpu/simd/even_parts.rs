@@ -6,11 +6,11 @@ use generators::sts::Digi;
 use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
 
 use super::messages::{self, SLACK};
-use crate::sts_unpack::cpu::runner::Work;
+use crate::sts_unpack::cpu::runner::UnpackInput;
 use crate::sts_unpack::survey::Job;
 
 /// Buffer capacity of a part of `messages` messages.
-pub(crate) fn room_for(messages: usize) -> usize {
+pub(crate) fn capacity_for(messages: usize) -> usize {
     messages + SLACK
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn messages(jobs: &[Job]) -> usize {
 /// Writes the digis of these microslices one after the other, and calls `show` with those of each
 /// microslice while they are cached. Returns the number of digis.
 pub(crate) fn unpack_part(
-    work: &Work<'_>,
+    input: &UnpackInput<'_>,
     jobs: &[Job],
     counts: &mut [MicrosliceCounts],
     buffer: &mut [Digi],
@@ -31,11 +31,11 @@ pub(crate) fn unpack_part(
     let messages = messages::best();
     let mut found = 0;
     for (counts, job) in counts.iter_mut().zip(jobs) {
-        let unpack = |own| messages(own, &mut buffer[found..]);
-        *counts = work.microslice(job).map_or_else(MicrosliceCounts::default, unpack);
-        let own = found..found + counts.digis as usize;
-        show(&buffer[own.clone()]);
-        found = own.end;
+        let unpack = |microslice| messages(microslice, &mut buffer[found..]);
+        *counts = input.microslice(job).map_or_else(MicrosliceCounts::default, unpack);
+        let written = found..found + counts.digis as usize;
+        show(&buffer[written.clone()]);
+        found = written.end;
     }
     found
 }

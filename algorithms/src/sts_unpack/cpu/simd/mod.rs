@@ -19,35 +19,35 @@ mod tickets;
 use generators::sts::Digi;
 use generators::sts::raw::MicrosliceCounts;
 
-use super::runner::Work;
+use super::runner::UnpackInput;
 use crate::device::{SharedSlice, Stores, streaming};
 use crate::parallel::{Grain, for_each_range};
 use crate::timing::Laps;
 use parts::parts;
 use tickets::OrderedTickets;
 
-pub(crate) use even_parts::{even_parts, messages as messages_of, room_for, unpack_part};
+pub(crate) use even_parts::{capacity_for, even_parts, messages as messages_of, unpack_part};
 
 pub(super) fn unpack(
-    work: &Work<'_>,
+    input: &UnpackInput<'_>,
     counts: &mut [MicrosliceCounts],
     digis: &mut [Digi],
     laps: &mut Laps,
 ) {
-    let parts = parts(work.jobs);
+    let parts = parts(input.jobs);
     let longest = parts.iter().map(|part| part.messages).max().unwrap_or(0);
     let tickets = OrderedTickets::new(parts.len());
     let counts = SharedSlice::new(counts);
     let digis = SharedSlice::new(digis);
     for_each_range(rayon::current_num_threads().min(parts.len()), Grain::Shares, |_| {
-        let mut nearby = vec![Digi::default(); room_for(longest)];
+        let mut nearby = vec![Digi::default(); capacity_for(longest)];
         streaming(|stores| {
             while let Some(ticket) = tickets.next(&parts) {
                 let part = ticket.part;
                 // SAFETY: each microslice is in one part only.
                 let counts = unsafe { counts.part(part.jobs.clone()) };
                 let found =
-                    unpack_part(work, &work.jobs[part.jobs.clone()], counts, &mut nearby, |_| ());
+                    unpack_part(input, &input.jobs[part.jobs.clone()], counts, &mut nearby, |_| ());
                 let offset = ticket.reserve(found);
                 // SAFETY: `reserve` gives consecutive ranges to the parts, so no other part writes
                 // to this one.

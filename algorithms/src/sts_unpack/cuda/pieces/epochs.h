@@ -11,7 +11,7 @@
 
 constexpr u32 STATE_SHIFT = 62;
 constexpr u64 WITHOUT_EPOCHS = 1ull << STATE_SHIFT;
-constexpr u64 OWN_EPOCHS = 2ull << STATE_SHIFT;
+constexpr u64 PIECE_EPOCHS = 2ull << STATE_SHIFT;
 constexpr u64 UP_TO_PIECE = 3ull << STATE_SHIFT;
 
 // The highest lane of a mask; any if there is none.
@@ -28,7 +28,7 @@ struct Epochs {
     u32 first = 0, last = 0, wraps = 0;
 
     __device__ __forceinline__ explicit Epochs(const u32 (&messages)[ROWS][MESSAGES_AT_ONCE]) {
-        u32 own_wraps = 0;
+        u32 lane_wraps = 0;
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
             find(messages[row], known[row]);
@@ -37,11 +37,11 @@ struct Epochs {
             for (u32 i = 0; i < MESSAGES_AT_ONCE; i++) {
                 if (!is_ts_msb(messages[row][i])) continue;
                 // None is smaller than 0.
-                own_wraps += number_of(messages[row][i]) < number;
+                lane_wraps += number_of(messages[row][i]) < number;
                 number = number_of(messages[row][i]);
             }
         }
-        if (__any_sync(FULL_MASK, own_wraps > 0)) wraps = __reduce_add_sync(FULL_MASK, own_wraps);
+        if (__any_sync(FULL_MASK, lane_wraps > 0)) wraps = __reduce_add_sync(FULL_MASK, lane_wraps);
     }
 
     // The epoch after the piece.
@@ -53,22 +53,22 @@ struct Epochs {
   private:
     // Adds a row, and returns the number that is known before a lane's own messages.
     __device__ __forceinline__ void find(const u32 (&messages)[MESSAGES_AT_ONCE], u32& known_before) {
-        bool begins = false;
-        u32 own_first = 0, own_last = 0;
+        bool starts_epoch = false;
+        u32 lane_first = 0, lane_last = 0;
 #pragma unroll
         for (u32 i = 0; i < MESSAGES_AT_ONCE; i++) {
             if (!is_ts_msb(messages[i])) continue;
-            own_last = number_of(messages[i]);
-            own_first = begins ? own_first : own_last;
-            begins = true;
+            lane_last = number_of(messages[i]);
+            lane_first = starts_epoch ? lane_first : lane_last;
+            starts_epoch = true;
         }
-        const lanemask_t all = __ballot_sync(FULL_MASK, begins);
+        const lanemask_t all = __ballot_sync(FULL_MASK, starts_epoch);
         const lanemask_t below = all & lanemask_lt(threadIdx.x % LANES);
-        const u32 of_below = __shfl_sync(FULL_MASK, own_last, highest_lane(below));
+        const u32 of_below = __shfl_sync(FULL_MASK, lane_last, highest_lane(below));
         known_before = below != 0 ? of_below : last;
         if (all == 0) return;
-        if (!any) first = __shfl_sync(FULL_MASK, own_first, ffs(all) - 1);
-        last = __shfl_sync(FULL_MASK, own_last, highest_lane(all));
+        if (!any) first = __shfl_sync(FULL_MASK, lane_first, ffs(all) - 1);
+        last = __shfl_sync(FULL_MASK, lane_last, highest_lane(all));
         any = true;
     }
 };
@@ -84,10 +84,10 @@ struct EpochBefore {
         const u32 lane = threadIdx.x % LANES;
         while (true) {
             state = lane < number ? load_relaxed(&states[piece - 1 - lane]) : UP_TO_PIECE;
-            const lanemask_t told = __ballot_sync(FULL_MASK, state != 0);
-            const lanemask_t knowing = __ballot_sync(FULL_MASK, state >= UP_TO_PIECE);
-            known = (u32)ffs(knowing) - 1;
-            if (knowing != 0 && (~told & lanemask_lt(known)) == 0) return;
+            const lanemask_t published = __ballot_sync(FULL_MASK, state != 0);
+            const lanemask_t with_sum = __ballot_sync(FULL_MASK, state >= UP_TO_PIECE);
+            known = (u32)ffs(with_sum) - 1;
+            if (with_sum != 0 && (~published & lanemask_lt(known)) == 0) return;
             __nanosleep(20);
         }
     }
@@ -96,7 +96,7 @@ struct EpochBefore {
         constexpr u32 NUMBER = (1u << TYPE_SHIFT) - 1;
         const u32 lane = threadIdx.x % LANES;
         const u32 last = (u32)state & NUMBER, first = (u32)(state >> TYPE_SHIFT & (2 * NUMBER + 1));
-        const bool any = lane <= known && state >= OWN_EPOCHS;
+        const bool any = lane <= known && state >= PIECE_EPOCHS;
         const lanemask_t with_epochs = __ballot_sync(FULL_MASK, any);
         // Earlier pieces are in higher lanes.
         const lanemask_t above = with_epochs & ~lanemask_lt(lane) & ~((lanemask_t)1 << lane);
@@ -109,22 +109,23 @@ struct EpochBefore {
 
 // Publishes the epochs of a piece, and returns the epoch before it. A whole warp calls it; pieces
 // before are those of warps that have already started.
-PORTABLE_INLINE Epoch wait_for_epoch_before(u64* states, u32 piece, u32 number, const u8* content, const Epochs& own) {
-    const bool tells = threadIdx.x % LANES == 0;
+PORTABLE_INLINE Epoch wait_for_epoch_before(u64* states, u32 piece, u32 number, const u8* content,
+                                            const Epochs& epochs) {
+    const bool is_writer = threadIdx.x % LANES == 0;
     Epoch before = {number_of(message_at(content + MESSAGE_BYTES)), 0};
     if (number > 0) {
-        const u64 told = own.any ? OWN_EPOCHS | (u64)own.first << TYPE_SHIFT | own.last : WITHOUT_EPOCHS;
-        if (tells && own.wraps == 0) store_relaxed(&states[piece], told);
+        const u64 state = epochs.any ? PIECE_EPOCHS | (u64)epochs.first << TYPE_SHIFT | epochs.last : WITHOUT_EPOCHS;
+        if (is_writer && epochs.wraps == 0) store_relaxed(&states[piece], state);
         before = EpochBefore(states, piece, number).epoch();
     }
-    const Epoch behind = own.behind(before);
-    if (tells) store_relaxed(&states[piece], UP_TO_PIECE | (u64)behind.wraps << TYPE_SHIFT | behind.number);
+    const Epoch behind = epochs.behind(before);
+    if (is_writer) store_relaxed(&states[piece], UP_TO_PIECE | (u64)behind.wraps << TYPE_SHIFT | behind.number);
     return before;
 }
 
 // The epoch before a piece, after all pieces have published the epoch after them.
 PORTABLE_INLINE Epoch known_epoch_before(const u64* states, u32 piece, u32 number, const u8* content) {
     if (number == 0) return {number_of(message_at(content + MESSAGE_BYTES)), 0};
-    const u64 told = states[piece - 1];
-    return {number_of((u32)told), (u32)(told >> TYPE_SHIFT)};
+    const u64 state = states[piece - 1];
+    return {number_of((u32)state), (u32)(state >> TYPE_SHIFT)};
 }

@@ -56,17 +56,17 @@ PORTABLE_INLINE Found step_by_step(const Messages& messages, u64 first_of_cycle,
 #pragma unroll 1
     for (u32 first = 0; first < messages.size; first += LANES * MESSAGE_BYTES) {
         const u32 message = messages.at(first + lane * MESSAGE_BYTES);
-        const bool begins = is_ts_msb(message);
-        const lanemask_t beginning = __ballot_sync(FULL_MASK, begins);
+        const bool starts_epoch = is_ts_msb(message);
+        const lanemask_t beginning = __ballot_sync(FULL_MASK, starts_epoch);
         const lanemask_t below = beginning & lanes_below;
         const u32 of_below = __shfl_sync(FULL_MASK, number_of(message), highest_lane(below));
         const u32 number_before = below != 0 ? of_below : epoch.number;
-        const lanemask_t wrapping = __ballot_sync(FULL_MASK, begins && number_of(message) < number_before);
+        const lanemask_t wrapping = __ballot_sync(FULL_MASK, starts_epoch && number_of(message) < number_before);
         u64 digi = 0;
         u32 fate = UNWANTED;
         if (is_hit(message)) {
-            const Epoch own = {number_before, epoch.wraps + (u32)popc(wrapping & lanes_up_to_here)};
-            fate = fate_of(message, own.since_start(first_of_cycle), board, rules, digi);
+            const Epoch epoch_here = {number_before, epoch.wraps + (u32)popc(wrapping & lanes_up_to_here)};
+            fate = fate_of(message, epoch_here.since_start(first_of_cycle), board, rules, digi);
         }
         const lanemask_t with_digi = __ballot_sync(FULL_MASK, fate == DIGI);
         digis.take(with_digi, found.digis, message, digi);

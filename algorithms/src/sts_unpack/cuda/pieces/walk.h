@@ -12,10 +12,9 @@ struct Input {
 };
 
 // Copies what is looked up into shared memory, by a block. Includes a barrier.
-template <u32 THREADS>
-PORTABLE_INLINE void keep(Lookup& kept, const Lookup& lookup) {
+template <u32 THREADS> PORTABLE_INLINE void keep(Lookup& cache, const Lookup& lookup) {
     const uint4* from = reinterpret_cast<const uint4*>(&lookup);
-    uint4* to = reinterpret_cast<uint4*>(&kept);
+    uint4* to = reinterpret_cast<uint4*>(&cache);
     for (u32 i = threadIdx.x; i < sizeof(Lookup) / sizeof(uint4); i += THREADS) to[i] = from[i];
     __syncthreads();
 }
@@ -24,9 +23,9 @@ PORTABLE_INLINE void keep(Lookup& kept, const Lookup& lookup) {
 // either algorithm, and the counts: for a microslice that is refused, those of its first piece
 // report that.
 template <class Digis>
-PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 place, const Lookup& lookup,
+PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 index, const Lookup& lookup,
                                   Digis& digis) {
-    const Piece piece = pieces[place];
+    const Piece piece = pieces[index];
     if (piece.job == NO_JOB) return;
     const Job job = input.jobs[piece.job];
     Found found;
@@ -35,15 +34,15 @@ PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 p
         return digis.count(piece.job, found);
     }
     const Messages messages(input.bytes, job, piece.number);
-    u32 own[ROWS][MESSAGES_AT_ONCE];
-    messages.load(own);
+    u32 words[ROWS][MESSAGES_AT_ONCE];
+    messages.load(words);
     const u8* content = input.bytes + job.begin;
     if (has_wrong_first_messages(content)) {
         found.first = piece.number == 0;
         return digis.count(piece.job, found);
     }
-    const Epochs epochs(own);
-    const Epoch before = digis.epoch_before(input.epochs, place, piece.number, content, epochs);
+    const Epochs epochs(words);
+    const Epoch before = digis.epoch_before(input.epochs, index, piece.number, content, epochs);
     const Epoch behind = epochs.behind(before);
     const u64 cycle = first_of_cycle(job);
     const Board& board = input.boards[job.board];
@@ -51,7 +50,7 @@ PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 p
     const bool has_one_cycle = before.wraps == behind.wraps;
     if (has_one_cycle && is_inner(begin, board) && is_inner(behind.since_start(cycle), board)) {
         const LookedUp hits = {lookup, (u32)(begin - before.number) * (u32)EPOCH_NS};
-        found = digis.look_up(hits, own, messages.count(), epochs, before);
+        found = digis.look_up(hits, words, messages.count(), epochs, before);
     } else {
         found = step_by_step(messages, cycle, before, board, input.rules, digis);
     }

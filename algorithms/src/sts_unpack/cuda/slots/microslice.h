@@ -19,15 +19,15 @@ struct Shared {
 };
 
 // Inclusive scan over the threads of a block. Barriers before and after.
-PORTABLE_INLINE u32 sum_up_to_here(bool own, Shared& shared, u32& total) {
+PORTABLE_INLINE u32 sum_up_to_here(bool flag, Shared& shared, u32& total) {
     __syncthreads();
-    const u32 before = block_exclusive_sum<THREADS>(own, shared.warp_sums, total);
-    return before + own;
+    const u32 before = block_exclusive_sum<THREADS>(flag, shared.warp_sums, total);
+    return before + flag;
 }
 
 // Adds up a count that is zero in most warps.
-PORTABLE_INLINE void count(u32& counter, bool own) {
-    const lanemask_t all = __ballot_sync(FULL_MASK, own);
+PORTABLE_INLINE void count(u32& counter, bool flag) {
+    const lanemask_t all = __ballot_sync(FULL_MASK, flag);
     if (all != 0 && threadIdx.x % LANES == 0) atomicAdd(&counter, (u32)popc(all));
 }
 
@@ -41,23 +41,23 @@ PORTABLE_INLINE void unpack(const u8* content, const Job& job, const Board& boar
     for (u32 tile = FIRST_MESSAGES; tile < messages; tile += THREADS) {
         const u32 at = tile + threadIdx.x;
         const u32 message = at < messages ? message_at(content + (u64)at * MESSAGE_BYTES) : DUMMY;
-        const bool begins = is_ts_msb(message), hits = is_hit(message);
+        const bool starts_epoch = is_ts_msb(message), hits = is_hit(message);
         u32 begun, wrapped, found;
-        const u32 epoch = sum_up_to_here(begins, shared, begun);
-        if (begins) shared.numbers[epoch] = number_of(message);
+        const u32 epoch = sum_up_to_here(starts_epoch, shared, begun);
+        if (starts_epoch) shared.numbers[epoch] = number_of(message);
         __syncthreads();
         const u32 number = shared.numbers[epoch];
-        const bool wraps_here = begins && number < shared.numbers[epoch - 1];
+        const bool wraps_here = starts_epoch && number < shared.numbers[epoch - 1];
         const u32 wraps_up_to_here = wraps + sum_up_to_here(wraps_here, shared, wrapped);
         u64 digi = 0;
         u32 fate = UNWANTED;
         if (hits) {
-            const Epoch own = {number, wraps_up_to_here};
-            fate = fate_of(message, own.since_start(base), board, rules, digi);
+            const Epoch epoch_here = {number, wraps_up_to_here};
+            fate = fate_of(message, epoch_here.since_start(base), board, rules, digi);
         }
         const u32 slot = sum_up_to_here(fate == DIGI, shared, found);
         if (fate == DIGI) slots[digis + slot - 1] = digi;
-        count(shared.counts.other, at < messages && !begins && !hits);
+        count(shared.counts.other, at < messages && !starts_epoch && !hits);
         count(shared.counts.elink, fate == UNKNOWN_ELINK);
         count(shared.counts.overflow, overflows(fate, rules));
         count(shared.counts.undefined, fate == UNDEFINED);

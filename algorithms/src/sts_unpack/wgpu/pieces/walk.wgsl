@@ -35,12 +35,12 @@ fn step_by_step(cycle: u64, before: Epoch, board: u32) {
     var known = 0u;
     for (var first = 0u; first < PIECE_BYTES; first += LANES * MESSAGE_BYTES) {
         let message = message_in_window(first + lane * MESSAGE_BYTES);
-        let begins = is_ts_msb(message);
-        let beginning = votes(begins);
+        let starts_epoch = is_ts_msb(message);
+        let beginning = votes(starts_epoch);
         let below = beginning & lanes_below(lane);
         let of_below = shuffled(number_of(message), highest_lane(below));
         let number_before = select(of_below, epoch.number, is_none(below));
-        let wrapping = votes(begins && number_of(message) < number_before);
+        let wrapping = votes(starts_epoch && number_of(message) < number_before);
         var fate = UNWANTED;
         if is_hit(message) {
             let wraps = epoch.wraps + count_of(wrapping & (lanes_below(lane) | only_lane(lane)));
@@ -68,9 +68,9 @@ fn is_inner(epoch: u64, board: u32) -> bool {
 
 // Processes a piece with a whole warp. For a microslice that is refused, its first piece reports
 // that.
-fn unpack_piece(place: u32) {
+fn unpack_piece(index: u32) {
     for (var i = 0u; i < COUNTS; i++) { found[i] = 0u; }
-    let piece = pieces[place];
+    let piece = pieces[index];
     if piece.x == NO_JOB { return; }
     let job = jobs[piece.x];
     if has_wrong_size(job) {
@@ -87,7 +87,7 @@ fn unpack_piece(place: u32) {
         return;
     }
     find_epochs();
-    let before = epoch_before(place, piece.y, content);
+    let before = epoch_before(index, piece.y, content);
     let behind = behind_piece(before);
     let cycle = first_of_cycle(job);
     let begin = since_start(cycle, before.number, before.wraps);

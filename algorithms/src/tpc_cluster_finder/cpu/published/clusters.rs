@@ -5,7 +5,7 @@ use generators::tpc::geometry::pads_in_row;
 use super::maps::{AT_PEAK, CHARGE, DIVIDED, plus};
 use super::work::FragmentContext;
 use crate::parallel::{Grain, for_each_range};
-use crate::tpc_cluster_finder::cluster::{Cluster, Sums};
+use crate::tpc_cluster_finder::cluster::{Cluster, Peak, Sums};
 use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
 use crate::tpc_cluster_finder::settings::sixteenths;
 use crate::tpc_decode::Position;
@@ -38,7 +38,7 @@ impl FragmentContext<'_> {
         let mut sums = Sums::default();
         let mut add = |(a, b): Step, entry: u16| {
             let charge = i32::from(entry & CHARGE);
-            sums.add((a.into(), b.into()), charge, entry & DIVIDED != 0);
+            sums.add(a.into(), b.into(), charge, entry & DIVIDED != 0);
             charge
         };
         let qmax = add((0, 0), entry((0, 0)));
@@ -52,8 +52,8 @@ impl FragmentContext<'_> {
         }
         let pad = pad_of_column(peak.column as usize);
         let row = usize::from(pad.row());
-        let position = (pad.pad().into(), time as i32);
+        let peak = Peak { pad: pad.pad().into(), time: time as i32, charge: qmax };
         let pads = pads_in_row(row) as i32;
-        Some((row, sums.cluster(position, qmax, pads, settings)?))
+        Some((row, sums.cluster(peak, pads, settings)?))
     }
 }

@@ -24,7 +24,8 @@ pub(in crate::tpc_cluster_finder) struct Numbered<'n> {
 /// fragment.
 pub(in crate::tpc_cluster_finder) fn number_samples(
     case: &ChargeCase,
-    (fragment, samples): (&FragmentOfFrame, &[Charge]),
+    fragment: &FragmentOfFrame,
+    samples: &[Charge],
     indices: &mut [u32],
 ) {
     let times = &fragment.time_bins;

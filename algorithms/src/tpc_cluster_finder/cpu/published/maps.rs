@@ -50,7 +50,7 @@ impl<'m> Maps<'m> {
     }
 
     /// Map of charges that are divided: peaks are no longer needed.
-    pub(in crate::tpc_cluster_finder) fn of_divided(charges: &'m mut [u16]) -> Self {
+    pub(in crate::tpc_cluster_finder) fn from_divided(charges: &'m mut [u16]) -> Self {
         Maps { charges: atomic(charges), peaks: &[] }
     }
 

@@ -111,7 +111,7 @@ impl<'a> Published<'a> {
                 let positions = &mut buffers.positions[..samples.len()];
                 fill(&maps, &fragment, samples, positions);
                 if !labels.is_empty() {
-                    number_samples(case, (&fragment, samples), &mut buffers.indices);
+                    number_samples(case, &fragment, samples, &mut buffers.indices);
                 }
                 self.laps.lap("fill", 0);
                 let work = FragmentContext {
@@ -142,9 +142,9 @@ impl<'a> Published<'a> {
         let rows = Locked::rows(self.charges.cases().len() * ROWS);
         self.run_with(buffers, &rows, |part, work, positions, lists, laps| {
             let add = |row, cluster, peak| {
-                let place = part.clusters.add(part.index, row, cluster);
+                let index = part.clusters.add(part.index, row, cluster);
                 let list = part.samples.collected::<C>(&work.maps, peak);
-                part.labels[part.index * ROWS + row].put(place, list);
+                part.labels[part.index * ROWS + row].put(index, list);
             };
             work.find(positions, lists, add, laps);
         });

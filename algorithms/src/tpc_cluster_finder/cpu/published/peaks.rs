@@ -18,21 +18,21 @@ impl FragmentContext<'_> {
         let cutoff = sixteenths(settings.qmax_cutoff) as u16;
         let inner = sixteenths(settings.inner_threshold) as u16;
         each_of(predicate, |index| {
-            let place = positions[index];
-            if place.time < 0 {
+            let position = positions[index];
+            if position.time < 0 {
                 return 0;
             }
-            let is_noisy = self.is_noisy[place.column as usize];
-            let charge = if is_noisy { 0 } else { self.maps.charge(place) };
-            let is_peak = u8::from(charge > cutoff && self.is_largest(place, charge));
+            let is_noisy = self.is_noisy[position.column as usize];
+            let charge = if is_noisy { 0 } else { self.maps.charge(position) };
+            let is_peak = u8::from(charge > cutoff && self.is_largest(position, charge));
             let above = u8::from(charge > inner) * ABOVE;
-            self.maps.set_peak(place, (is_peak * PEAK) | above);
+            self.maps.set_peak(position, (is_peak * PEAK) | above);
             is_peak
         });
     }
 
-    fn is_largest(&self, place: Position, charge: u16) -> bool {
-        let of = |step: &Step| self.maps.charge(plus(place, *step));
+    fn is_largest(&self, position: Position, charge: u16) -> bool {
+        let of = |step: &Step| self.maps.charge(plus(position, *step));
         BEFORE.iter().all(|step| charge >= of(step)) && BEHIND.iter().all(|step| charge > of(step))
     }
 }

@@ -7,7 +7,7 @@ use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, RING, Step};
 use crate::tpc_decode::Position;
 
 impl FragmentContext<'_> {
-    /// Divides the charge of each position in place.
+    /// Divides the charge of each position, in the map.
     pub(super) fn divide(&self, positions: &[Position]) {
         for_each_range(positions.len(), Grain::Adaptive, |range| {
             for &position in &positions[range] {
@@ -24,9 +24,9 @@ impl FragmentContext<'_> {
         if is_peak((0, 0)) {
             return charge | AT_PEAK;
         }
-        let beside = DIRECTIONS.iter().filter(|(step, _)| is_peak(*step)).count() as u16;
-        if beside > 0 {
-            return part(charge, beside) | AT_PEAK;
+        let adjacent = DIRECTIONS.iter().filter(|(step, _)| is_peak(*step)).count() as u16;
+        if adjacent > 0 {
+            return part(charge, adjacent) | AT_PEAK;
         }
         let reaches = |(a, b): &Step| {
             is_peak((*a, *b)) && self.maps.peak(plus(position, (a / 2, b / 2))) & ABOVE != 0

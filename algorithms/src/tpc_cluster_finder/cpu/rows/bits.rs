@@ -8,7 +8,7 @@ pub(super) const fn words(lines: usize, words_in_line: usize) -> usize {
     lines * words_in_line + 1
 }
 
-/// The bits from a cell on, as many as `mask` has.
+/// The bits from a cell on, up to the length of `mask`.
 #[inline]
 pub(super) fn window(bits: &[u64], first: usize, mask: u64) -> u64 {
     let word = first / WORD;

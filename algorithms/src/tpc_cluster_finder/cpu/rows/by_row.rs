@@ -40,7 +40,7 @@ pub(crate) struct RowSamples<'r> {
 }
 
 impl<'r> RowSamples<'r> {
-    fn new((case, row): (usize, usize), first: usize, all: &'r [Charge]) -> Self {
+    fn new(case: usize, row: usize, first: usize, all: &'r [Charge]) -> Self {
         let mut runs = all.chunk_by(|one, next| one.time <= next.time);
         let mut ranges = Vec::new();
         let mut start = 0;
@@ -98,11 +98,11 @@ pub(crate) type Sorted<'r> = (Vec<RowSamples<'r>>, Vec<usize>);
 
 /// Records the new index of samples.
 pub(crate) trait Numbering: Sync {
-    /// Records the new index `place` of the sample `index` of a sector.
+    /// Records the new index `to` of the sample `index` of a sector.
     ///
     /// # Safety
     /// No two samples have the same index, and each is below the number of all samples.
-    unsafe fn note(&self, place: usize, case: usize, index: usize);
+    unsafe fn note(&self, to: usize, case: usize, index: usize);
 }
 
 /// Records nothing.
@@ -120,17 +120,17 @@ pub(crate) fn sort<'r, T: Source>(
 ) -> Sorted<'r> {
     let pieces = pieces(sectors);
     let mut counts = map(&pieces, |piece| counts(piece.samples));
-    let starts = place(sectors.len(), &pieces, &mut counts);
+    let starts = counts_to_offsets(sectors.len(), &pieces, &mut counts);
     let shared = SharedSlice::new(by_row);
     for_each(pieces.iter().zip(counts), |(piece, mut indices)| {
         for (index, &sample) in piece.samples.iter().enumerate() {
-            let place = &mut indices[sample.row()];
+            let to = &mut indices[sample.row()];
             // SAFETY: pieces have disjoint ranges of indices for the samples of each row.
             unsafe {
-                shared.write(*place as usize, charge(piece.case, sample));
-                numbering.note(*place as usize, piece.case, piece.first + index);
+                shared.write(*to as usize, charge(piece.case, sample));
+                numbering.note(*to as usize, piece.case, piece.first + index);
             }
-            *place += 1;
+            *to += 1;
         }
     });
     (rows(&starts, by_row), starts)
@@ -156,7 +156,11 @@ fn counts<T: Source>(samples: &[T]) -> Counts {
 }
 
 /// Turns counts into offsets, sector by sector and row by row, and returns the offset of each row.
-fn place<T>(sectors: usize, pieces: &[Piece<'_, T>], counts: &mut [Counts]) -> Vec<usize> {
+fn counts_to_offsets<T>(
+    sectors: usize,
+    pieces: &[Piece<'_, T>],
+    counts: &mut [Counts],
+) -> Vec<usize> {
     let mut next = 0;
     let mut starts = Vec::with_capacity(sectors * ROWS + 1);
     starts.push(0);
@@ -180,8 +184,7 @@ fn rows<'r>(starts: &[usize], by_row: &'r [Charge]) -> Vec<RowSamples<'r>> {
     let numbered = starts.windows(2).enumerate();
     let samples = numbered.map(|(index, ends)| (index, ends[0], &by_row[ends[0]..ends[1]]));
     let with_any = samples.filter(|(_, _, samples)| !samples.is_empty());
-    let row =
-        |(index, first, samples)| RowSamples::new((index / ROWS, index % ROWS), first, samples);
+    let row = |(index, first, samples)| RowSamples::new(index / ROWS, index % ROWS, first, samples);
     with_any.map(row).collect()
 }
 
@@ -213,7 +216,7 @@ mod tests {
     fn samples_in_times_are_found_in_each_run() {
         let times = |times: &[u32], wanted: Range<u32>| {
             let samples: Vec<_> = times.iter().map(|&time| sample(time, 0)).collect();
-            let row = RowSamples::new((0, 0), 0, &samples);
+            let row = RowSamples::new(0, 0, 0, &samples);
             let wanted = row.in_times(&wanted).flatten();
             wanted.map(|index| samples[index].time).collect::<Vec<_>>()
         };

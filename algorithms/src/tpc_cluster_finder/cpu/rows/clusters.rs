@@ -4,7 +4,7 @@ use super::bits::{WORD, for_each_set};
 use super::crowded::Peaks;
 use super::members::Members;
 use super::strip::{CHARGE, Strip};
-use crate::tpc_cluster_finder::cluster::{Cluster, Sums};
+use crate::tpc_cluster_finder::cluster::{Cluster, Peak, Sums};
 use crate::tpc_cluster_finder::settings::sixteenths;
 
 impl Strip<'_> {
@@ -23,7 +23,7 @@ impl Strip<'_> {
 
     #[inline]
     fn cluster(&self, peak: usize, members: &mut impl Members) -> Option<Cluster> {
-        let (pad, time) = self.place(peak);
+        let (pad, time) = self.pad_and_time(peak);
         if !self.times.own.contains(&time) {
             return None;
         }
@@ -33,9 +33,8 @@ impl Strip<'_> {
         } else {
             self.shares_around(peak, &peaks, members)
         };
-        let place = (pad, time as i32);
-        let pads = self.row.pads() as i32;
-        sums.cluster(place, self.charge(peak), pads, self.row.settings)
+        let peak = Peak { pad, time: time as i32, charge: self.charge(peak) };
+        sums.cluster(peak, self.row.pads() as i32, self.row.settings)
     }
 
     /// The sums over all charges around a peak: outer cells count if their inner neighbour is above
@@ -61,13 +60,13 @@ impl Strip<'_> {
         members.note_all(&charges);
         let of_pads = charges.map(|line| line.iter().sum());
         let of_times = std::array::from_fn(|b| charges.iter().map(|line| line[b]).sum());
-        Sums::of_lines(of_pads, of_times)
+        Sums::from_lines(of_pads, of_times)
     }
 }
 
 /// In a square of five, the coordinate of the cell between the centre and this one.
-const fn towards(place: usize) -> usize {
-    match place {
+const fn towards(coordinate: usize) -> usize {
+    match coordinate {
         0 | 1 => 1,
         2 => 2,
         _ => 3,

@@ -66,15 +66,15 @@ impl Strip<'_> {
             let share = share(entry, claims);
             // A cell without a sample has no charge that could be divided.
             let is_divided = claims > 1 && entry & PRESENT != 0;
-            sums.add((cell.0.into(), cell.1.into()), share, is_divided);
+            sums.add(cell.0.into(), cell.1.into(), share, is_divided);
             share
         };
         let qmax = add((0, 0), 1);
         members.note((0, 0), || qmax);
         for (inner, behind) in DIRECTIONS {
-            let beside = add(inner, peaks.within(1, inner));
-            members.note(inner, || beside);
-            if beside > threshold {
+            let adjacent = add(inner, peaks.within(1, inner));
+            members.note(inner, || adjacent);
+            if adjacent > threshold {
                 for &step in behind {
                     match peaks.within(1, step) {
                         0 => {
@@ -107,7 +107,7 @@ impl Strip<'_> {
     /// not noisy.
     fn is_above(&self, cell: usize) -> bool {
         let threshold = sixteenths(self.row.settings.inner_threshold);
-        let (pad, _) = self.place(cell);
+        let (pad, _) = self.pad_and_time(cell);
         self.charge(cell) > threshold && !self.row.is_noisy[pad as usize]
     }
 }

@@ -7,7 +7,7 @@ use super::labels::{Labelling, LabelsOfRow};
 use super::peaks::{self, FindPeaks};
 use super::strip::{self, Scratch, Strip};
 use crate::device::{Arena, buffers};
-use crate::parallel::for_each_singly;
+use crate::parallel::for_each_dynamic;
 use crate::tpc_cluster_finder::cpu::buckets::Filling;
 use crate::tpc_cluster_finder::settings::Settings;
 use crate::tpc_decode::FragmentOfFrame;
@@ -52,14 +52,13 @@ impl<'a> Finder<'a> {
         let find_peaks = peaks::best();
         let free = Mutex::new(self.scratch.iter_mut().collect::<Vec<_>>());
         let take = || free.lock().unwrap_or_else(PoisonError::into_inner);
-        for_each_singly(rows, |samples| {
+        for_each_dynamic(rows, |samples| {
             let Some(scratch) = take().pop() else {
                 unreachable!("each thread of the team has one")
             };
             let mut labels = labelling.begin(&samples);
             let row = row(&samples);
-            let fill = (clusters, &mut labels);
-            find_in_row(&row, &samples, find_peaks, scratch, fill);
+            find_in_row(&row, &samples, find_peaks, scratch, clusters, &mut labels);
             labelling.end(&samples, labels);
             take().push(scratch);
         });
@@ -71,7 +70,8 @@ fn find_in_row(
     samples: &RowSamples<'_>,
     find_peaks: FindPeaks,
     scratch: &mut Scratch<'_>,
-    (clusters, labels): (&Filling<'_>, &mut impl LabelsOfRow),
+    clusters: &Filling<'_>,
+    labels: &mut impl LabelsOfRow,
 ) {
     for times in strip::of_frame(row.time_bins) {
         if samples.in_times(&times.time_bins).all(|run| run.is_empty()) {

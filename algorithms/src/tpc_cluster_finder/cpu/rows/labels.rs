@@ -17,13 +17,13 @@ use crate::tpc_cluster_finder::labels::collect::{Collect, Indexed};
 /// Collects labels of clusters, or none.
 pub(crate) trait Labelling: Sync {
     /// Labels collected in a row.
-    type OfRow: LabelsOfRow;
+    type RowLabels: LabelsOfRow;
 
     /// Starts a row without clusters.
-    fn begin(&self, samples: &RowSamples<'_>) -> Self::OfRow;
+    fn begin(&self, samples: &RowSamples<'_>) -> Self::RowLabels;
 
     /// Stores the labels that were collected.
-    fn end(&self, samples: &RowSamples<'_>, labels: Self::OfRow);
+    fn end(&self, samples: &RowSamples<'_>, labels: Self::RowLabels);
 }
 
 /// Labels of the clusters of a row, while they are found.
@@ -40,7 +40,7 @@ pub(crate) trait LabelsOfRow {
 
 /// Collects nothing.
 impl Labelling for () {
-    type OfRow = ();
+    type RowLabels = ();
 
     #[inline]
     fn begin(&self, _: &RowSamples<'_>) {}
@@ -79,14 +79,14 @@ pub(super) struct Noting<'n> {
 
 impl Numbering for Noting<'_> {
     #[inline]
-    unsafe fn note(&self, place: usize, case: usize, index: usize) {
+    unsafe fn note(&self, to: usize, case: usize, index: usize) {
         let labels = self.charges.cases()[case].labels.as_ref();
         let span = labels.map_or(Span::default(), |labels| Span {
             first: labels.first()[index],
-            count: labels.of(index).len() as u32,
+            count: labels.list(index).len() as u32,
         });
-        // SAFETY: the caller ensures that `place` is within bounds and used once.
-        unsafe { self.spans.write(place, span) };
+        // SAFETY: the caller ensures that `to` is within bounds and used once.
+        unsafe { self.spans.write(to, span) };
     }
 }
 
@@ -164,34 +164,34 @@ struct StripLabels {
     all: Vec<u64>,
     end: usize,
     /// Maximum number of labels of a sample.
-    most: usize,
+    max_count: usize,
 }
 
 impl StripLabels {
     fn clear(&mut self) {
-        (self.end, self.most) = (0, 0);
+        (self.end, self.max_count) = (0, 0);
     }
 
     /// Adds the labels of a sample, and returns their offset.
     #[inline]
     fn add(&mut self, of_sector: &[u64], span: Span) -> u32 {
-        let place = self.end;
+        let offset = self.end;
         let count = span.count as usize;
         self.end += 1 + count;
         if self.all.len() < self.end + FEW {
             self.all.resize(2 * (self.end + FEW), 0);
         }
-        let to = &mut self.all[place..];
+        let to = &mut self.all[offset..];
         to[0] = count as u64;
         copy(&of_sector[span.first as usize..], &mut to[1..], count);
-        self.most = self.most.max(count);
-        place as u32
+        self.max_count = self.max_count.max(count);
+        offset as u32
     }
 
     /// Copies the labels at an offset to the start of a list, and returns their count.
     #[inline]
-    fn copy(&self, place: u32, to: &mut [u64]) -> usize {
-        let [count, labels @ ..] = &self.all[place as usize..] else { return 0 };
+    fn copy(&self, offset: u32, to: &mut [u64]) -> usize {
+        let [count, labels @ ..] = &self.all[offset as usize..] else { return 0 };
         let count = *count as usize;
         copy(labels, to, count);
         count
@@ -222,7 +222,7 @@ fn copy_exactly(from: &[u64], to: &mut [u64], count: usize) {
 const AHEAD: usize = 24;
 
 /// The labels of a row.
-pub(super) struct OfRow<'l> {
+pub(super) struct RowLabels<'l> {
     /// Labels of the sector.
     of_sector: &'l [u64],
     /// Label ranges of the samples of the row.
@@ -232,18 +232,18 @@ pub(super) struct OfRow<'l> {
 }
 
 impl<'l> Labelling for AllLabels<'l> {
-    type OfRow = OfRow<'l>;
+    type RowLabels = RowLabels<'l>;
 
-    fn begin(&self, samples: &RowSamples<'_>) -> OfRow<'l> {
+    fn begin(&self, samples: &RowSamples<'_>) -> RowLabels<'l> {
         let free = self.label_buffers.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let of_sector = self.charges.cases()[samples.case].labels.as_ref();
         let of_sector = of_sector.map_or(&[][..], Labels::all);
         let spans = &self.spans[samples.first()..samples.first() + samples.all().len()];
         let labels = std::mem::take(&mut *self.row(samples));
-        OfRow { of_sector, spans, scratch: free.unwrap_or_else(Scratch::new), labels }
+        RowLabels { of_sector, spans, scratch: free.unwrap_or_else(Scratch::new), labels }
     }
 
-    fn end(&self, samples: &RowSamples<'_>, row: OfRow<'l>) {
+    fn end(&self, samples: &RowSamples<'_>, row: RowLabels<'l>) {
         *self.row(samples) = row.labels;
         self.label_buffers.free.lock().unwrap_or_else(PoisonError::into_inner).push(row.scratch);
     }
@@ -256,24 +256,24 @@ impl AllLabels<'_> {
     }
 }
 
-impl LabelsOfRow for OfRow<'_> {
+impl LabelsOfRow for RowLabels<'_> {
     type Members = Labelled;
 
     fn fill(&mut self, strip: &Strip<'_>, samples: &RowSamples<'_>) {
         let Scratch { cells, steps, strip_labels, met, .. } = &mut self.scratch;
         strip_labels.clear();
         for run in samples.in_times(&strip.times.time_bins) {
-            for (place, sample) in run.clone().zip(&samples.all()[run]) {
-                if let Some(&Span { first, count }) = self.spans.get(place + AHEAD) {
+            for (index, sample) in run.clone().zip(&samples.all()[run]) {
+                if let Some(&Span { first, count }) = self.spans.get(index + AHEAD) {
                     prefetch(self.of_sector, first as usize);
                     prefetch(self.of_sector, first as usize + count as usize);
                 }
                 if let Some(cell) = strip.cell_of(*sample) {
-                    cells[cell] = strip_labels.add(self.of_sector, self.spans[place]);
+                    cells[cell] = strip_labels.add(self.of_sector, self.spans[index]);
                 }
             }
         }
-        met.resize(CELLS.len() * strip_labels.most + FEW, 0);
+        met.resize(CELLS.len() * strip_labels.max_count + FEW, 0);
         *steps = CELLS.map(|(a, b)| strip.plus(0, (a.into(), b.into())));
     }
 
@@ -282,8 +282,8 @@ impl LabelsOfRow for OfRow<'_> {
         let Scratch { cells, steps, strip_labels, met, collect } = &mut self.scratch;
         let mut count = 0;
         for_each_set(members.into(), 0, |cell| {
-            let place = cells[peak.wrapping_add(steps[cell])];
-            count += strip_labels.copy(place, &mut met[count..]);
+            let offset = cells[peak.wrapping_add(steps[cell])];
+            count += strip_labels.copy(offset, &mut met[count..]);
         });
         collect.add_all(&met[..count]);
         self.labels.add(|all| collect.take(all));

@@ -50,8 +50,8 @@ pub(super) const CELLS: [Step; SIDE * SIDE] = {
     let mut inner = 0;
     let mut next = 1 + DIRECTIONS.len();
     while inner < DIRECTIONS.len() {
-        let (beside, behind) = DIRECTIONS[inner];
-        cells[1 + inner] = beside;
+        let (adjacent, behind) = DIRECTIONS[inner];
+        cells[1 + inner] = adjacent;
         let mut outer = 0;
         while outer < behind.len() {
             cells[next] = behind[outer];

@@ -112,7 +112,7 @@ impl<'s> Strip<'s> {
 
     /// Pad and time bin of the frame of a cell.
     #[inline]
-    pub(super) fn place(&self, cell: usize) -> (i32, u32) {
+    pub(super) fn pad_and_time(&self, cell: usize) -> (i32, u32) {
         let pad = cell / self.line - MARGIN_LINES;
         let time = cell % self.line;
         (pad as i32, self.times.time_bins.start + time as u32)

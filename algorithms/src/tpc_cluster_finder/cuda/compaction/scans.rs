@@ -7,7 +7,7 @@ use crate::kernels::tpc_cluster_finder_scan::{
     COMPACT, Compact, SCAN_DOWN, SCAN_START, SCAN_TOP, SCAN_UP, ScanDown, ScanStart, ScanTop,
     ScanUp,
 };
-use crate::tpc_cluster_finder::cuda::stages::Work;
+use crate::tpc_cluster_finder::cuda::stages::BatchContext;
 
 /// Sums of tiles, then sums of these, for each job.
 pub(crate) struct Scans {
@@ -42,7 +42,7 @@ impl Scans {
         Ok(Scans { sums: gpu.buffer(jobs * capacity)?, capacity })
     }
 
-    pub(super) fn run(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
+    pub(super) fn run(&self, work: &BatchContext<'_>, target: Target) -> Result<(), DeviceError> {
         let words = levels(work.batch.samples);
         let begin = |level: usize| words[..level].iter().sum::<usize>() as u32;
         let level = |number: usize| Level {
@@ -54,12 +54,12 @@ impl Scans {
         let top = words.len() - 1;
         self.start(work, target)?;
         (0..top).try_for_each(|number| self.up(work, target, level(number)))?;
-        self.top(work, target, (top as u32, begin(top)))?;
+        self.top(work, target, top as u32, begin(top))?;
         (0..top).rev().try_for_each(|number| self.down(work, target, level(number)))?;
         self.compact(work, target)
     }
 
-    fn start(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
+    fn start(&self, work: &BatchContext<'_>, target: Target) -> Result<(), DeviceError> {
         let arguments = |batch| ScanStart {
             jobs: work.jobs,
             counts: work.lists.counts.ptr(),
@@ -69,12 +69,13 @@ impl Scans {
             sums_of_job: self.capacity as u32,
             batch,
         };
-        let blocks = (target.tiles(work), target.bytes(work, size_of::<u8>()));
+        let blocks = target.tiles(work);
+        let bytes = target.bytes(work, size_of::<u8>());
         // SAFETY: each position has a mark, and each tile a word.
-        unsafe { work.launch(&SCAN_START, blocks, arguments) }
+        unsafe { work.launch(&SCAN_START, blocks, bytes, arguments) }
     }
 
-    fn up(&self, work: &Work<'_>, target: Target, level: Level) -> Result<(), DeviceError> {
+    fn up(&self, work: &BatchContext<'_>, target: Target, level: Level) -> Result<(), DeviceError> {
         let arguments = |batch| ScanUp {
             jobs: work.jobs,
             counts: work.lists.counts.ptr(),
@@ -87,14 +88,15 @@ impl Scans {
             batch,
         };
         // SAFETY: each tile of the level has a word in the next one.
-        unsafe { work.launch(&SCAN_UP, (level.tiles, 0), arguments) }
+        unsafe { work.launch(&SCAN_UP, level.tiles, 0, arguments) }
     }
 
     fn top(
         &self,
-        work: &Work<'_>,
+        work: &BatchContext<'_>,
         target: Target,
-        (level, begin): (u32, u32),
+        level: u32,
+        begin: u32,
     ) -> Result<(), DeviceError> {
         let arguments = |batch| ScanTop {
             jobs: work.jobs,
@@ -107,10 +109,15 @@ impl Scans {
             batch,
         };
         // SAFETY: the level has no more words than a block has threads.
-        unsafe { work.launch(&SCAN_TOP, (1, 0), arguments) }
+        unsafe { work.launch(&SCAN_TOP, 1, 0, arguments) }
     }
 
-    fn down(&self, work: &Work<'_>, target: Target, level: Level) -> Result<(), DeviceError> {
+    fn down(
+        &self,
+        work: &BatchContext<'_>,
+        target: Target,
+        level: Level,
+    ) -> Result<(), DeviceError> {
         let arguments = |batch| ScanDown {
             jobs: work.jobs,
             counts: work.lists.counts.ptr(),
@@ -124,10 +131,10 @@ impl Scans {
         };
         // SAFETY: levels are ranges of the sums, with a word for each tile of the level before, as
         // on the way up.
-        unsafe { work.launch(&SCAN_DOWN, (level.tiles, 0), arguments) }
+        unsafe { work.launch(&SCAN_DOWN, level.tiles, 0, arguments) }
     }
 
-    fn compact(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
+    fn compact(&self, work: &BatchContext<'_>, target: Target) -> Result<(), DeviceError> {
         let (positions, compacted) = target.lists(work);
         let arguments = |batch| Compact {
             jobs: work.jobs,
@@ -140,9 +147,10 @@ impl Scans {
             compacted,
             batch,
         };
-        let blocks = (target.tiles(work), target.bytes(work, MARKED));
+        let blocks = target.tiles(work);
+        let bytes = target.bytes(work, MARKED);
         // SAFETY: sums are those of the marks, of which there are no more than positions in the
         // lists.
-        unsafe { work.launch(&COMPACT, blocks, arguments) }
+        unsafe { work.launch(&COMPACT, blocks, bytes, arguments) }
     }
 }

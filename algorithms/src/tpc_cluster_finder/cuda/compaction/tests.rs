@@ -39,7 +39,7 @@ fn compacted(gpu: &Arc<Gpu>, positions: &[u32], marks: [&[u8]; 2]) -> [[Vec<u32>
         Compaction::new(gpu, CompactionAlgorithm::Scans, &batches.batches).expect("buffers");
     let input = Input::new(gpu, &charges, &arena).expect("buffers");
     let jobs = gpu.table(&batches.jobs).expect("buffers");
-    let work = Work {
+    let work = BatchContext {
         gpu,
         tables: &input.tables,
         samples: filled.samples(&batches.batches[0]),
@@ -47,7 +47,7 @@ fn compacted(gpu: &Arc<Gpu>, positions: &[u32], marks: [&[u8]; 2]) -> [[Vec<u32>
         lists: &lists,
         compaction: &compaction,
         buckets: Buckets::new(gpu, Vec::new(), 0).expect("buffers").ptrs(),
-        places: Ptr::NONE,
+        cluster_indices: Ptr::NONE,
         batch: &batches.batches[0],
     };
     gpu.upload(&filled.positions, positions).expect("a copy");

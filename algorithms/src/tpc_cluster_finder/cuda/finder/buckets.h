@@ -3,14 +3,14 @@
 #include "cluster.h"
 
 struct Buckets {
-    const u32* begins;  // offsets for each row of each sector, and the end of the last one
+    const u32* offsets;  // of each row of each sector, and the end of the last one
     u32* counts;        // numbers of clusters, including those beyond the capacity
     PackedCluster* clusters;
 
     // Returns the cluster's index in the bucket. Clusters beyond the capacity are only counted: the
     // host checks the counts and reports an overflow.
     __device__ __forceinline__ u32 add(u32 bucket, const PackedCluster& cluster) const {
-        const u32 begin = begins[bucket], end = begins[bucket + 1];
+        const u32 begin = offsets[bucket], end = offsets[bucket + 1];
         const u32 number = atomicAdd(&counts[bucket], 1u);
         if (number < end - begin) clusters[begin + number] = cluster;
         return number;
@@ -18,7 +18,7 @@ struct Buckets {
 };
 
 // Index of a remaining peak without a cluster, or of a neighbouring fragment.
-constexpr u32 NO_PLACE = 0xffffffff;
+constexpr u32 NO_CLUSTER = 0xffffffff;
 
 // A peak with its charge, its pad in the row and its time in the frame.
 PORTABLE_INLINE Peak peak_at(u32 position, const Job& job, u32 charge) {

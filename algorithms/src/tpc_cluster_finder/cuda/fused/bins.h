@@ -67,7 +67,7 @@ struct SectorOfSample {
     __device__ __forceinline__ SectorOfSample(const Sector* sectors, u32 count, const u32* first_words, u32 sample)
         : sectors(sectors), first_words(first_words), count(count) {
         // The sample's sector precedes the first sector whose first sample is after it.
-        go_to(first_not(0, count, [&](u32 number) { return sectors[number].first_sample <= sample; }) - 1);
+        go_to(lower_bound(0, count, [&](u32 number) { return sectors[number].first_sample <= sample; }) - 1);
     }
 
     __device__ __forceinline__ void go_to(u32 number) {

@@ -84,11 +84,11 @@ pub(crate) fn words_of(time_bins: u32) -> usize {
     ROWS * (time_bins.div_ceil(BIN_TIMES) as usize + 1)
 }
 
-/// Shape of a row's tiles: as many time bins as fit into shared memory with the row's pads.
+/// Shape of a row's tiles: the maximum number of time bins that fit into shared memory.
 fn row_shape(row: usize) -> RowShape {
     let pads = pads_in_row(row) as u32;
-    let most = CELLS / (pads + 2 * CHARGE_LINES) - LINE_END;
-    let tile_times = (most - 2 * MARGIN) / BIN_TIMES * BIN_TIMES;
+    let max = CELLS / (pads + 2 * CHARGE_LINES) - LINE_END;
+    let tile_times = (max - 2 * MARGIN) / BIN_TIMES * BIN_TIMES;
     let reciprocal = (1_u32 << RECIPROCAL_SHIFT).div_ceil(cells_of_line(tile_times));
     RowShape { pads, tile_times, reciprocal }
 }
@@ -150,7 +150,11 @@ impl Bins {
     }
 
     /// Computes the offsets of bins, once their samples are counted.
-    pub(crate) fn place(&self, gpu: &Gpu, sectors: Ptr<Sector>) -> Result<(), DeviceError> {
+    pub(crate) fn compute_offsets(
+        &self,
+        gpu: &Gpu,
+        sectors: Ptr<Sector>,
+    ) -> Result<(), DeviceError> {
         gpu.fill(&self.counts, 0)?;
         let arguments = FusedPlaceBins {
             sectors,
@@ -174,7 +178,7 @@ impl Bins {
         sectors: Ptr<Sector>,
         noisy: Ptr<u32>,
     ) -> Result<(), DeviceError> {
-        let (most_clusters, most_runs) = self.found.most();
+        let (max_clusters, max_runs) = self.found.capacities();
         let arguments = FusedFindClusters {
             binned: self.binned.ptr(),
             tiles: self.tiles.ptr(),
@@ -185,13 +189,12 @@ impl Bins {
             totals: self.found.totals(),
             clusters: self.found.clusters(),
             runs: self.found.runs(),
-            most_clusters,
-            most_runs,
+            max_clusters,
+            max_runs,
         };
         let grid = self.all_tiles(gpu, &FUSED_FIND_CLUSTERS)?;
         // SAFETY: tiles are of rows with these shapes, and their samples are in bins; the kernel
         // checks the capacity of the lists.
-        // written beyond the lists.
         unsafe { gpu.launch(&FUSED_FIND_CLUSTERS, grid, arguments) }
     }
 
@@ -199,10 +202,11 @@ impl Bins {
     pub(super) fn find_labelled(
         &self,
         gpu: &Gpu,
-        (sectors, noisy): (Ptr<Sector>, Ptr<u32>),
+        sectors: Ptr<Sector>,
+        noisy: Ptr<u32>,
         members: &MemberLists,
     ) -> Result<(), DeviceError> {
-        let (most_clusters, most_runs) = self.found.most();
+        let (max_clusters, max_runs) = self.found.capacities();
         let arguments = FusedFindLabelled {
             binned: self.binned.ptr(),
             tiles: self.tiles.ptr(),
@@ -213,12 +217,12 @@ impl Bins {
             totals: self.found.totals(),
             clusters: self.found.clusters(),
             runs: self.found.runs(),
-            most_clusters,
-            most_runs,
+            max_clusters,
+            max_runs,
             member_total: members.total.ptr(),
             members: members.of_clusters.ptr(),
             member_samples: members.samples.ptr(),
-            most_members: members.samples.len() as u32,
+            max_members: members.samples.len() as u32,
         };
         let grid = self.all_tiles(gpu, &FUSED_FIND_LABELLED)?;
         // SAFETY: the buffers are those of `self`, sized for all samples of these sectors; each
@@ -226,7 +230,7 @@ impl Bins {
         unsafe { gpu.launch(&FUSED_FIND_LABELLED, grid, arguments) }
     }
 
-    /// A grid for all tiles: as many blocks as run concurrently.
+    /// A grid for all tiles: the number of blocks that run concurrently.
     fn all_tiles<A>(&self, gpu: &Gpu, kernel: &Kernel<A>) -> Result<LaunchConfig, DeviceError> {
         let of_each = gpu.attributes(kernel, LaunchConfig::blocks(1))?.resident_blocks.max(1);
         let at_once = of_each * gpu.properties().multiprocessors;
@@ -239,7 +243,7 @@ impl Bins {
 mod tests {
     use super::*;
     use crate::kernels::tpc_cluster_finder_cuda_fused_strip_h::{
-        BIT_LINES, BIT_WORDS, MOST_PEAKS, WORD_STEP,
+        BIT_LINES, BIT_WORDS, MAX_PEAKS, WORD_STEP,
     };
 
     #[test]
@@ -252,7 +256,7 @@ mod tests {
             assert_eq!(cells_of_line(tile_times) % 4, 2);
             assert!((pads + 2 * CHARGE_LINES) * cells_of_line(tile_times) <= CELLS);
             assert!((pads + 2 * BIT_LINES) * times.div_ceil(WORD_STEP) <= BIT_WORDS);
-            assert!(pads.div_ceil(2) * times.div_ceil(2) <= MOST_PEAKS);
+            assert!(pads.div_ceil(2) * times.div_ceil(2) <= MAX_PEAKS);
         }
     }
 

@@ -16,10 +16,10 @@ struct __align__(8) Members {
 };
 
 // Maximum number of samples of a cluster: all within two steps of its peak.
-constexpr u32 MOST_MEMBERS = 25;
+constexpr u32 MAX_MEMBERS = 25;
 // Maximum number of clusters that a sample gives its labels to: no two peaks are adjacent, so at
 // most nine lie within two steps of a cell.
-constexpr u32 MOST_CLUSTERS_OF_SAMPLE = 9;
+constexpr u32 MAX_CLUSTERS_OF_SAMPLE = 9;
 
 }  // namespace cluster_finder
 

@@ -13,8 +13,8 @@ constexpr u64 NO_LABEL = 0xffffffffffffffff;
 // probe sequences get long.
 constexpr u32 SLOT_BITS = 8;
 constexpr u32 SLOTS = 1 << SLOT_BITS;
-constexpr u32 MOST_IN_SET = 192;
-static_assert(LANES >= MOST_MEMBERS, "a lane a sample");
+constexpr u32 MAX_IN_SET = 192;
+static_assert(LANES >= MAX_MEMBERS, "a lane a sample");
 
 // Set of labels of a warp, in shared memory: open addressing, each in the first free slot from its
 // hash on.
@@ -65,8 +65,8 @@ struct GivenLabels {
         for (u32 step = LANES / 2; step > 0; step /= 2) {
             if (__shfl_sync(FULL_MASK, end, (int)(sample + step - 1)) <= number) sample += step;
         }
-        const u32 place = number + __shfl_sync(FULL_MASK, shift, (int)sample);
-        return number < count ? labels[place] : NO_LABEL;
+        const u32 index = number + __shfl_sync(FULL_MASK, shift, (int)sample);
+        return number < count ? labels[index] : NO_LABEL;
     }
 
     // Returns true if a lane's label is equal to one before `end`, a multiple of the number of
@@ -80,10 +80,9 @@ struct GivenLabels {
         return is_there;
     }
 
-    // Calls `put(place, label)` for each distinct label, in order, and returns their count. One
-    // batch is as many labels as there are lanes, which usually is all of them: equal labels in a
-    // batch are found by a vote. Those of earlier batches are in the set, or, if it is full, are
-    // compared again.
+    // Calls `put(index, label)` for each distinct label, in order, and returns their count. A batch
+    // has a label for each lane; usually there is only one batch. Equal labels in a batch are found
+    // by a vote. Those of earlier batches are in the set, or, if it is full, are compared again.
     template <class Put> __device__ __forceinline__ u32 each_once(LabelSet& set, Put put) const {
         const u32 lane = threadIdx.x % LANES;
         const bool is_long = count > LANES;
@@ -94,7 +93,7 @@ struct GivenLabels {
             const u64 own = label(first + lane), counted = is_label ? own & COUNTED : NO_LABEL;
             const lanemask_t equals = __match_any_sync(FULL_MASK, counted);
             bool is_new = is_label && (u32)ffs(equals) - 1 == lane;
-            if (is_long && found + LANES <= MOST_IN_SET) {
+            if (is_long && found + LANES <= MAX_IN_SET) {
                 is_new = is_new && set.add(counted);
             } else if (is_long) {
                 is_new = !is_before(first, counted) && is_new;

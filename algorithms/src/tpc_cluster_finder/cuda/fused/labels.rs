@@ -8,12 +8,12 @@ use crate::all_cores::copy;
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_label_lists_h::{
-    LabelRange, MOST_CLUSTERS_OF_SAMPLE, Members,
+    LabelRange, MAX_CLUSTERS_OF_SAMPLE, Members,
 };
 use crate::kernels::tpc_cluster_finder_labels::{
     FUSED_COUNT_LABELS, FUSED_FILL_LABELS, FusedCountLabels, FusedFillLabels,
 };
-use crate::tpc_cluster_finder::cuda::found::{fits, make_room};
+use crate::tpc_cluster_finder::cuda::found::{fits, reserve};
 use crate::tpc_cluster_finder::input::Charges;
 
 /// Bytes of a sample of a cluster, and of its label range.
@@ -30,12 +30,12 @@ pub(super) struct Labels<'a> {
     host_sample_labels: CachedPerInput<'a, HostSampleLabels>,
     sample_labels: DeviceSampleLabels,
     pub(super) members: MemberLists,
-    places: Places,
+    offsets: LabelOffsets,
     filled: DeviceBuffer<u64>,
     found: HostLabels,
 }
 
-buffers!(Labels<'_>: host_sample_labels, sample_labels, members, places, filled, found);
+buffers!(Labels<'_>: host_sample_labels, sample_labels, members, offsets, filled, found);
 
 /// The labels of all samples, page-locked.
 struct HostSampleLabels {
@@ -68,7 +68,7 @@ pub(super) struct MemberLists {
 buffers!(MemberLists: total, of_clusters, samples, host_total);
 
 /// Offsets of the labels of clusters.
-struct Places {
+struct LabelOffsets {
     /// State words of the look-back between blocks, and the ticket counter of tiles.
     states: DeviceBuffer<u64>,
     ticket: DeviceBuffer<u32>,
@@ -77,7 +77,7 @@ struct Places {
     firsts: DeviceBuffer<u32>,
 }
 
-buffers!(Places: states, ticket, total, firsts);
+buffers!(LabelOffsets: states, ticket, total, firsts);
 
 /// Labels that are copied to the host.
 struct HostLabels {
@@ -91,13 +91,13 @@ buffers!(HostLabels: total, firsts, all);
 /// Checks that labels of samples, and the samples of all clusters, can be counted with 32 bits.
 pub(super) fn fit(charges: &Charges) -> Result<(), Unavailable> {
     let labels = count(charges.cases());
-    let members = most_members(charges.samples());
-    let most = u32::MAX as usize;
-    if !charges.has_labels() || labels.max(members) <= most {
+    let members = max_members(charges.samples());
+    let max = u32::MAX as usize;
+    if !charges.has_labels() || labels.max(members) <= max {
         return Ok(());
     }
     Err(Unavailable(format!(
-        "{labels} labels of samples, and up to {members} samples of clusters; on a GPU {most} is \
+        "{labels} labels of samples, and up to {members} samples of clusters; on a GPU {max} is \
          the most; use fewer sectors or orbits, or --labels none"
     )))
 }
@@ -109,8 +109,8 @@ fn count(cases: &[ChargeCase]) -> usize {
 }
 
 /// Upper bound of the samples of clusters, which count once for each cluster.
-fn most_members(samples: usize) -> usize {
-    samples * MOST_CLUSTERS_OF_SAMPLE as usize
+fn max_members(samples: usize) -> usize {
+    samples * MAX_CLUSTERS_OF_SAMPLE as usize
 }
 
 impl LabelCapacity {
@@ -131,7 +131,7 @@ impl<'a> Labels<'a> {
         let samples = charges.samples();
         let blocks = samples.div_ceil(FUSED_COUNT_LABELS.threads() as usize);
         Ok(Labels {
-            host_sample_labels: CachedPerInput::of("labels", cases, arena, gpu, |gpu| {
+            host_sample_labels: CachedPerInput::get_or_make("labels", cases, arena, gpu, |gpu| {
                 HostSampleLabels::new(gpu, cases)
             })?,
             sample_labels: DeviceSampleLabels {
@@ -142,10 +142,10 @@ impl<'a> Labels<'a> {
             members: MemberLists {
                 total: gpu.buffer(1)?,
                 of_clusters: gpu.buffer(samples)?,
-                samples: gpu.buffer(most_members(samples))?,
+                samples: gpu.buffer(max_members(samples))?,
                 host_total: gpu.pinned(1)?,
             },
-            places: Places {
+            offsets: LabelOffsets {
                 states: gpu.buffer(blocks)?,
                 ticket: gpu.buffer(1)?,
                 total: gpu.buffer(1)?,
@@ -186,44 +186,43 @@ impl<'a> Labels<'a> {
     /// them, waits for the total, and starts to copy them to the host.
     pub(super) fn collect(&mut self, gpu: &Gpu, clusters: usize) -> Result<(), DeviceError> {
         let members = self.members.host_total[0] as usize;
-        fits(gpu, (members, "samples of clusters"), self.members.samples.len())?;
+        fits(gpu, members, "samples of clusters", self.members.samples.len())?;
         let of_members = members as u64 * MEMBER + clusters as u64 * CLUSTER;
         let bytes = of_members + self.sample_labels.all.bytes();
         self.count(gpu, clusters, bytes)?;
-        gpu.download(&mut self.found.total, &self.places.total)?;
+        gpu.download(&mut self.found.total, &self.offsets.total)?;
         gpu.wait()?;
         let labels = self.found.total[0] as usize;
-        fits(gpu, (labels, "labels of clusters"), u32::MAX as usize)?;
+        fits(gpu, labels, "labels of clusters", u32::MAX as usize)?;
         if self.filled.len() < labels {
             self.filled = gpu.buffer(labels)?;
         }
         self.fill(gpu, clusters, bytes + self.filled.bytes())?;
-        make_room(gpu, &mut self.found.firsts, clusters)?;
-        make_room(gpu, &mut self.found.all, labels)?;
-        gpu.download(self.found.firsts.part_mut(0..clusters), &self.places.firsts)?;
+        reserve(gpu, &mut self.found.firsts, clusters)?;
+        reserve(gpu, &mut self.found.all, labels)?;
+        gpu.download(self.found.firsts.part_mut(0..clusters), &self.offsets.firsts)?;
         gpu.download(self.found.all.part_mut(0..labels), &self.filled)
     }
 
     /// Counts the labels of each cluster, and computes their offsets.
     fn count(&self, gpu: &Gpu, clusters: usize, bytes: u64) -> Result<(), DeviceError> {
         let kernel = &FUSED_COUNT_LABELS;
-        let places = &self.places;
-        gpu.fill_first(&places.states, clusters.div_ceil(kernel.threads() as usize), 0)?;
-        gpu.fill(&places.ticket, 0)?;
-        gpu.fill(&places.total, 0)?;
+        let offsets = &self.offsets;
+        gpu.fill_first(&offsets.states, clusters.div_ceil(kernel.threads() as usize), 0)?;
+        gpu.fill(&offsets.ticket, 0)?;
+        gpu.fill(&offsets.total, 0)?;
         let arguments = FusedCountLabels {
             members: self.members.of_clusters.ptr(),
             clusters: clusters as u32,
             samples: self.members.samples.ptr(),
             ranges: self.sample_labels.ranges.ptr(),
             labels: self.sample_labels.all.ptr(),
-            states: places.states.ptr(),
-            ticket: places.ticket.ptr(),
-            total: places.total.ptr(),
-            firsts: places.firsts.ptr(),
+            states: offsets.states.ptr(),
+            ticket: offsets.ticket.ptr(),
+            total: offsets.total.ptr(),
+            firsts: offsets.firsts.ptr(),
         };
         // SAFETY: each cluster has a list of samples, each of these a range of labels, and each
-        // block a state.
         // block a state.
         unsafe { gpu.launch(kernel, kernel.grid_for(clusters).with_traffic(bytes), arguments) }
     }
@@ -237,7 +236,7 @@ impl<'a> Labels<'a> {
             samples: self.members.samples.ptr(),
             ranges: self.sample_labels.ranges.ptr(),
             labels: self.sample_labels.all.ptr(),
-            firsts: self.places.firsts.ptr(),
+            firsts: self.offsets.firsts.ptr(),
             filled: self.filled.ptr(),
         };
         // SAFETY: the buffers are those of `self` and of these clusters; the output has capacity
@@ -272,7 +271,7 @@ impl HostSampleLabels {
             own.fill(before);
             firsts_left = others;
             if let Some(labels) = &case.labels {
-                own.iter_mut().zip(labels.first()).for_each(|(place, first)| *place += first);
+                own.iter_mut().zip(labels.first()).for_each(|(first, offset)| *first += offset);
                 let (own, others) = all_left.split_at_mut(labels.all().len());
                 copy(own, labels.all());
                 (all_left, before) = (others, before + labels.all().len() as u32);
@@ -287,7 +286,7 @@ impl HostSampleLabels {
 mod tests {
     use super::*;
     use crate::device::emulator;
-    use crate::kernels::tpc_cluster_finder_cuda_fused_labels_h::MOST_IN_SET;
+    use crate::kernels::tpc_cluster_finder_cuda_fused_labels_h::MAX_IN_SET;
     use crate::kernels::tpc_cluster_finder_cuda_fused_strip_h::FIND_THREADS;
     use crate::tpc_cluster_finder::hard_inputs;
 
@@ -301,15 +300,15 @@ mod tests {
     fn hard_inputs_cover_rare_cases() {
         let labelled = hard("labels");
         let clusters = labelled.right_clusters();
-        let most = clusters.chunk_by(|one, next| (one.case, one.row) == (next.case, next.row));
+        let max = clusters.chunk_by(|one, next| (one.case, one.row) == (next.case, next.row));
         // All time bins of the shorter rows are in one tile.
-        let most = most.filter(|row| row[0].row < 64).map(<[_]>::len).max();
-        assert!(most > Some(FIND_THREADS as usize), "{most:?} clusters of a tile");
+        let max = max.filter(|row| row[0].row < 64).map(<[_]>::len).max();
+        assert!(max > Some(FIND_THREADS as usize), "{max:?} clusters of a tile");
         let many = hard("hundreds of labels");
         let clusters = many.right_clusters();
         let labels = clusters.labels.as_ref().expect("they have some");
-        let most = (0..clusters.len()).map(|cluster| labels.of(cluster).len()).max();
-        assert!(most > Some(MOST_IN_SET as usize), "{most:?} labels of a cluster");
+        let max = (0..clusters.len()).map(|cluster| labels.list(cluster).len()).max();
+        assert!(max > Some(MAX_IN_SET as usize), "{max:?} labels of a cluster");
     }
 
     #[test]

@@ -11,7 +11,7 @@ struct MemberLists {
     u64* total;
     Members* of_clusters;
     u32* samples;  // their indices in bins
-    u32 most;
+    u32 max_samples;
 };
 
 // Calls `take(a, b)` for the cells whose bits are set in `left`, in the order in which labels are
@@ -38,14 +38,14 @@ template <class Take> PORTABLE_INLINE void for_each_cell(u32 left, Take take) {
 // Lists the samples of the clusters that some lanes of a warp have: those of the cells around `at`
 // whose bits are set in `left`, none for lanes without a cluster. All lanes take part. Samples
 // beyond the capacity are counted but not stored.
-PORTABLE_INLINE void list_members(const u16* at, i32 stride, u32 first_sample, u32 left, u32 place,
+PORTABLE_INLINE void list_members(const u16* at, i32 stride, u32 first_sample, u32 left, u32 index,
                                   const MemberLists& to) {
     const u32 count = (u32)__popc(left), up_to = warp_inclusive_sum(count);
     u64 before = 0;
     if (threadIdx.x % LANES == LANES - 1 && up_to > 0) before = atomicAdd(to.total, (u64)up_to);
     const u64 first = __shfl_sync(FULL_MASK, before, LANES - 1) + up_to - count;
-    if (count == 0 || first + count > to.most) return;
-    to.of_clusters[place] = {(u32)first, count};
+    if (count == 0 || first + count > to.max_samples) return;
+    to.of_clusters[index] = {(u32)first, count};
     u32* next = to.samples + first;
     for_each_cell(left, [&](i32 a, i32 b) { *next++ = first_sample + at[a * stride + b]; });
 }
@@ -54,7 +54,7 @@ PORTABLE_INLINE void list_members(const u16* at, i32 stride, u32 first_sample, u
 // longer needed.
 PORTABLE_INLINE void number_samples(Strip& strip, const u32* binned, const Tile& tile, const Shape& shape) {
     for (u32 number = tile.begin + threadIdx.x; number < tile.end; number += FIND_THREADS) {
-        const Place sample(binned[number], shape);
+        const BinnedSample sample(binned[number], shape);
         entries(strip)[shape.cell(sample.pad, sample.time)] = (u16)(number - tile.begin);
     }
 }
@@ -72,7 +72,7 @@ PORTABLE_INLINE void refill(Strip& strip, const u32* binned, const Tile& tile, c
 // replace charges, so that a strip is no larger than without them. In most tiles each peak has its
 // own thread; if there are more peaks than threads, charges are restored for the remaining ones.
 PORTABLE_INLINE void find_labelled(Strip& strip, const u32* binned, const Tile& tile, const Shape& shape,
-                                   const Found& found, const MemberLists& members) {
+                                   const FoundClusters& found, const MemberLists& members) {
 #pragma unroll 1
     for (u32 first = 0; first < strip.own; first += FIND_THREADS) {
         if (first > 0) refill(strip, binned, tile, shape);
@@ -81,13 +81,13 @@ PORTABLE_INLINE void find_labelled(Strip& strip, const u32* binned, const Tile& 
         PackedCluster cluster;
         u32 left = 0;
         const bool is_found = !(peak & NOISE) && form_cluster(strip, shape, peak, cluster, left);
-        const u32 place = add_clusters(found, tile.row, is_found, cluster);
-        const bool is_listed = is_found && place < found.most_clusters;
+        const u32 index = add_clusters(found, tile.row, is_found, cluster);
+        const bool is_listed = is_found && index < found.max_clusters;
         __syncthreads();
         number_samples(strip, binned, tile, shape);
         __syncthreads();
         const u16* at = entries(strip) + (peak & ~NOISE);
-        list_members(at, (i32)shape.stride, tile.begin, is_listed ? left : 0, place, members);
+        list_members(at, (i32)shape.stride, tile.begin, is_listed ? left : 0, index, members);
     }
 }
 

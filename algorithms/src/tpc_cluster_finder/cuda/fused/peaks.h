@@ -45,14 +45,14 @@ PORTABLE_INLINE bool is_largest(const u16* at, u32 stride, u32 entry) {
 
 // Sets the bit of a peak, and lists it if it has to be tested for noise: at the front of the list if
 // its cluster is formed in this tile, otherwise at the end.
-PORTABLE_INLINE void add_peak(Strip& strip, const Shape& shape, const Place& peak) {
+PORTABLE_INLINE void add_peak(Strip& strip, const Shape& shape, const BinnedSample& peak) {
     if (is_noisy(strip, peak.pad)) return;
     set_bit(strip, shape, peak.pad, peak.time);
     const u16 cell = (u16)shape.cell(peak.pad, peak.time);
     if (peak.time - MARGIN < shape.times() - 2 * MARGIN) {
         strip.peaks[atomicAdd(&strip.own, 1u)] = cell;
     } else if (peak.time - KEPT_MARGIN < shape.times() - 2 * KEPT_MARGIN) {
-        strip.peaks[MOST_PEAKS - 1 - atomicAdd(&strip.others, 1u)] = cell;
+        strip.peaks[MAX_PEAKS - 1 - atomicAdd(&strip.others, 1u)] = cell;
     }
 }
 
@@ -66,7 +66,7 @@ PORTABLE_INLINE void find_peaks(Strip& strip, const u32* binned, const Tile& til
         u32 peaks = 0;
 #pragma unroll
         for (u32 i = 0; i < BATCH; i++) {
-            const Place sample(batch.words[i], shape);
+            const BinnedSample sample(batch.words[i], shape);
             const u16* at = entries(strip) + shape.cell(sample.pad, sample.time);
             if (is_largest(at, shape.stride, sample.entry) & (sample.entry > cutoff)) peaks |= 1u << i;
         }
@@ -75,7 +75,7 @@ PORTABLE_INLINE void find_peaks(Strip& strip, const u32* binned, const Tile& til
             u32 word = batch.words[0];
 #pragma unroll
             for (u32 i = 1; i < BATCH; i++) word = peaks & ((1u << i) - 1) ? word : batch.words[i];
-            add_peak(strip, shape, Place(word, shape));
+            add_peak(strip, shape, BinnedSample(word, shape));
         }
     });
 }
@@ -92,13 +92,13 @@ PORTABLE_INLINE bool hides(const Strip& strip, const u16* at, i32 stride, i32 a,
 
 // Returns true if some peak hides that of a cell.
 PORTABLE_INLINE bool is_hidden(const Strip& strip, const Shape& shape, u32 cell) {
-    const uint2 place = shape.place(cell);
+    const uint2 position = shape.position(cell);
     // A byte for each pad.
     u64 others = 0;
 #pragma unroll
     for (i32 a = -NOISE_PADS; a <= NOISE_PADS; a++) {
         const u32 times = a == -NOISE_PADS || a == NOISE_PADS ? FAR_TIMES : NEAR_TIMES;
-        const u64 of_pad = window(strip, shape, place.x + (u32)a, place.y - NOISE_TIMES, times);
+        const u64 of_pad = window(strip, shape, position.x + (u32)a, position.y - NOISE_TIMES, times);
         others |= of_pad << (8 * (a + NOISE_PADS));
     }
     const u16* at = entries(strip) + cell;
@@ -116,7 +116,7 @@ PORTABLE_INLINE void for_each_peak(Strip& strip, Take take) {
     const u32 own = strip.own, all = own + strip.others;
 #pragma unroll 1
     for (u32 i = threadIdx.x; i < all; i += FIND_THREADS)
-        take(strip.peaks[i < own ? i : MOST_PEAKS - 1 - (i - own)]);
+        take(strip.peaks[i < own ? i : MAX_PEAKS - 1 - (i - own)]);
 }
 
 // Clears the bits of peaks that are noise. A barrier separates the decision from the update because
@@ -128,8 +128,8 @@ PORTABLE_INLINE void suppress_noise(Strip& strip, const Shape& shape) {
     __syncthreads();
     for_each_peak(strip, [&](u16 peak) {
         if (!(peak & NOISE)) return;
-        const uint2 place = shape.place(peak & ~NOISE);
-        clear_bit(strip, shape, place.x, place.y);
+        const uint2 position = shape.position(peak & ~NOISE);
+        clear_bit(strip, shape, position.x, position.y);
     });
 }
 

@@ -9,11 +9,11 @@ constexpr u32 BIN_THREADS = 256;
 constexpr u32 BIN_ITEMS = 8;
 
 // The samples of a thread, and their bins.
-struct Own {
+struct ThreadSamples {
     u32 binned[BIN_ITEMS];
     u32 bins[BIN_ITEMS];
 
-    __device__ __forceinline__ Own(const u64* samples, u32 count, const Sector* sectors, u32 sector_count,
+    __device__ __forceinline__ ThreadSamples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count,
                                    const u32* first_words) {
         u64 words[BIN_ITEMS];
 #pragma unroll
@@ -35,22 +35,22 @@ struct Own {
     }
 };
 
-// Calls `put(place, i)` for each sample of a thread that has a bin: `place` is its index in the
-// bins, `i` its index among the thread's samples. `words` are the offsets of bins.
-template <class Put> PORTABLE_INLINE void place_samples(const Own& own, u32* words, Put put) {
+// Calls `put(destination, i)` for each sample of a thread that has a bin: `destination` is its
+// index in the bins, `i` its index among the thread's samples. `words` are the offsets of bins.
+template <class Put> PORTABLE_INLINE void scatter_samples(const ThreadSamples& own, u32* words, Put put) {
     const u32 lane = threadIdx.x % LANES;
-    u32 firsts[BIN_ITEMS], places[BIN_ITEMS];
+    u32 firsts[BIN_ITEMS], destinations[BIN_ITEMS];
 #pragma unroll
     for (u32 i = 0; i < BIN_ITEMS; i++) {
         const u32 bin = own.bins[i];
         const Mates mates = mates_of(bin);
         firsts[i] = mates.first;
-        places[i] = mates.first == lane && bin != NONE ? atomicAdd(&words[bin], mates.behind) : 0;
+        destinations[i] = mates.first == lane && bin != NONE ? atomicAdd(&words[bin], mates.behind) : 0;
     }
 #pragma unroll
     for (u32 i = 0; i < BIN_ITEMS; i++) {
-        const u32 place = __shfl_sync(FULL_MASK, places[i], (int)firsts[i]) + lane - firsts[i];
-        if (own.bins[i] != NONE) put(place, i);
+        const u32 destination = __shfl_sync(FULL_MASK, destinations[i], (int)firsts[i]) + lane - firsts[i];
+        if (own.bins[i] != NONE) put(destination, i);
     }
 }
 

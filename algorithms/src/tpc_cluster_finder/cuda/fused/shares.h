@@ -26,7 +26,9 @@ struct OtherPeaks {
     }
 
     // Peaks within a step of a cell.
-    __device__ __forceinline__ u32 beside(i32 a, i32 b) const { return threes[a + 3] & THREE << (b + REACH - 1); }
+    __device__ __forceinline__ u32 neighbours_at(i32 a, i32 b) const {
+        return threes[a + 3] & THREE << (b + REACH - 1);
+    }
 
     // Peaks within two steps of a cell, some of them twice.
     __device__ __forceinline__ u32 near(i32 a, i32 b) const {
@@ -113,7 +115,7 @@ PORTABLE_INLINE u32 add_inner(const u16* at, i32 stride, const OtherPeaks& other
         for (i32 b = -1; b <= 1; b++) {
             if (a == 0 && b == 0) continue;
             const u32 entry = at[a * stride + b];
-            const u32 claims = 1 + (u32)__popc(others.beside(a, b));
+            const u32 claims = 1 + (u32)__popc(others.neighbours_at(a, b));
             const i32 share = divided(entry & CHARGE, claims);
             sums.add(a, b, share, claims > 1 && entry & PRESENT);
             if (share > threshold) wide |= inner_bit(a, b);

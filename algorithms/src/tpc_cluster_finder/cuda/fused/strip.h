@@ -20,7 +20,7 @@ constexpr u32 CELLS = 15872;
 // Words of bits: the maximum over all rows, verified by a test.
 constexpr u32 BIT_WORDS = 1088;
 // No two peaks are adjacent.
-constexpr u32 MOST_PEAKS = CELLS / 4;
+constexpr u32 MAX_PEAKS = CELLS / 4;
 // Time bins on either side of a tile, and cells at the end of a line.
 constexpr u32 MARGIN = BIN_TIMES;
 constexpr u32 LINE_END = 2;
@@ -40,7 +40,7 @@ constexpr u32 ENTRIES = sizeof(uint4) / sizeof(u16);
 struct Strip {
     uint4 charges[CELLS / ENTRIES];
     u32 bits[BIT_WORDS];
-    u16 peaks[MOST_PEAKS];  // cells: those of the tile from the first entry on, others from the last
+    u16 peaks[MAX_PEAKS];  // cells: those of the tile from the first entry on, others from the last
     u32 noisy[NOISY_WORDS];
     u32 own, others;  // numbers of peaks
     Settings settings;
@@ -68,7 +68,7 @@ struct Shape {
     __device__ __forceinline__ u32 cell(u32 pad, u32 time) const { return (pad + CHARGE_LINES) * stride + time; }
 
     // Pad and time of a cell, by division by the cells of a line.
-    __device__ __forceinline__ uint2 place(u32 cell) const {
+    __device__ __forceinline__ uint2 position(u32 cell) const {
         const u32 line = cell * reciprocal >> RECIPROCAL_SHIFT;
         return make_uint2(line - CHARGE_LINES, cell - line * stride);
     }
@@ -120,11 +120,11 @@ struct Batch {
     }
 };
 
-// The position of a sample in a strip.
-struct Place {
+// A sample of a bin: its entry and its position in a strip.
+struct BinnedSample {
     u32 entry, pad, time;
 
-    __device__ __forceinline__ Place(u32 word, const Shape& shape)
+    __device__ __forceinline__ BinnedSample(u32 word, const Shape& shape)
         : entry((word & CHARGE_MASK) | PRESENT),
           pad(word >> PAD_SHIFT & PAD_MASK),
           time(((word >> TIME_SHIFT) - shape.first_time) & TIME_MASK) {}
@@ -150,7 +150,7 @@ PORTABLE_INLINE void fill(Strip& strip, const u32* binned, const Tile& tile, con
     for_each_batch(binned, tile, shape, loaded, [&](const Batch& batch) {
 #pragma unroll
         for (u32 i = 0; i < BATCH; i++) {
-            const Place sample(batch.words[i], shape);
+            const BinnedSample sample(batch.words[i], shape);
             if (batch.words[i] != none) entries(strip)[shape.cell(sample.pad, sample.time)] = (u16)sample.entry;
         }
     });

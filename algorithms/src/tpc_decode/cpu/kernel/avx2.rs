@@ -132,7 +132,7 @@ fn compress(group: &[PadId; CHANNELS], selected: u8, to: &mut [PadId; CHANNELS])
     store_128(to, _mm_shuffle_epi8(load_128(group), order));
 }
 
-/// Stores the digits of four samples of a word, or as many as there is capacity for.
+/// Stores the digits of four samples of a word, as far as there is capacity.
 #[inline(always)]
 fn store<const BITS: usize>(
     _: Avx2Bmi2,

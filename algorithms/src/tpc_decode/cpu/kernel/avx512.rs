@@ -163,7 +163,7 @@ fn permuted_words(source: __m512i, pattern: &Pattern) -> __m512i {
     _mm512_permutexvar_epi8(pattern.bytes.vector(), source)
 }
 
-/// Stores the digits of eight samples, or as many as there is capacity for. The samples are in the
+/// Stores the digits of eight samples, as far as there is capacity. The samples are in the
 /// lowest bits of each 64-bit word, except for a shift and bits above them.
 #[inline(always)]
 fn store<const BITS: usize>(
@@ -205,7 +205,7 @@ fn join_eight<const BITS: usize>(
     _mm512_or_si512(digits, _mm512_set1_epi64(template as i64))
 }
 
-/// Stores as many of the digits as there is capacity for.
+/// Stores the digits, as far as there is capacity.
 ///
 /// # Safety
 /// `target` is shorter than a vector.
@@ -229,7 +229,7 @@ impl Pattern {
         let mut pattern = Pattern::empty();
         let mut lane = 0;
         while lane < LANES {
-            pattern.place(lane, lane * bits);
+            pattern.set(lane, lane * bits);
             lane += 1;
         }
         pattern
@@ -242,7 +242,7 @@ impl Pattern {
         while sample < SAMPLES_IN_VECTOR {
             let word = sample / SAMPLES_IN_WORD;
             let bit = 64 * word + sample % SAMPLES_IN_WORD * WORD_SAMPLE_BITS;
-            patterns[sample / LANES].place(sample % LANES, bit);
+            patterns[sample / LANES].set(sample % LANES, bit);
             sample += 1;
         }
         patterns
@@ -253,7 +253,7 @@ impl Pattern {
     }
 
     /// Sets a lane to the sample at a bit of the source: two bytes contain it.
-    const fn place(&mut self, lane: usize, bit: usize) {
+    const fn set(&mut self, lane: usize, bit: usize) {
         self.bytes.0[8 * lane] = (bit / 8) as u8;
         self.bytes.0[8 * lane + 1] = (bit / 8 + 1) as u8;
         self.shifts.0[lane] = bit as u64 % 8;

@@ -65,26 +65,26 @@ impl Isa for Scalar {
         digits: &mut [Digit],
     ) {
         let range = usize::from(group.first)..usize::from(group.end);
-        for (index, (place, digit)) in range.zip(digits).enumerate() {
+        for (index, (sample, digit)) in range.zip(digits).enumerate() {
             let bit = index * BITS;
             let word = *array_at(bytes, group.position as usize + bit / 8);
             let adc = u32::from_le_bytes(word) >> (bit % 8) & ((1 << BITS) - 1);
-            *digit = join(group.template, pads.at::<1>(place)[0], adc.into());
+            *digit = join(group.template, pads.at::<1>(sample)[0], adc.into());
         }
     }
 
     #[inline(always)]
     fn join_words(self, bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
-        let mut place = usize::from(group.first);
+        let mut sample = usize::from(group.first);
         let mut position = group.position as usize;
         let end = usize::from(group.end);
-        for digits in digits[..end - place].chunks_mut(SAMPLES_IN_WORD) {
+        for digits in digits[..end - sample].chunks_mut(SAMPLES_IN_WORD) {
             let mut word = u64::from_le_bytes(*array_at(bytes, position));
             for digit in digits {
                 let adc = word & ((1 << WORD_SAMPLE_BITS) - 1);
-                *digit = join(group.template, pads.at::<1>(place)[0], adc);
+                *digit = join(group.template, pads.at::<1>(sample)[0], adc);
                 word >>= WORD_SAMPLE_BITS;
-                place += 1;
+                sample += 1;
             }
             position += 8;
         }

@@ -44,7 +44,7 @@ use regions::RegionPages;
 use worker::{Fragment, Kernels, Worker};
 
 /// A decoder with the pages of a time frame.
-pub(super) struct TilesOf<'a> {
+pub(super) struct TilesRunner<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
     /// Threads that read headers and decode.
@@ -70,11 +70,12 @@ pub(super) struct TilesBuffers<'a> {
 
 buffers!(TilesBuffers<'_>: slots, starts, maps, positions);
 
-impl<'a> TilesOf<'a> {
+impl<'a> TilesRunner<'a> {
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
-        (workers, threads): (DecodeWorkers, usize),
+        workers: DecodeWorkers,
+        threads: usize,
         decode: DecodePage,
     ) -> Self {
         let slots = headers::slots(frame);
@@ -83,7 +84,7 @@ impl<'a> TilesOf<'a> {
             fragments.touching(time_bins_of(page)).len() * usize::from(page.samples)
         };
         let pages = slots.iter().filter_map(Slot::page);
-        TilesOf {
+        TilesRunner {
             frame,
             arena,
             region_workers: workers.for_regions(frame, threads),
@@ -105,7 +106,8 @@ impl<'a> TilesOf<'a> {
         start: usize,
         holes: &mut Vec<Range<usize>>,
     ) -> usize {
-        let end = place(&buffers.slots, self.fragments, index, start, &mut buffers.starts);
+        let end =
+            compute_offsets(&buffers.slots, self.fragments, index, start, &mut buffers.starts);
         let first = self.fragments.time_bins(index).start;
         let fragment = Fragment {
             frame: self.frame,
@@ -134,15 +136,15 @@ impl<'a> TilesOf<'a> {
 }
 
 /// Computes the offsets of the positions of a fragment's pages; returns the end of all.
-fn place(
+fn compute_offsets(
     slots: &[Slot],
     fragments: Fragments,
     index: u32,
     mut start: usize,
     starts: &mut [usize],
 ) -> usize {
-    for (slot, place) in slots.iter().zip(starts) {
-        *place = start;
+    for (slot, offset) in slots.iter().zip(starts) {
+        *offset = start;
         let page =
             slot.page().filter(|page| fragments.touching(time_bins_of(page)).contains(&index));
         start += page.map_or(0, |page| usize::from(page.samples));
@@ -150,7 +152,7 @@ fn place(
     start
 }
 
-impl<'a> Runner<TpcDecode> for TilesOf<'a> {
+impl<'a> Runner<TpcDecode> for TilesRunner<'a> {
     type Buffers = TilesBuffers<'a>;
 
     fn allocate(&self) -> Result<TilesBuffers<'a>, DeviceError> {

@@ -7,9 +7,9 @@ use crate::tpc_decode::cpu::levels::Level;
 use crate::tpc_decode::hard_inputs;
 use crate::tpc_decode::input::Output;
 
-fn runner<'a>(frame: &'a TimeFrame, arena: &'a Arena) -> TilesOf<'a> {
+fn runner<'a>(frame: &'a TimeFrame, arena: &'a Arena) -> TilesRunner<'a> {
     let decode = Level::best().decoder().expect("there is always one");
-    TilesOf::new(frame, arena, (DecodeWorkers::of_one_team(frame, 1), 1), decode)
+    TilesRunner::new(frame, arena, DecodeWorkers::for_one_team(frame, 1), 1, decode)
 }
 
 /// The frames that are decoded to maps.

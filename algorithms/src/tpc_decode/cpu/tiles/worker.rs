@@ -77,7 +77,7 @@ impl<'a> Fragment<'a> {
         }
     }
 
-    fn places_of(&self, number: usize, page: &OpenPage) -> Range<usize> {
+    fn range_of(&self, number: usize, page: &OpenPage) -> Range<usize> {
         let start = self.starts[number];
         start..start + usize::from(page.samples)
     }
@@ -89,11 +89,11 @@ impl<'a> Fragment<'a> {
     pub(super) unsafe fn positions_of(&self, number: usize, page: &OpenPage) -> &'a mut [Position] {
         // SAFETY: pages have disjoint ranges, and the caller ensures that this page's slice is
         // unique.
-        unsafe { self.positions.part(self.places_of(number, page)) }
+        unsafe { self.positions.part(self.range_of(number, page)) }
     }
 
     pub(super) fn rejected(&self, number: usize, page: &OpenPage, damage: Damage) -> Rejected {
-        let positions = self.places_of(number, page);
+        let positions = self.range_of(number, page);
         Rejected { page: self.frame.damaged(number, damage), positions }
     }
 }
@@ -162,9 +162,9 @@ impl<'a> Worker<'a> {
             for source in &mut sources {
                 source.put(self.kernels.put, line, &mut self.staging, &mut shared);
             }
-            let place = region.map * fragment.shape.tiles() + number * TILES_IN_ROW;
+            let first_tile = region.map * fragment.shape.tiles() + number * TILES_IN_ROW;
             // SAFETY: each region of each map is in one task.
-            unsafe { self.staging.leave(&fragment.maps, place, self.kernels.leave, stores) };
+            unsafe { self.staging.leave(&fragment.maps, first_tile, self.kernels.leave, stores) };
         }
         for source in sources {
             self.digits.push(source.finish(&mut shared));

@@ -55,23 +55,23 @@ struct SamplePairs {
   private:
     __device__ __forceinline__ void store_pairs(u32 first, u32 end) const {
         u32 sample = 2 * threadIdx.x < first ? 2 * threadIdx.x + STEP : 2 * threadIdx.x;
-        const GroupPlace place(sample);
+        const GroupPosition position(sample);
         const GroupStarts* starts = shared.starts + sample / GROUP;
         const u32* cells = reinterpret_cast<const u32*>(shared.channels) + sample / 2;
         Output to = output;
         to.move(sample - first);
 #pragma unroll 2
         for (; sample + 1 < end; sample += STEP) {
-            store_pair(to, sample, *starts, place, *cells);
+            store_pair(to, sample, *starts, position, *cells);
             starts += STEP / GROUP;
             cells += STEP / 2;
             to.move(STEP);
         }
     }
 
-    __device__ __forceinline__ void store_pair(const Output& to, u32 sample, GroupStarts starts, GroupPlace place,
+    __device__ __forceinline__ void store_pair(const Output& to, u32 sample, GroupStarts starts, GroupPosition position,
                                                u32 cells) const {
-        const DenseRun run = shared.runs[starts.run_of(place)];
+        const DenseRun run = shared.runs[starts.run_of(position)];
         const u32 packed = shared.bits_at(run.bit(sample));
         to.store_pair(make(run, low_half(cells), packed), make(run, high_half(cells), packed >> run.sample_bits()));
     }

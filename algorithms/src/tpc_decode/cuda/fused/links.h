@@ -47,8 +47,8 @@ struct LinkPage : Staged<RUNS, Run> {
     }
 
     // The cell of a channel, by its byte offset.
-    __device__ __forceinline__ Cell cell_at(u32 place) const {
-        return *reinterpret_cast<const Cell*>(reinterpret_cast<const u8*>(cell_granules) + place);
+    __device__ __forceinline__ Cell cell_at(u32 byte_offset) const {
+        return *reinterpret_cast<const Cell*>(reinterpret_cast<const u8*>(cell_granules) + byte_offset);
     }
 };
 

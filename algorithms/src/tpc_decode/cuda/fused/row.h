@@ -24,8 +24,8 @@ struct RowRuns {
     // sequence, and a sample: seven bytes.
     static constexpr u32 MOST = 1160;
     // Time bins of a page: a thread for each.
-    static constexpr u32 MOST_RECORDS = 255;
-    static_assert(MOST_RECORDS <= THREADS, "a thread for each record");
+    static constexpr u32 MAX_RECORDS = 255;
+    static_assert(MAX_RECORDS <= THREADS, "a thread for each record");
     template <class Output>
     using Shared = RowPage<MOST>;
     template <class Output>

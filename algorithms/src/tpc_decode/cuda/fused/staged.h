@@ -6,7 +6,7 @@
 namespace {
 
 constexpr u32 THREADS = 256;
-// Resident blocks of a multiprocessor: as many as fit with 40 registers a thread; older GPUs have
+// Resident blocks of a multiprocessor: the maximum with 40 registers a thread; older GPUs have
 // 1024 threads at most.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr u32 RESIDENT_BLOCKS = 4;
@@ -42,10 +42,10 @@ struct SampleRun {
 };
 
 // Position of a sample in its group.
-struct GroupPlace {
+struct GroupPosition {
     u32 up_to, behind;  // bits of the indices up to it, and of the next one
 
-    __device__ __forceinline__ explicit GroupPlace(u32 sample)
+    __device__ __forceinline__ explicit GroupPosition(u32 sample)
         : up_to(~0u >> (GROUP - 1 - sample % GROUP)), behind(up_to + 1) {}
 };
 
@@ -54,11 +54,11 @@ struct __align__(8) GroupStarts {
     u32 bits, before;
 
     // The run that a sample belongs to.
-    __device__ __forceinline__ u32 run_of(GroupPlace place) const {
-        return before + (u32)__popc(bits & place.up_to) - 1;
+    __device__ __forceinline__ u32 run_of(GroupPosition position) const {
+        return before + (u32)__popc(bits & position.up_to) - 1;
     }
     // Returns true if the next sample of the group is the first one of the next run.
-    __device__ __forceinline__ bool begins_behind(GroupPlace place) const { return bits & place.behind; }
+    __device__ __forceinline__ bool starts_behind(GroupPosition position) const { return bits & position.behind; }
 };
 
 // No table of channels is loaded.
@@ -109,7 +109,7 @@ struct Staged {
     // Four bytes from any bit on; higher bits of its index are ignored.
     __device__ __forceinline__ u32 bits_at(u32 bit) const {
         constexpr u32 WORDS = 4096;
-        static_assert(STAGED_BYTES <= WORDS * sizeof(u32), "all places of a page");
+        static_assert(STAGED_BYTES <= WORDS * sizeof(u32), "all offsets of a page");
         const u32* words = reinterpret_cast<const u32*>(granules) + bit / 32 % WORDS;
         return __funnelshift_r(words[0], words[1], bit);
     }
@@ -137,7 +137,7 @@ struct Staged {
     // Loads granules; `page` includes the thread's offset.
     __device__ __forceinline__ void load_granules(const u8* page, const PageRecord& record) {
         constexpr u32 LOADS = PAGE_BYTES / GRANULE / THREADS;
-        static_assert(LOADS * THREADS * GRANULE == PAGE_BYTES, "as many for each thread");
+        static_assert(LOADS * THREADS * GRANULE == PAGE_BYTES, "the same number for each thread");
         // Heads of links are read in full words, which extend beyond the end by some bytes.
         const u32 start = record.start / GRANULE, end = record.end / GRANULE;
         const u32 behind = record.continuation > 0 ? record.continuation / GRANULE + 2 : 0;
@@ -166,7 +166,7 @@ struct Staged {
     }
 
     __device__ __forceinline__ u32 run_of(u32 sample) const {
-        return starts[sample / GROUP].run_of(GroupPlace(sample));
+        return starts[sample / GROUP].run_of(GroupPosition(sample));
     }
 };
 

@@ -90,7 +90,7 @@ __device__ __forceinline__ u32 list_link(const Bytes& bytes, u32 position, Chann
 }
 
 // Two phases: first the channels of all links, as their samples are one stream after all of them;
-// then the samples, as many at a time as there are lanes, regardless of their link.
+// then the samples, one for each lane at a time, regardless of their link.
 template <class Scan, class Bytes, class Output>
 __device__ __forceinline__ u32 decode_dense_block(const Bytes& bytes, const PageRecord& page, u32 position, u32 slot,
                                                   const u16* pads, ChannelList& list, u32& samples,
@@ -130,17 +130,18 @@ struct WarpJob {
     Job job;
     bool present;
 
-    __device__ __forceinline__ WarpJob(const Job* jobs, const u32* begins, u32 fragment) {
-        const u32 number = begins[fragment] + blockIdx.x * WARPS + threadIdx.x / LANES;
-        present = number < begins[fragment + 1];
+    __device__ __forceinline__ WarpJob(const Job* jobs, const u32* job_offsets, u32 fragment) {
+        const u32 number = job_offsets[fragment] + blockIdx.x * WARPS + threadIdx.x / LANES;
+        present = number < job_offsets[fragment + 1];
         if (present) job = jobs[number];
     }
 };
 
 template <class Scan, class Target>
 __device__ __forceinline__ void decode_links(const u8* pages, const PageRecord* records, const u16* pads,
-                                             const Job* jobs, const u32* begins, u32 fragment, const Target& target) {
-    const WarpJob own(jobs, begins, fragment);
+                                             const Job* jobs, const u32* job_offsets, u32 fragment,
+                                             const Target& target) {
+    const WarpJob own(jobs, job_offsets, fragment);
     if (!own.present) return;
     const PageRecord page = record_at(records, own.job.page);
     const auto output = target.of(page, own.job.slot);
@@ -149,10 +150,10 @@ __device__ __forceinline__ void decode_links(const u8* pages, const PageRecord* 
 
 template <class Scan, class Target>
 __device__ __forceinline__ void decode_dense_links(const u8* pages, const PageRecord* records, const u16* pads,
-                                                   const Job* jobs, const u32* begins, u32 fragment,
+                                                   const Job* jobs, const u32* job_offsets, u32 fragment,
                                                    const Target& target) {
     __shared__ ChannelList lists[WARPS];
-    const WarpJob own(jobs, begins, fragment);
+    const WarpJob own(jobs, job_offsets, fragment);
     if (!own.present) return;
     const PageRecord page = record_at(records, own.job.page);
     const auto output = target.of(page, own.job.slot);

@@ -53,18 +53,18 @@ struct DenseLinkWalk : Walk<TEAM> {
 
     // Finds the links of a block, of which this lane keeps its share. Returns the position of
     // samples.
-    __device__ __forceinline__ static u32 find_links(const Window& window, u32 place, u32 links,
+    __device__ __forceinline__ static u32 find_links(const Window& window, u32 offset, u32 links,
                                                      u32 (&own)[LINKS_EACH]) {
 #pragma unroll
         for (u32 i = 0; i < MAX_FECS_IN_HALF; i++) {
-            if (i % TEAM == Lanes::rank()) own[i / TEAM] = place;
-            if (i < links) place += head_at(window, place).bytes();
+            if (i % TEAM == Lanes::rank()) own[i / TEAM] = offset;
+            if (i < links) offset += head_at(window, offset).bytes();
         }
-        return place;
+        return offset;
     }
 
-    __device__ __forceinline__ static LinkHead head_at(const Window& window, u32 place) {
-        const u32 first = window.half(place);
+    __device__ __forceinline__ static LinkHead head_at(const Window& window, u32 offset) {
+        const u32 first = window.half(offset);
         return LinkHead(first & 0xff, first >> 8);
     }
 

@@ -1,4 +1,4 @@
-// Walk through a link page: a step goes over as many blocks as a team has lanes.
+// Walk through a link page: a step goes over a block for each lane of a team.
 //
 // The start of a block follows from the number of words of the previous one: each lane follows that
 // chain up to its own block, and checks that one.
@@ -83,13 +83,13 @@ struct LinkWalk : Walk<TEAM> {
         if (blocks == page.blocks) end(true);
     }
 
-    // The start of this lane's block, if the first one starts at `place`.
-    __device__ __forceinline__ static u32 own_block(const Window& window, u32 place) {
+    // The start of this lane's block, if the first one starts at `offset`.
+    __device__ __forceinline__ static u32 own_block(const Window& window, u32 offset) {
 #pragma unroll
         for (u32 i = 1; i < TEAM; i++)
             if (i <= Lanes::rank())
-                place += GRANULE * (1 + LinkHeader::data_words_of(window.aligned(place)[2]));
-        return place;
+                offset += GRANULE * (1 + LinkHeader::data_words_of(window.aligned(offset)[2]));
+        return offset;
     }
 };
 

@@ -66,7 +66,7 @@ __device__ __forceinline__ void walk_in_turn(const Pages& pages, Share share, Sl
         const lanemask_t wanted = __ballot_sync(FULL_MASK, own.wants_window());
         if (are_served(wanted)) {
             lanemask_t left = wanted;
-            windows.load_some(Place::of(own.walk.page, own.page, own.walk.position), left);
+            windows.load_some(WindowLocation::of_page(own.walk.page, own.page, own.walk.position), left);
             if ((wanted & ~left) >> lane & 1) own.window.move_to(own.walk.position, Walk::WINDOW);
         }
         if (all_wait && takers == 0 && wanted == 0) return;

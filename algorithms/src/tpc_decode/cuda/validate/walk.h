@@ -64,7 +64,7 @@ __device__ __forceinline__ void walk_pages(const u8* pages, u32 page, Walk& walk
         const bool wanting = walk.walking && !window.reaches(walk.position + Walk::REACH);
         const lanemask_t wanted = windows.teams(wanting);
         if (wanted != 0) {
-            windows.load(Place::of(walk.page, page, walk.position), wanted);
+            windows.load(WindowLocation::of_page(walk.page, page, walk.position), wanted);
             if (wanting) window.move_to(walk.position, Walk::WINDOW);
         }
         walk.step(window, walk.walking);

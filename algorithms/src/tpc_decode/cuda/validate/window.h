@@ -15,7 +15,7 @@ struct __align__(16) Slot {
     static constexpr u32 GRANULES = BYTES / GRANULE;
     // Loads of a lane.
     static constexpr u32 LOADS = GRANULES / LANES;
-    static_assert(BYTES % (GRANULE * LANES) == 0, "as many loads for each lane");
+    static_assert(BYTES % (GRANULE * LANES) == 0, "the same number of loads for each lane");
 
     uint4 granules[GRANULES];
     uint4 gap;
@@ -79,7 +79,7 @@ struct Window {
 };
 
 // Location of a window among the granules of all pages, in a form that lanes exchange.
-struct Place {
+struct WindowLocation {
     static constexpr u32 PAGE_GRANULES = PAGE_BYTES / GRANULE;
     static constexpr u32 BITS = 10;
     static constexpr u32 MASK = (1u << BITS) - 1;
@@ -87,7 +87,7 @@ struct Place {
     u32 first;
     u32 packed;  // granules to the last one; to the end of the page; from there to those of the next one
 
-    __device__ __forceinline__ static Place of(const PageRecord& page, u32 number, u32 position) {
+    __device__ __forceinline__ static WindowLocation of_page(const PageRecord& page, u32 number, u32 position) {
         const u32 joined_end = (page.end + page.continuation + GRANULE - 1) / GRANULE, end = page.end / GRANULE;
         // A walk may be past the end of its page, and detects that later.
         const u32 first = min(position / GRANULE, joined_end - 1), last = joined_end - 1 - first;
@@ -103,7 +103,7 @@ struct Place {
     }
 
     // The location of a lane's window.
-    __device__ __forceinline__ Place of_lane(u32 lane) const {
+    __device__ __forceinline__ WindowLocation of_lane(u32 lane) const {
         return {__shfl_sync(FULL_MASK, first, (int)lane), __shfl_sync(FULL_MASK, packed, (int)lane)};
     }
 };
@@ -130,12 +130,12 @@ struct Windows {
     }
 
     // Loads the windows of all `wanted` teams, each from its location on; called by whole warps.
-    __device__ __forceinline__ void load(Place own, lanemask_t wanted) const {
+    __device__ __forceinline__ void load(WindowLocation own, lanemask_t wanted) const {
         while (wanted != 0) load_some(own, wanted);
     }
 
     // Loads the windows of up to TOGETHER of the teams, and removes these from `left`.
-    __device__ __forceinline__ void load_some(Place own, lanemask_t& left) const {
+    __device__ __forceinline__ void load_some(WindowLocation own, lanemask_t& left) const {
         const u32 lane = threadIdx.x % LANES;
         u32 teams[TOGETHER];
         uint4 loaded[TOGETHER][LOADS];
@@ -145,10 +145,10 @@ struct Windows {
             const u32 first_lane = left != 0 ? (u32)ffs(left) - 1 : teams[i - 1] * Lanes::LANES_EACH;
             left &= left - 1;
             teams[i] = first_lane / Lanes::LANES_EACH;
-            const Place place = own.of_lane(first_lane);
+            const WindowLocation location = own.of_lane(first_lane);
 #pragma unroll
             for (u32 k = 0; k < LOADS; k++)
-                loaded[i][k] = granule_at(pages + place.granule(k * LANES + lane) * GRANULE);
+                loaded[i][k] = granule_at(pages + location.granule(k * LANES + lane) * GRANULE);
         }
 #pragma unroll
         for (u32 i = 0; i < TOGETHER; i++)

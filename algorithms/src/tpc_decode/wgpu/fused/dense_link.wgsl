@@ -12,12 +12,12 @@
 @group(0) @binding(3) var<storage, read> geometry: array<u32>;
 // Page and first sample.
 @group(0) @binding(4) var<storage, read> jobs: array<vec2u>;
-@group(0) @binding(5) var<storage, read> begins: array<u32>;
+@group(0) @binding(5) var<storage, read> job_offsets: array<u32>;
 
 // Few workgroups with this much memory are resident at once, so they have many threads.
-const THREADS = min(512u, MOST_THREADS);
+const THREADS = min(512u, MAX_THREADS);
 const STAGED_GRANULES = STAGED_BYTES / GRANULE;
-const MOST_RUNS = BLOCKS_OF_DENSE_LINK_PAGE;
+const MAX_RUNS = BLOCKS_OF_DENSE_LINK_PAGE;
 // Blocks whose links are searched at once.
 const BLOCKS = 64u;
 const LINKS = BLOCKS * MAX_FECS_IN_HALF;
@@ -31,7 +31,7 @@ struct Run { first_packed: u32, time_kind: u32 }
 struct Sample { time_bin: u32, channel: u32, adc: u32 }
 
 var<workgroup> staged: array<vec4u, STAGED_GRANULES + 1u>;
-var<workgroup> runs: array<Run, MOST_RUNS>;
+var<workgroup> runs: array<Run, MAX_RUNS>;
 var<workgroup> channels: array<atomic<u32>, MAX_NUMBERS / 2u>;
 var<workgroup> run_of_group: array<u32, MAX_NUMBERS / GROUP>;
 // Position and index of the first sample, a half each; 0 is none.
@@ -161,8 +161,8 @@ fn sample_at(number: u32) -> Sample {
 
 // The jobs of this block among those of a fragment.
 fn decode_share() {
-    let begin = begins[arguments.fragment];
-    let all = begins[arguments.fragment + 1u] - begin;
+    let begin = job_offsets[arguments.fragment];
+    let all = job_offsets[arguments.fragment + 1u] - begin;
     let each = all / arguments.blocks;
     let more = all % arguments.blocks;
     let first_job = begin + block * each + min(block, more);

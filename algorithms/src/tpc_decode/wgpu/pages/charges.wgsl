@@ -8,10 +8,10 @@ fn column_of(pad: u32) -> u32 { return (pad >> 8u) * ROW_PITCH + (pad & 0xffu) +
 
 fn charge_of(gain: f32, adc: u32) -> u32 {
     let charge = f32(adc) * fragment.scale * gain;
-    return u32(select(MOST_CHARGE, charge, charge < MOST_CHARGE));
+    return u32(select(MAX_CHARGE, charge, charge < MAX_CHARGE));
 }
 
-const MOST_CHARGE = 16383.0;
+const MAX_CHARGE = 16383.0;
 
 fn is_in_fragment(time_bin: u32) -> bool {
     return time_bin - fragment.first_time_bin < fragment.time_bins;

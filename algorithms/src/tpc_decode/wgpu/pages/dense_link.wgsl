@@ -9,7 +9,7 @@
 @group(0) @binding(3) var<storage, read> pads: array<u32>;
 // Page and first sample.
 @group(0) @binding(4) var<storage, read> jobs: array<vec2u>;
-@group(0) @binding(5) var<storage, read> begins: array<u32>;
+@group(0) @binding(5) var<storage, read> job_offsets: array<u32>;
 
 // Needs warp barriers: lanes of a warp list channels for each other.
 const WAITS_FOR_WARPS = true;
@@ -81,8 +81,8 @@ fn decode_block(begin: u32, slot: u32) -> vec2u {
 
 // Decodes the page of a warp, if it has one. Only the last block can continue in the next page.
 fn decode_dense_links() {
-    let number = begins[arguments.fragment] + block * WARPS + warp;
-    if number >= begins[arguments.fragment + 1u] { return; }
+    let number = job_offsets[arguments.fragment] + block * WARPS + warp;
+    if number >= job_offsets[arguments.fragment + 1u] { return; }
     let job = jobs[number];
     page = record_at(job.x);
     page_byte = job.x * PAGE_BYTES;

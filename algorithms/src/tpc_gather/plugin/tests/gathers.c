@@ -14,43 +14,43 @@ static uint64_t pieces_of(const recobench_gather *gather, const recobench_gather
 static uint32_t left_out(const recobench_gather_array *array) { return array->per == RECOBENCH_PER_DIFFERENCE; }
 
 /* Exclusive scan of the numbers of clusters of pieces, and their total. */
-static void sum(const uint8_t *counts, uint32_t bytes, uint64_t pieces, uint32_t *places) {
-    uint32_t place = 0;
+static void sum(const uint8_t *counts, uint32_t bytes, uint64_t pieces, uint32_t *offsets) {
+    uint32_t offset = 0;
     for (uint64_t i = 0; i < pieces; i++) {
         uint32_t count = 0;
         memcpy(&count, counts + i * bytes, bytes);
-        places[i] = place;
-        place += count;
+        offsets[i] = offset;
+        offset += count;
     }
-    places[pieces] = place;
+    offsets[pieces] = offset;
 }
 
 /* Scratch memory: the offsets of tracks, then those of rows. */
 typedef struct {
     const recobench_gather *gather;
     const uint32_t *starts[2];
-    uint32_t *places[2];
-} Work;
+    uint32_t *offsets[2];
+} GatherJob;
 
-static Work work_of(const recobench_host *host, const recobench_gather *gather) {
+static GatherJob work_of(const recobench_host *host, const recobench_gather *gather) {
     const int on_device = gather->device_track_starts != NULL;
-    uint32_t *places = host->scratch;
-    Work work = {gather,
+    uint32_t *offsets = host->scratch;
+    GatherJob work = {gather,
                  {on_device ? gather->device_track_starts : gather->track_starts,
                   on_device ? gather->device_row_starts : gather->row_starts},
-                 {places, places + gather->tracks + 1}};
+                 {offsets, offsets + gather->tracks + 1}};
     return work;
 }
 
-static void find_places(const Work *work) {
+static void compute_offsets(const GatherJob *work) {
     const recobench_gather *gather = work->gather;
     const recobench_gather_array *arrays = gather->arrays;
     const uint8_t *source = gather->source;
-    sum(source + arrays[gather->track_counts].source_offset, 2, gather->tracks, work->places[0]);
-    sum(source + arrays[gather->row_counts].source_offset, 4, gather->rows, work->places[1]);
+    sum(source + arrays[gather->track_counts].source_offset, 2, gather->tracks, work->offsets[0]);
+    sum(source + arrays[gather->row_counts].source_offset, 4, gather->rows, work->offsets[1]);
 }
 
-static void copy_array(const Work *work, const recobench_gather_array *array, uint8_t *to) {
+static void copy_array(const GatherJob *work, const recobench_gather_array *array, uint8_t *to) {
     const uint8_t *from = work->gather->source + array->source_offset;
     to += array->output_offset;
     if (array->per == RECOBENCH_PER_ROW || array->per == RECOBENCH_PER_TRACK) {
@@ -58,11 +58,11 @@ static void copy_array(const Work *work, const recobench_gather_array *array, ui
         return;
     }
     const int of_rows = array->per == RECOBENCH_PER_UNATTACHED;
-    const uint32_t *starts = work->starts[of_rows], *places = work->places[of_rows];
+    const uint32_t *starts = work->starts[of_rows], *offsets = work->offsets[of_rows];
     for (uint64_t i = 0; i < pieces_of(work->gather, array); i++) {
-        uint64_t entries = places[i + 1] - places[i] - left_out(array);
-        uint64_t first = starts[i] + left_out(array), place = places[i] - i * left_out(array);
-        memcpy(to + place * array->entry_bytes, from + first * array->entry_bytes, entries * array->entry_bytes);
+        uint64_t entries = offsets[i + 1] - offsets[i] - left_out(array);
+        uint64_t first = starts[i] + left_out(array), offset = offsets[i] - i * left_out(array);
+        memcpy(to + offset * array->entry_bytes, from + first * array->entry_bytes, entries * array->entry_bytes);
     }
 }
 
@@ -71,9 +71,9 @@ static int32_t gather_into(const recobench_host *host, const recobench_gather *g
         host->explain(host, "not what was\nasked for");
         return RECOBENCH_FAILED;
     }
-    const Work work = work_of(host, gather);
+    const GatherJob work = work_of(host, gather);
     host->stage(host, "places");
-    find_places(&work);
+    compute_offsets(&work);
     host->stage(host, "copy");
     for (uint64_t i = 0; i < gather->array_count; i++) copy_array(&work, &gather->arrays[i], to);
     return RECOBENCH_OK;
@@ -141,7 +141,7 @@ static int32_t changes_source(void *state, const recobench_host *host, const voi
 static int32_t changes_starts(void *state, const recobench_host *host, const void *input) {
     const recobench_gather *gather = input;
     int32_t answer = right(state, host, input);
-    const Work work = work_of(host, gather);
+    const GatherJob work = work_of(host, gather);
     *(uint32_t *)work.starts[0] += 1;
     return answer;
 }
@@ -168,10 +168,10 @@ static uint8_t *array_of(const recobench_gather *gather, uint32_t per) {
 static int32_t swapped(void *state, const recobench_host *host, const void *input) {
     const recobench_gather *gather = input;
     const int32_t answer = right(state, host, input);
-    const Work work = work_of(host, gather);
+    const GatherJob work = work_of(host, gather);
     uint8_t *array = array_of(gather, RECOBENCH_PER_ATTACHED), first[64];
-    const uint32_t *places = work.places[0];
-    const uint64_t of_first = 2 * places[1], of_second = 2 * (places[2] - places[1]);
+    const uint32_t *offsets = work.offsets[0];
+    const uint64_t of_first = 2 * offsets[1], of_second = 2 * (offsets[2] - offsets[1]);
     if (gather->tracks < 2 || of_first > sizeof first) return RECOBENCH_FAILED;
     memcpy(first, array, of_first);
     memmove(array, array + of_first, of_second);

@@ -36,8 +36,8 @@ struct __align__(8) PadActivity {
     u16 charges, longest_run, largest, verdict;
 };
 
-PORTABLE_INLINE PadActivity activity_of(u32 charges, u32 longest_run, u32 largest, Thresholds most) {
-    const bool busy = charges > most.charges || longest_run > most.run;
-    const bool noisy = busy && largest <= most.saturation;
+PORTABLE_INLINE PadActivity activity_of(u32 charges, u32 longest_run, u32 largest, Thresholds thresholds) {
+    const bool busy = charges > thresholds.charges || longest_run > thresholds.run;
+    const bool noisy = busy && largest <= thresholds.saturation;
     return {(u16)charges, (u16)longest_run, (u16)largest, (u16)noisy};
 }

@@ -4,8 +4,8 @@ struct Arguments {
     blocks: u32,
     group_count: u32,
     tile_rows: u32,
-    most_charges: u32,
-    most_run: u32,
+    max_charges: u32,
+    max_run: u32,
     saturation: u32,
 }
 var<immediate> arguments: Arguments;
@@ -33,7 +33,7 @@ fn first_tile(sector: u32, group: Group) -> u32 {
 }
 
 fn activity_of(charges: u32, longest_run: u32, largest: u32) -> vec2u {
-    let is_busy = charges > arguments.most_charges || longest_run > arguments.most_run;
+    let is_busy = charges > arguments.max_charges || longest_run > arguments.max_run;
     let is_noisy = is_busy && largest <= arguments.saturation;
     return vec2u(charges | longest_run << 16u, largest | select(0u, 1u, is_noisy) << 16u);
 }

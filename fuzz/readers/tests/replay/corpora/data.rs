@@ -37,7 +37,7 @@ pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
         let tracks = slice_tracks::generate(&shape, 1).expect("tracks");
         written(name, |path| write_slice_tracks(path, &tracks))
     };
-    let shape = ClusterShape { tracks: 4, fewest: 1, most: 5, row_clusters: 0 };
+    let shape = ClusterShape { tracks: 4, min_clusters: 1, max_clusters: 5, row_clusters: 0 };
     let made = clusters::generate(&shape, 1).expect("clusters");
     vec![
         ("digi_csv", vec![("generated", csv), ("words", WORDS.into())]),
@@ -166,7 +166,7 @@ fn frame(pages: usize) -> Vec<u8> {
 /// The pages of one stream, without the zeros at the end of the last.
 fn encoded(version: u8) -> Vec<u8> {
     let encoder = SectorEncoder {
-        format: ZsFormat::of_version(version).expect("a format"),
+        format: ZsFormat::from_version(version).expect("a format"),
         mapping: &PadMapping::regular(),
         first_orbit: 0,
         orbits: 1,

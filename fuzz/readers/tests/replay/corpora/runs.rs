@@ -5,14 +5,14 @@ use std::fs;
 use std::path::Path;
 
 use fuzz_readers::SEPARATOR;
-use reports::compare::{Measured, Terms, compare};
+use reports::compare::{CompareOptions, Measured, compare};
 use reports::history::{Store, Unfinished};
 use reports::record::{
     Bandwidth, CEILINGS_VERSION, CeilingsRecord, Latencies, LinkPoint, Machine, Point, RunRecord,
     SCHEMA_VERSION, SampleRow, SummaryRow, YesNo,
 };
 use reports::store::{RunFolder, StreamFolder};
-use reports::stream::{Fate, StreamRow, TimesliceRow};
+use reports::stream::{StreamRow, TimesliceRow, TimesliceState};
 
 use super::Entry;
 
@@ -118,7 +118,7 @@ fn speed_of_stream(speed: f64) -> (StreamRow, [TimesliceRow; 2]) {
         begun_s: Some(0.051),
         ended_s: Some(0.06),
         worker: Some(1),
-        fate: Fate::Done,
+        fate: TimesliceState::Done,
         digis: 1000,
         events: Some(3),
         event_digis: Some(40),
@@ -128,7 +128,7 @@ fn speed_of_stream(speed: f64) -> (StreamRow, [TimesliceRow; 2]) {
     let lost = TimesliceRow {
         timeslice: 1,
         ended_s: None,
-        fate: Fate::Lost,
+        fate: TimesliceState::Lost,
         events: None,
         event_digis: None,
         building_s: None,
@@ -150,7 +150,7 @@ fn of_store(run: &Path, root: &Path) -> Vec<u8> {
 
 fn of_comparison(base: &Path, new: &Path) -> Vec<u8> {
     let [base, new] = [base, new].map(|folder| Measured::read(folder).expect("readable"));
-    let mut comparison = compare(&base, &new, &Terms::default()).expect("compared");
+    let mut comparison = compare(&base, &new, &CompareOptions::default()).expect("compared");
     (comparison.base.folder, comparison.new.folder) = ("base".into(), "new".into());
     serde_json::to_vec_pretty(&comparison).expect("JSON")
 }

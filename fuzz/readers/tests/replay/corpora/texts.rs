@@ -49,7 +49,7 @@ quiet = true
 [sort]
 threads = [1, 2]
 digis = "2M"
-places = "cores"
+cpu_sets = "cores"
 
 [run]
 budget = "30m"

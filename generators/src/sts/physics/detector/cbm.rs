@@ -117,7 +117,7 @@ impl Station {
 
     /// The upper half of a ladder, from the gap upwards.
     fn half_ladder(&self, number: usize, x: f64, gap: f64, heights: &[f64]) -> Vec<Module> {
-        let orientation = SensorOrientation::of_ladder(number, false);
+        let orientation = SensorOrientation::for_ladder(number, false);
         let ladder_z = self.z + alternate(number) * LADDER_OFFSET;
         let mut bottom = gap;
         let next_module = |(index, height): (usize, &f64)| {
@@ -135,7 +135,7 @@ fn below(ladder: usize, above: &Module) -> Module {
     let [x, y, z] = above.translation;
     // In another plane, because halves may overlap too.
     let z = z + 0.5 * SENSOR_OFFSET;
-    module(above.height, SensorOrientation::of_ladder(ladder, true), [x, -y, z])
+    module(above.height, SensorOrientation::for_ladder(ladder, true), [x, -y, z])
 }
 
 fn alternate(number: usize) -> f64 {

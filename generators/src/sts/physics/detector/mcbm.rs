@@ -32,7 +32,7 @@ fn module_at(z: f64, columns: usize, column: usize, is_below: bool) -> Module {
     let side = if is_below { -1.0 } else { 1.0 };
     let ladder = if column.is_multiple_of(2) { 1.0 } else { -1.0 };
     let z = z + ladder * OFFSET + side * 0.2 * OFFSET;
-    let orientation = SensorOrientation::of_ladder(column, is_below);
+    let orientation = SensorOrientation::for_ladder(column, is_below);
     module(HEIGHT, orientation, [x, side * 0.5 * PITCH_Y, z])
 }
 

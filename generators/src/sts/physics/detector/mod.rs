@@ -6,7 +6,7 @@ mod mcbm;
 use crate::DataError;
 use crate::sts::setup::{Asic, Cuts, LandauTable, Module, Setup};
 
-use super::response::most_probable;
+use super::response::mpv;
 
 /// From one strip to the next, in cm.
 const PITCH: f64 = 0.0058;
@@ -47,7 +47,7 @@ impl SensorOrientation {
         [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, x * y]
     }
 
-    const fn of_ladder(number: usize, is_below: bool) -> Self {
+    const fn for_ladder(number: usize, is_below: bool) -> Self {
         match (number.is_multiple_of(2), is_below) {
             (true, false) => SensorOrientation::Downstream,
             (true, true) => SensorOrientation::DownstreamTurned,
@@ -115,7 +115,7 @@ fn landau() -> LandauTable {
 /// Width in electrons, for a most probable charge in electrons.
 fn width(charge: f64) -> f64 {
     const PER_LANDAU_WIDTH: f64 = 4.02 / 2.355;
-    let widths_in = |width: f64| most_probable(width * EV_PER_ELECTRON);
+    let widths_in = |width: f64| mpv(width * EV_PER_ELECTRON);
     // The ratio of charge to width itself depends on the width: a fixed-point iteration.
     let step = |width: f64, _| charge / widths_in(width.max(MIN_WIDTH)).max(1.0);
     libm::round((0..20).fold(charge / 10.0, step) * PER_LANDAU_WIDTH)

@@ -28,7 +28,7 @@ pub fn digits(format: ZsFormat, sector: u8, regions: &[usize], fill: Fill) -> Ve
             for index in 0..region.pads().len() {
                 let bits = hash(7, [region.number() as u64, index as u64, bin.into()]);
                 if f64::from(bits as u32) < share(fill, bin) * 4_294_967_296.0 {
-                    let pad = mapping.pad(LinkChannel::of_index(region, index));
+                    let pad = mapping.pad(LinkChannel::from_index(region, index));
                     let adc = adc(format, bin, (bits >> 32) as u32);
                     digits.push(Digit::new(sector, pad.unwrap_or(PadId::new(0, 0)), bin, adc));
                 }

@@ -23,7 +23,7 @@ pub fn read(raw: &RawPages, mapping: &PadMapping) -> Vec<Digit> {
         digits.append(&mut reader.digits);
     }
     digits.sort_unstable();
-    let unique = digits.windows(2).all(|pair| pair[0].place() < pair[1].place());
+    let unique = digits.windows(2).all(|pair| pair[0].cell_bits() < pair[1].cell_bits());
     assert!(unique, "a pad has two values in a time bin");
     digits
 }

@@ -16,7 +16,7 @@ use reports::record::{RunRecord, YesNo};
 use reports::store::StreamFolder;
 use reports::stream::{StreamRow, TimesliceRow};
 use reports::units;
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::super::say;
 use crate::failure::{Exit, Failure};
@@ -39,7 +39,7 @@ pub(super) fn run(flags: &StreamFlags) -> Result<Exit, Failure> {
     let folder = flags.out.clone().unwrap_or_else(|| default_folder("stream"));
     let folder = claimed(&folder).map_err(MeasureError::from)?;
     let timeslices = by_point(nodes);
-    write(&folder, &record, (&merged, &each), &timeslices)?;
+    write(&folder, &record, &merged, &each, &timeslices)?;
     if flags.charts {
         charts::write(&folder, &charts::draw_stream(&record, &merged, &timeslices)?)?;
     }
@@ -73,7 +73,8 @@ fn by_point(nodes: Vec<Node>) -> Vec<TimesliceRow> {
 fn write(
     path: &Path,
     record: &RunRecord,
-    (merged, each): (&[StreamRow], &[StreamRow]),
+    merged: &[StreamRow],
+    nodes: &[StreamRow],
     timeslices: &[TimesliceRow],
 ) -> Result<(), Failure> {
     let unfinished = RunRecord { finished: None, ..record.clone() };
@@ -83,7 +84,7 @@ fn write(
         let own = points.find(|own| own[0].point_id == row.point_id);
         folder.append(row, own.unwrap_or_default())?;
     }
-    folder.write_nodes(each)?;
+    folder.write_nodes(nodes)?;
     Ok(folder.describe(record)?)
 }
 
@@ -108,7 +109,7 @@ fn record(nodes: &[Node], missing: &[String]) -> RunRecord {
         let said = format!("nodes are machines of {kinds}; run.json describes that of the first");
         record.notes.push(said);
     }
-    let folders: Vec<_> = nodes.iter().map(|node| node.run.folder.shown().to_string()).collect();
+    let folders: Vec<_> = nodes.iter().map(|node| node.run.folder.escaped().to_string()).collect();
     record.notes.push(format!("merged from {}", folders.join(", ")));
     record.notes.extend(missing.iter().cloned());
     record
@@ -116,16 +117,16 @@ fn record(nodes: &[Node], missing: &[String]) -> RunRecord {
 
 /// Returns the notes of all nodes without repetition.
 fn notes(nodes: &[Node]) -> Vec<String> {
-    let mut who: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut nodes_by_note: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for node in nodes {
         for note in &node.run.record.notes {
-            who.entry(note).or_default().push(node.name.shown().to_string());
+            nodes_by_note.entry(note).or_default().push(node.name.escaped().to_string());
         }
     }
-    let words = |(note, who): (&str, Vec<String>)| {
-        let note = note.shown().at_most(SENTENCE);
-        let of_all = who.len() == nodes.len();
-        if of_all { note.to_string() } else { format!("{}: {note}", who.join(", ")) }
+    let words = |(note, names): (&str, Vec<String>)| {
+        let note = note.escaped().at_most(SENTENCE);
+        let of_all = names.len() == nodes.len();
+        if of_all { note.to_string() } else { format!("{}: {note}", names.join(", ")) }
     };
-    who.into_iter().map(words).collect()
+    nodes_by_note.into_iter().map(words).collect()
 }

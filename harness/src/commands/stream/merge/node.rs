@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use reports::store::{StoreError, StreamRun};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::Failure;
 
@@ -41,14 +41,14 @@ impl Nodes {
             if all.names.contains(&name) {
                 return Err(Failure::Usage(format!(
                     "{}: there is another folder {}; nodes are identified by the names of their folders",
-                    folder.shown(),
+                    folder.escaped(),
                     name.quoted()
                 )));
             }
             match StreamRun::read(folder) {
                 Ok(run) => all.add(&name, run),
                 Err(error) => {
-                    all.missing.push(format!("merged without node {}: {error}", name.shown()));
+                    all.missing.push(format!("merged without node {}: {error}", name.escaped()));
                     first.get_or_insert(error);
                 }
             }
@@ -64,7 +64,7 @@ impl Nodes {
         if run.record.finished.is_none() {
             let said =
                 "its stream was interrupted, or is still running; its results so far are merged";
-            self.missing.push(format!("node {}: {said}", name.shown()));
+            self.missing.push(format!("node {}: {said}", name.escaped()));
         }
         self.nodes.push(Node { name: name.to_owned(), run: named(run, name) });
     }
@@ -89,11 +89,11 @@ impl Node {
     /// Rejects a folder that is not a node's, or whose settings differ from those of the first node.
     pub(super) fn check(&self, first: &Node) -> Result<(), Failure> {
         let StreamRun { folder, record, rows, .. } = &self.run;
-        let refusal = |problem| Err(Failure::Usage(format!("{}: {problem}", folder.shown())));
+        let refusal = |problem| Err(Failure::Usage(format!("{}: {problem}", folder.escaped())));
         if rows.iter().any(|row| row.nodes != 1) || self.is_of_several() {
             return refusal("it is merged already; give the folders of the nodes".to_owned());
         }
-        let other = first.run.folder.shown();
+        let other = first.run.folder.escaped();
         let [build, first_build] = [record, &first.run.record].map(|it| &it.software.fingerprint);
         if build != first_build {
             return refusal(format!("measured by another build of bench than {other}"));

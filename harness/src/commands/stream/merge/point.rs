@@ -5,7 +5,7 @@ use std::path::Path;
 use reports::record::YesNo;
 use reports::store::StreamRun;
 use reports::stream::{NodePart, StreamRow, short, together};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::node::Node;
 use crate::failure::Failure;
@@ -47,11 +47,11 @@ impl<'a> Point<'a> {
         }
         Err(Failure::Usage(format!(
             "{}: speed {} began at {}, but at {} on node {}; give all nodes the same --begin",
-            folder.shown(),
+            folder.escaped(),
             short(row.speed),
-            row.begin.shown(),
-            first.begin.shown(),
-            first.node.shown(),
+            row.begin.escaped(),
+            first.begin.escaped(),
+            first.node.escaped(),
         )))
     }
 
@@ -74,13 +74,13 @@ impl<'a> Point<'a> {
     /// Returns notes on nodes whose folders exist but have no result at this speed.
     pub(super) fn missing(&self, nodes: &[Node]) -> Vec<String> {
         let what =
-            format!("speed {} on {}", short(self.first().speed), self.first().device.shown());
+            format!("speed {} on {}", short(self.first().speed), self.first().device.escaped());
         let said = |(number, node): (usize, &Node)| {
-            let name = node.name.shown();
+            let name = node.name.escaped();
             match self.rows.iter().find(|(of, _)| *of == number) {
                 Some((_, row)) if took_part(row) => None,
                 Some((_, row)) => {
-                    Some(format!("node {name}: {what}: {}", row.note.shown().at_most(SENTENCE)))
+                    Some(format!("node {name}: {what}: {}", row.note.escaped().at_most(SENTENCE)))
                 }
                 None => Some(format!("node {name} has nothing of {what}")),
             }
@@ -91,7 +91,7 @@ impl<'a> Point<'a> {
 
 /// The row of all nodes but these.
 fn without(others: &[&String], row: StreamRow) -> StreamRow {
-    let names: Vec<String> = others.iter().map(|name| name.shown().to_string()).collect();
+    let names: Vec<String> = others.iter().map(|name| name.escaped().to_string()).collect();
     let said = format!("without {}", names.join(", "));
     let note = if row.note.is_empty() { said } else { format!("{}; {said}", row.note) };
     StreamRow { kept_up: YesNo::No, note, ..row }

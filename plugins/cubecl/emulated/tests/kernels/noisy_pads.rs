@@ -31,7 +31,7 @@ struct Maps {
 
 impl Maps {
     /// Creates maps with charges in `density` of 8 time bins.
-    fn new(sectors: usize, tile_rows: usize, (groups, density): (usize, u64), seed: u64) -> Self {
+    fn new(sectors: usize, tile_rows: usize, groups: usize, density: u64, seed: u64) -> Self {
         let mut numbers = Numbers(seed);
         let entries = sectors * tile_rows * TILES_IN_ROW * TILE;
         let mut charge = || match numbers.below(8) < density {
@@ -73,7 +73,7 @@ impl Maps {
     }
 
     /// Looks for noisy pads with a kernel whose blocks have `groups_of_block` groups.
-    fn assert_found(&self, name: &str, groups_of_block: usize, (checked, seed): (bool, u64)) {
+    fn assert_found(&self, name: &str, groups_of_block: usize, checked: bool, seed: u64) {
         let Some(emulator) = emulator(checked, seed) else { return };
         let blocks = self.sectors * self.groups.len().div_ceil(groups_of_block);
         let nothing = vec![0xdead_u16; self.sectors * PADS_IN_SECTOR * 4];
@@ -83,7 +83,7 @@ impl Maps {
         let [charges_, run_, saturation] = MOST;
         let numbers = [self.groups.len() as u32, self.tile_rows as u32, charges_, run_, saturation];
         run(&emulator, &kernel(name), blocks as u32, &[charges, groups, activity], &numbers);
-        let found = emulator.download::<u16>(activity).expect("as many");
+        let found = emulator.download::<u16>(activity).expect("the same length");
         let mut expected = nothing;
         for sector in 0..self.sectors {
             for &group in &self.groups {
@@ -104,8 +104,8 @@ const KERNELS: [(&str, usize); 2] = [("noisy_pads_cache_line", 1), ("noisy_pads_
 fn maps_of_all_lengths_and_densities_are_right() {
     for (seed, tile_rows) in [1, 2, 3, 8, 9, 63, 64, 65].into_iter().enumerate() {
         for (name, groups_of_block) in KERNELS {
-            let maps = Maps::new(2, tile_rows, (19, seed as u64 + 1), seed as u64);
-            maps.assert_found(name, groups_of_block, (false, seed as u64));
+            let maps = Maps::new(2, tile_rows, 19, seed as u64 + 1, seed as u64);
+            maps.assert_found(name, groups_of_block, false, seed as u64);
         }
     }
 }
@@ -113,7 +113,7 @@ fn maps_of_all_lengths_and_densities_are_right() {
 #[test]
 fn no_access_races_or_is_out_of_bounds() {
     for (name, groups_of_block) in KERNELS {
-        let maps = Maps::new(1, 17, (11, 5), 3);
-        maps.assert_found(name, groups_of_block, (true, 3));
+        let maps = Maps::new(1, 17, 11, 5, 3);
+        maps.assert_found(name, groups_of_block, true, 3);
     }
 }

@@ -9,7 +9,7 @@ fn key(digi: u64) -> u64 {
 }
 
 /// Digis in segments of these lengths, of which `mask` has the bits that differ.
-fn sorts(name: &str, lengths: &[usize], mask: u64, (is_checked, seed): (bool, u64)) {
+fn sorts(name: &str, lengths: &[usize], mask: u64, is_checked: bool, seed: u64) {
     let Some(emulator) = emulator(is_checked, seed) else { return };
     let mut offsets = vec![0_u64];
     for &length in lengths {
@@ -27,7 +27,7 @@ fn sorts(name: &str, lengths: &[usize], mask: u64, (is_checked, seed): (bool, u6
     let begins = emulator.upload(&offsets).expect("room");
     let arrays = [on_device, scratch, begins];
     run(&emulator, &kernel(name), lengths.len() as u32, &arrays, &[]);
-    let sorted = emulator.download::<u64>(on_device).expect("as many");
+    let sorted = emulator.download::<u64>(on_device).expect("the same length");
     let wrong = sorted.iter().zip(&expected).position(|(found, right)| found != right);
     assert_eq!(wrong, None, "{name}, {lengths:?}, {mask:x}: the first digi that is wrong");
 }
@@ -45,8 +45,8 @@ const BLOCKS: [(&str, usize); 2] =
 #[test]
 fn segments_of_all_lengths_are_sorted() {
     for (seed, (name, tile)) in BLOCKS.into_iter().enumerate() {
-        sorts(name, &lengths(tile), u64::MAX, (false, seed as u64));
-        sorts(name, &[9 * tile + 1, 1], u64::MAX, (false, seed as u64));
+        sorts(name, &lengths(tile), u64::MAX, false, seed as u64);
+        sorts(name, &[9 * tile + 1, 1], u64::MAX, false, seed as u64);
     }
 }
 
@@ -56,7 +56,7 @@ fn equals_keep_their_order() {
     let few = !(0x7fc << 37) & !0x7fff_fffc;
     for (name, tile) in BLOCKS {
         for mask in [few, !(0x7ff << 37) & !0x7fff_ffff] {
-            sorts(name, &[3 * tile + 5, 7, tile], mask, (false, 2));
+            sorts(name, &[3 * tile + 5, 7, tile], mask, false, 2);
         }
     }
 }
@@ -69,12 +69,12 @@ fn the_largest_keys_come_before_padding() {
     let scratch = emulator.allocate(digis.len() * 8).expect("room");
     let begins = emulator.upload(&[0_u64, 45]).expect("room");
     run(&emulator, &kernel("block_merge_sort"), 1, &[on_device, scratch, begins], &[]);
-    assert_eq!(emulator.download::<u64>(on_device).expect("as many"), digis);
+    assert_eq!(emulator.download::<u64>(on_device).expect("the same length"), digis);
 }
 
 #[test]
 fn no_access_races_or_is_out_of_bounds() {
     for (seed, (name, tile)) in BLOCKS.into_iter().enumerate() {
-        sorts(name, &[1, 351, tile + 1, 2 * tile + 3], u64::MAX, (true, 2 + seed as u64));
+        sorts(name, &[1, 351, tile + 1, 2 * tile + 3], u64::MAX, true, 2 + seed as u64);
     }
 }

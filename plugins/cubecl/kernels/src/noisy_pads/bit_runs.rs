@@ -175,7 +175,7 @@ impl Slices {
     }
 
     /// Puts the slices of a pad together.
-    fn join(&self, pad: u32, slice_bins: u32, most: &Thresholds) -> Activity {
+    fn join(&self, pad: u32, slice_bins: u32, thresholds: &Thresholds) -> Activity {
         let mut charges = 0u32;
         let mut run = 0u32;
         let mut longest = 0u32;
@@ -189,7 +189,7 @@ impl Slices {
             longest = u32::max(longest, u32::max(across, u32::cast_from(self.longest[slot])));
             largest = u32::max(largest, u32::cast_from(self.largest[slot]));
         }
-        activity_of(charges, longest, largest, most)
+        activity_of(charges, longest, largest, thresholds)
     }
 }
 
@@ -201,7 +201,7 @@ pub fn noisy_pads_bit_runs(
     activity: &mut Array<Activity>,
     group_count: u32,
     tile_rows: u32,
-    most: Thresholds,
+    thresholds: Thresholds,
 ) {
     let mut slices = Slices::new();
     let thread = UNIT_POS_X;
@@ -235,7 +235,7 @@ pub fn noisy_pads_bit_runs(
         let pad = thread % TILE_PADS;
         if pad < group.pads {
             let index = sector * PADS_IN_SECTOR + group.first_pad + pad;
-            activity[index as usize] = slices.join(thread, slice_rows * TILE_TIMES, &most);
+            activity[index as usize] = slices.join(thread, slice_rows * TILE_TIMES, &thresholds);
         }
     }
 }

@@ -23,7 +23,7 @@ pub fn noisy_pads_cache_line(
     activity: &mut Array<Activity>,
     group_count: u32,
     tile_rows: u32,
-    most: Thresholds,
+    thresholds: Thresholds,
 ) {
     let thread = UNIT_POS_X;
     let mut staged = SharedMemory::<u16>::new(THREADS as usize);
@@ -59,6 +59,6 @@ pub fn noisy_pads_cache_line(
     }
     if thread < group.pads {
         let pad = sector * PADS_IN_SECTOR + group.first_pad + thread;
-        activity[pad as usize] = activity_of(charges, longest_run, largest, &most);
+        activity[pad as usize] = activity_of(charges, longest_run, largest, &thresholds);
     }
 }

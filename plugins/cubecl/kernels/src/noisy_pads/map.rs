@@ -58,9 +58,14 @@ pub fn first_tile(sector: u32, tile_rows: u32, group: &Group) -> u64 {
 
 /// Activity of a pad, with the verdict.
 #[cube]
-pub fn activity_of(charges: u32, longest_run: u32, largest: u32, most: &Thresholds) -> Activity {
-    let is_busy = charges > most.charges || longest_run > most.run;
-    let is_noisy = is_busy && largest <= most.saturation;
+pub fn activity_of(
+    charges: u32,
+    longest_run: u32,
+    largest: u32,
+    thresholds: &Thresholds,
+) -> Activity {
+    let is_busy = charges > thresholds.charges || longest_run > thresholds.run;
+    let is_noisy = is_busy && largest <= thresholds.saturation;
     let mut activity = Activity::empty();
     activity[0] = u16::cast_from(charges);
     activity[1] = u16::cast_from(longest_run);

@@ -25,7 +25,7 @@ pub(crate) fn kernels() -> Result<[CudaKernel; 2], CompilationError> {
         let maps = read(builder);
         let groups = read(builder);
         let activity = written(builder);
-        let (group_count, tile_rows, most) = numbers(builder);
+        let (group_count, tile_rows, thresholds) = numbers(builder);
         let scope = &mut builder.scope;
         cache_line::noisy_pads_cache_line::expand(
             scope,
@@ -34,14 +34,14 @@ pub(crate) fn kernels() -> Result<[CudaKernel; 2], CompilationError> {
             activity,
             group_count,
             tile_rows,
-            most,
+            thresholds,
         );
     });
     let bit_runs = compile("noisy_pads_bit_runs", bit_runs::THREADS, address, |builder| {
         let maps = read(builder);
         let groups = read(builder);
         let activity = written(builder);
-        let (group_count, tile_rows, most) = numbers(builder);
+        let (group_count, tile_rows, thresholds) = numbers(builder);
         let scope = &mut builder.scope;
         bit_runs::noisy_pads_bit_runs::expand(
             scope,
@@ -50,7 +50,7 @@ pub(crate) fn kernels() -> Result<[CudaKernel; 2], CompilationError> {
             activity,
             group_count,
             tile_rows,
-            most,
+            thresholds,
         );
     });
     Ok([cache_line?, bit_runs?])

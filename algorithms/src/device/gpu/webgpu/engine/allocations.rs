@@ -18,6 +18,12 @@ pub(super) struct Allocations {
     last: u64,
 }
 
+/// A byte of a buffer.
+pub(super) struct Location<'b> {
+    pub(super) buffer: &'b Buffer,
+    pub(super) offset: u64,
+}
+
 impl Allocations {
     /// Allocates a buffer of at least `bytes` bytes; `None` if the device has no memory for it.
     pub(super) fn add(&mut self, device: &Device, bytes: u64) -> Option<u64> {
@@ -41,9 +47,9 @@ impl Allocations {
     }
 
     /// Returns the buffer that contains an address, and the byte offset in it.
-    pub(super) fn at(&self, address: u64) -> Option<(&Buffer, u64)> {
+    pub(super) fn at(&self, address: u64) -> Option<Location<'_>> {
         let (start, buffer) = self.buffers.range(..=address).next_back()?;
         let offset = address - start;
-        (offset < buffer.size()).then_some((buffer, offset))
+        (offset < buffer.size()).then_some(Location { buffer, offset })
     }
 }

@@ -49,14 +49,14 @@ impl Clock {
         let set = &self.sets[index / MARKS];
         let query = (index % MARKS) as u32;
         if self.is_outside_passes {
-            encoder.write_timestamp(set, index);
+            encoder.write_timestamp(set, query);
         } else {
             drop(encoder.begin_compute_pass(&ComputePassDescriptor {
                 label: None,
                 timestamp_writes: Some(ComputePassTimestampWrites {
                     query_set: set,
                     beginning_of_pass_write_index: None,
-                    end_of_pass_write_index: Some(index),
+                    end_of_pass_write_index: Some(query),
                 }),
             }));
         }

@@ -7,7 +7,7 @@ use wgpu::{BindGroup, BindGroupDescriptor, BindGroupEntry, ComputePassDescriptor
 use super::WebGpuEngine;
 use super::pipelines::{Pipeline, PipelineError};
 use super::staging::WORD;
-use super::work::{Recording, Work};
+use super::work::{PendingWork, Recording};
 use crate::device::gpu::webgpu::shader::{Access, Parameter, Shader};
 use crate::device::gpu::{Argument, DeviceError};
 
@@ -30,7 +30,7 @@ impl WebGpuEngine {
     /// Starts a shader with `blocks` blocks.
     pub(super) fn dispatch(
         &self,
-        work: &mut Work,
+        work: &mut PendingWork,
         shader: &'static Shader,
         blocks: u32,
         arguments: &[Argument],
@@ -53,7 +53,7 @@ impl WebGpuEngine {
     /// The buffers of a shader as a bind group.
     fn bindings(
         &self,
-        work: &mut Work,
+        work: &mut PendingWork,
         pipeline: &Pipeline,
         addresses: Vec<u64>,
     ) -> Result<BindGroup, DeviceError> {
@@ -64,12 +64,11 @@ impl WebGpuEngine {
         let mut entries = Vec::new();
         let used = pipeline.shader.buffers().zip(&key.1);
         for ((binding, _), &address) in used.filter(|((_, access), _)| *access != Access::None) {
-            let (buffer, offset) =
-                work.allocations.at(address).ok_or_else(|| self.nothing_at(address))?;
-            if offset > 0 {
+            let location = work.allocations.at(address).ok_or_else(|| self.nothing_at(address))?;
+            if location.offset > 0 {
                 return Err(self.failed("binding a buffer", "it begins within another"));
             }
-            entries.push(BindGroupEntry { binding, resource: buffer.as_entire_binding() });
+            entries.push(BindGroupEntry { binding, resource: location.buffer.as_entire_binding() });
         }
         let bindings = self.device.create_bind_group(&BindGroupDescriptor {
             label: None,
@@ -83,8 +82,10 @@ impl WebGpuEngine {
     /// Sets the bits of a mask in some words of a buffer.
     pub(super) fn set(
         &self,
-        work: &mut Work,
-        (to, first, count): (u64, u64, u64),
+        work: &mut PendingWork,
+        to: u64,
+        first: u64,
+        count: u64,
         value: u32,
         mask: u32,
     ) -> Result<(), DeviceError> {
@@ -127,8 +128,8 @@ fn split(arguments: &[Argument], blocks: u32) -> (Vec<u64>, Vec<u8>) {
 }
 
 /// A grid of at least `blocks` blocks, in one or two dimensions.
-fn grid(blocks: u32, most: u32) -> (u32, u32) {
-    let rows = blocks.div_ceil(most);
+fn grid(blocks: u32, max: u32) -> (u32, u32) {
+    let rows = blocks.div_ceil(max);
     (blocks.div_ceil(rows.max(1)), rows)
 }
 

@@ -6,8 +6,8 @@ var<immediate> arguments: Arguments;
 const THREADS = 256u;
 
 @compute @workgroup_size(THREADS)
-fn fill(place: InBlock) {
-    enter(place);
+fn fill(invocation: InBlock) {
+    enter(invocation);
     let at = block * THREADS + thread;
     if block >= arguments.blocks || at >= arguments.count { return; }
     // Words that are replaced completely need not be read.

@@ -18,10 +18,10 @@ struct InWarp {
 
 // The index of a thread is made of those of its lane and its subgroup, however a block is divided
 // into subgroups.
-fn enter_lanes(place: InWarp) {
-    block = place.group.y * place.groups.x + place.group.x;
-    thread = place.subgroup * place.lanes + place.lane;
-    lane = place.lane % LANES;
+fn enter_lanes(invocation: InWarp) {
+    block = invocation.group.y * invocation.groups.x + invocation.group.x;
+    thread = invocation.subgroup * invocation.lanes + invocation.lane;
+    lane = invocation.lane % LANES;
     warp = thread / LANES;
-    warp_base = place.lane - lane;
+    warp_base = invocation.lane - lane;
 }

@@ -31,7 +31,7 @@ use self::clock::Clock;
 use self::faults::Faults;
 use self::pipelines::Pipelines;
 use self::staging::{PIECE, WORD};
-use self::work::{Recording, Work};
+use self::work::{PendingWork, Recording};
 use super::probe::KnownAdapter;
 use super::shader::Shader;
 use super::{Adapter, Checks};
@@ -70,7 +70,7 @@ pub(in crate::device::gpu) struct WebGpuEngine {
     max_blocks_in_row: u32,
     pipelines: Pipelines,
     faults: Arc<Faults>,
-    work: Mutex<Work>,
+    work: Mutex<PendingWork>,
     /// Keeps the clock up if CUDA knows the GPU, too.
     _awake: Option<Awake>,
 }
@@ -98,7 +98,7 @@ impl WebGpuEngine {
             properties: properties(&adapter),
             pipelines: Pipelines::new(adapter.clone(), checks),
             faults: Faults::for_device(&device),
-            work: Mutex::new(Work::with(clock)),
+            work: Mutex::new(PendingWork::with(clock)),
             max_blocks_in_row: device.limits().max_compute_workgroups_per_dimension,
             _awake: Awake::keep(&adapter.name, &adapter.pci_bus_id),
             adapter,
@@ -107,7 +107,7 @@ impl WebGpuEngine {
         })
     }
 
-    fn work(&self) -> MutexGuard<'_, Work> {
+    fn work(&self) -> MutexGuard<'_, PendingWork> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -121,7 +121,7 @@ impl WebGpuEngine {
     }
 
     /// Waits for all work that was started, and delivers downloads to the host.
-    fn settle(&self, work: &mut Work) -> Result<(), DeviceError> {
+    fn settle(&self, work: &mut PendingWork) -> Result<(), DeviceError> {
         work.submit(&self.queue);
         work.staging.ask();
         let polled = self.device.poll(PollType::wait_indefinitely());
@@ -140,7 +140,7 @@ impl WebGpuEngine {
     }
 
     /// Submits a piece of a copy, and limits the number of pending bytes.
-    fn next_piece(&self, work: &mut Work) -> Result<(), DeviceError> {
+    fn next_piece(&self, work: &mut PendingWork) -> Result<(), DeviceError> {
         if work.is_held {
             return Ok(());
         }
@@ -156,7 +156,7 @@ fn properties(adapter: &Adapter) -> Properties {
     Properties {
         device: format!("wgpu:{}", adapter.number),
         name: adapter.name.clone(),
-        lanes: adapter.lanes.map_or(MIN_LANES, |(least, _)| least),
+        lanes: adapter.lanes.map_or(MIN_LANES, |(min, _)| min),
         multiprocessors: if adapter.is_software {
             MULTIPROCESSORS_OF_SOFTWARE
         } else {
@@ -178,10 +178,10 @@ impl Engine for WebGpuEngine {
 
     fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
         let needed = bytes as u64;
-        let most = self.adapter.largest_buffer;
+        let max = self.adapter.largest_buffer;
         let device = || self.properties.device.clone();
-        if needed > most {
-            return Err(DeviceError::TooLarge { device: device(), needed, most });
+        if needed > max {
+            return Err(DeviceError::TooLarge { device: device(), needed, max });
         }
         let added = self.work().allocations.add(&self.device, needed);
         let no_room = || DeviceError::OutOfMemory { device: device(), needed, free: 0, total: 0 };
@@ -244,7 +244,7 @@ impl Engine for WebGpuEngine {
         let mut last = [0; WORD];
         last[..rest.len()].copy_from_slice(rest);
         let mask = (1 << (8 * rest.len())) - 1;
-        self.set(&mut work, (to, (whole / WORD) as u64, 1), u32::from_le_bytes(last), mask)
+        self.set(&mut work, to, (whole / WORD) as u64, 1, u32::from_le_bytes(last), mask)
     }
 
     unsafe fn download(
@@ -260,7 +260,7 @@ impl Engine for WebGpuEngine {
             let Recording { encoder, allocations, staging, .. } = work.recording(&self.device);
             let from = allocations.at(at).ok_or_else(|| self.nothing_at(at))?;
             let piece = PIECE.min(bytes - first);
-            staging.download(&self.device, encoder, from, (to.wrapping_add(first), piece));
+            staging.download(&self.device, encoder, from, to.wrapping_add(first), piece);
             self.next_piece(&mut work)?;
         }
         // Other memory may be freed after the call.
@@ -270,11 +270,17 @@ impl Engine for WebGpuEngine {
     unsafe fn copy(&self, _: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
         let mut work = self.work();
         let Recording { encoder, allocations, .. } = work.recording(&self.device);
-        let (source, source_at) = allocations.at(from).ok_or_else(|| self.nothing_at(from))?;
-        let (target, target_at) = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
+        let source = allocations.at(from).ok_or_else(|| self.nothing_at(from))?;
+        let target = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
         // Buffers have full words; bytes after the last element are not used.
         let bytes = bytes.next_multiple_of(WORD) as u64;
-        encoder.copy_buffer_to_buffer(source, source_at, target, target_at, bytes);
+        encoder.copy_buffer_to_buffer(
+            source.buffer,
+            source.offset,
+            target.buffer,
+            target.offset,
+            bytes,
+        );
         Ok(())
     }
 
@@ -285,13 +291,13 @@ impl Engine for WebGpuEngine {
         let value = u32::from_ne_bytes([byte; WORD]);
         if words > 0 && byte == 0 {
             let Recording { encoder, allocations, .. } = work.recording(&self.device);
-            let (buffer, offset) = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
-            encoder.clear_buffer(buffer, offset, Some(words * WORD as u64));
+            let target = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
+            encoder.clear_buffer(target.buffer, target.offset, Some(words * WORD as u64));
         } else if words > 0 {
-            self.set(&mut work, (to, 0, words), value, !0)?;
+            self.set(&mut work, to, 0, words, value, !0)?;
         }
         if rest > 0 {
-            self.set(&mut work, (to, words, 1), value, (1 << (8 * rest)) - 1)?;
+            self.set(&mut work, to, words, 1, value, (1 << (8 * rest)) - 1)?;
         }
         Ok(())
     }

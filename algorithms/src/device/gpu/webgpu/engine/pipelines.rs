@@ -83,9 +83,9 @@ impl Pipelines {
         let module = parsed(&unrolled(&text, &parsed(&text)?))?;
         check_needs(&module, device)?;
         let needed = immediate_bytes(shader);
-        let most = device.limits().max_immediate_size as usize;
-        if needed > most {
-            return Err(lacks("bytes of immediate data", needed, most));
+        let max = device.limits().max_immediate_size as usize;
+        if needed > max {
+            return Err(lacks("bytes of immediate data", needed, max));
         }
         let scope = device.push_error_scope(ErrorFilter::Validation);
         let pipeline = self.compiled(device, shader, module);
@@ -99,26 +99,26 @@ impl Pipelines {
     fn complete(&self, shader: &Shader) -> Result<String, PipelineError> {
         let text = &changed(shader.kernel).map_or(Cow::Borrowed(shader.text), Cow::Owned);
         let limits = format!(
-            "const WORKGROUP_BYTES = {}u;\nconst MOST_THREADS = {}u;\n",
+            "const WORKGROUP_BYTES = {}u;\nconst MAX_THREADS = {}u;\n",
             self.adapter.shared_bytes,
             power_of_two_up_to(self.adapter.max_threads)
         );
         if !text.contains(ENTERS_LANES) {
             return Ok([PRELUDE, &limits, text].concat());
         }
-        let Some((least, most)) = self.adapter.lanes else {
+        let Some((min, max)) = self.adapter.lanes else {
             let needed = "subgroups".to_owned();
             let available = "none".to_owned();
             return Err(PipelineError::Lacks(needed, available));
         };
-        if least != most && text.contains(WAITS_FOR_WARPS) {
+        if min != max && text.contains(WAITS_FOR_WARPS) {
             let needed = "subgroups of one size";
-            let available = format!("{least} to {most} lanes");
+            let available = format!("{min} to {max} lanes");
             return Err(PipelineError::Lacks(needed.to_owned(), available));
         }
-        let lanes = format!("const LANES = {least}u;\nconst SUBGROUP_LANES = {most}u;\n");
-        let masks = if least <= u32::BITS { MASKS_32 } else { MASKS_128 };
-        let warps = if least == most { WHOLE_SUBGROUPS } else { PARTS_OF_SUBGROUPS };
+        let lanes = format!("const LANES = {min}u;\nconst SUBGROUP_LANES = {max}u;\n");
+        let masks = if min <= u32::BITS { MASKS_32 } else { MASKS_128 };
+        let warps = if min == max { WHOLE_SUBGROUPS } else { PARTS_OF_SUBGROUPS };
         Ok([PRELUDE, &limits, &lanes, LANES, masks, warps, text].concat())
     }
 
@@ -205,15 +205,15 @@ fn entries(shader: &Shader) -> Vec<BindGroupLayoutEntry> {
 fn check_needs(module: &Module, device: &Device) -> Result<(), PipelineError> {
     let limits = device.limits();
     let memory = workgroup_bytes(module);
-    let most = limits.max_compute_workgroup_storage_size;
-    if memory > most {
-        return Err(lacks("bytes of workgroup memory", memory, most));
+    let max = limits.max_compute_workgroup_storage_size;
+    if memory > max {
+        return Err(lacks("bytes of workgroup memory", memory, max));
     }
     let threads = module.entry_points.iter().map(|entry| entry.workgroup_size[0]).max();
     let threads = threads.unwrap_or(0);
-    let most = limits.max_compute_invocations_per_workgroup;
-    if threads > most {
-        return Err(lacks("threads of a block", threads, most));
+    let max = limits.max_compute_invocations_per_workgroup;
+    if threads > max {
+        return Err(lacks("threads of a block", threads, max));
     }
     for (feature, kinds, what) in [
         (Features::SHADER_INT64, &[ScalarKind::Sint, ScalarKind::Uint][..], "whole numbers"),

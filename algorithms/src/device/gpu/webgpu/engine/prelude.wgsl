@@ -11,9 +11,9 @@ struct InBlock {
     @builtin(local_invocation_index) thread: u32,
 }
 
-fn enter(place: InBlock) {
-    block = place.group.y * place.groups.x + place.group.x;
-    thread = place.thread;
+fn enter(invocation: InBlock) {
+    block = invocation.group.y * invocation.groups.x + invocation.group.x;
+    thread = invocation.thread;
 }
 
 // 64-bit integers are pairs of words, the low one first.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use wgpu::{Buffer, BufferDescriptor, BufferUsages, CommandEncoder, Device, MapMode, PollType};
 
+use super::allocations::Location;
 use crate::all_cores;
 
 /// Large copies are divided into pieces, so that host and device copy at the same time.
@@ -47,7 +48,7 @@ impl Staging {
         &mut self,
         device: &Device,
         encoder: &mut CommandEncoder,
-        (to, offset): (&Buffer, u64),
+        to: Location<'_>,
         bytes: &[u8],
     ) -> Option<()> {
         let padded = bytes.len().next_multiple_of(WORD) as u64;
@@ -63,7 +64,7 @@ impl Staging {
         all_cores::copy(target, bytes);
         drop(view);
         buffer.unmap();
-        encoder.copy_buffer_to_buffer(&buffer, 0, to, offset, padded);
+        encoder.copy_buffer_to_buffer(&buffer, 0, to.buffer, to.offset, padded);
         self.written.push(buffer);
         Some(())
     }
@@ -73,16 +74,17 @@ impl Staging {
         &mut self,
         device: &Device,
         encoder: &mut CommandEncoder,
-        (from, offset): (&Buffer, u64),
-        (to, bytes): (*mut u8, usize),
+        from: Location<'_>,
+        to: *mut u8,
+        bytes: usize,
     ) {
-        let skipped = offset as usize % WORD;
+        let skipped = from.offset as usize % WORD;
         let padded = (skipped + bytes).next_multiple_of(WORD);
         let buffer = take_fitting(&mut self.to_read, padded).unwrap_or_else(|| {
             new_buffer(device, BufferUsages::MAP_READ | BufferUsages::COPY_DST, padded)
         });
-        let start = offset - skipped as u64;
-        encoder.copy_buffer_to_buffer(from, start, &buffer, 0, padded as u64);
+        let start = from.offset - skipped as u64;
+        encoder.copy_buffer_to_buffer(from.buffer, start, &buffer, 0, padded as u64);
         self.downloads.push(Download { buffer, part: skipped..skipped + bytes, to });
     }
 

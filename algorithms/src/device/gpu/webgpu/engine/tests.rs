@@ -2,6 +2,7 @@
 
 use super::super::probe;
 use super::*;
+use crate::device::gpu::engine::FIRST_QUEUE;
 use crate::device::gpu::webgpu::shader::{Access, Parameter};
 
 const ARITHMETIC: &str = include_str!("../../../../../kernels/arithmetic.wgsl");
@@ -22,8 +23,8 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read_write> results: array<f32>;
 
 @compute @workgroup_size(64)
-fn arithmetic(place: InBlock) {
-    enter(place);
+fn arithmetic(invocation: InBlock) {
+    enter(invocation);
     let own = block * 64u + thread;
     if own >= arguments.count { return; }
     results[3u * own] = quotient(left[own], right[own]);
@@ -56,16 +57,18 @@ fn computed(left: &[f32], right: &[f32], code: &str) -> Option<Vec<f32>> {
     let shader = Box::leak(Box::new(Shader { kernel: "arithmetic", parameters: PARAMETERS, text }));
     let mut results = vec![0.0; RESULTS * left.len()];
     let word = |bits: u64, bytes| Argument::Word { bits, bytes };
-    let at = |numbers: &[f32]| engine.allocate(size_of_val(numbers)).expect("room");
+    let at = |numbers: &[f32]| engine.allocate(size_of_val(numbers)).expect("memory");
     let [a, b, to] = [left, right, &results].map(at);
     let arguments = [word(a, 8), word(b, 8), word(to, 8), word(left.len() as u64, 4)];
     let blocks = (left.len() as u32).div_ceil(THREADS);
     // SAFETY: buffers and slices on both sides hold all numbers.
     unsafe {
-        engine.upload(a, left.as_ptr().cast(), size_of_val(left)).expect("copied");
-        engine.upload(b, right.as_ptr().cast(), size_of_val(right)).expect("copied");
+        engine.upload(FIRST_QUEUE, a, left.as_ptr().cast(), size_of_val(left)).expect("copied");
+        engine.upload(FIRST_QUEUE, b, right.as_ptr().cast(), size_of_val(right)).expect("copied");
         engine.dispatch(&mut engine.work(), shader, blocks, &arguments).expect("started");
-        engine.download(results.as_mut_ptr().cast(), to, size_of_val(&*results)).expect("copied");
+        engine
+            .download(FIRST_QUEUE, results.as_mut_ptr().cast(), to, size_of_val(&*results))
+            .expect("copied");
     }
     Some(results)
 }
@@ -78,7 +81,7 @@ fn check(code: &str) {
         let expected = [a / b, a.sqrt(), a * b + a];
         for (&expected, &result) in expected.iter().zip(results) {
             let is_right = expected.to_bits() == result.to_bits() || expected.is_nan();
-            assert!(is_right, "{a:e} and {b:e}: {result:e} in the place of {expected:e}");
+            assert!(is_right, "{a:e} and {b:e}: {result:e} instead of {expected:e}");
         }
     }
 }

@@ -10,7 +10,7 @@ use super::staging::Staging;
 
 /// All state of the engine that changes.
 #[derive(Default)]
-pub(super) struct Work {
+pub(super) struct PendingWork {
     /// Commands that are not submitted yet.
     encoder: Option<CommandEncoder>,
     pub(super) allocations: Allocations,
@@ -35,15 +35,15 @@ pub(super) struct Recording<'w> {
     pub(super) clock: Option<&'w mut Clock>,
 }
 
-impl Work {
+impl PendingWork {
     /// Without any work.
     pub(super) fn with(clock: Option<Clock>) -> Self {
-        Work { clock, ..Work::default() }
+        PendingWork { clock, ..PendingWork::default() }
     }
 
     /// Returns the encoder for further commands, with the resources that these need.
     pub(super) fn recording(&mut self, device: &Device) -> Recording<'_> {
-        let Work { encoder, allocations, staging, clock, .. } = self;
+        let PendingWork { encoder, allocations, staging, clock, .. } = self;
         let begun = || device.create_command_encoder(&Default::default());
         let encoder = encoder.get_or_insert_with(begun);
         Recording { encoder, allocations, staging, clock: clock.as_mut() }

@@ -3,7 +3,7 @@
 // number.
 #include "window.wgsl"
 
-struct Sought { channel: u32, least: vec2u }
+struct Sought { channel: u32, min_key: vec2u }
 
 fn sought_by(digi: vec2u) -> Sought {
     let channel = digi_channel(digi) + 1u;
@@ -20,4 +20,4 @@ fn first_time_for(time: u32) -> u32 {
     return max(time, u32(window)) - u32(window);
 }
 
-fn is_reached(sought: Sought, digi: vec2u) -> bool { return !is_less(digi_key(digi), sought.least); }
+fn is_reached(sought: Sought, digi: vec2u) -> bool { return !is_less(digi_key(digi), sought.min_key); }

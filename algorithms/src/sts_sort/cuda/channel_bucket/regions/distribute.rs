@@ -5,6 +5,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::kernels::sts_sort_channel_bucket::{self as kernels, BUCKETS};
 use crate::kernels::sts_sort_channel_bucket_stable::DistributeTiles;
 use crate::sts_sort::cuda::channel_bucket::tiles::Tiles;
+use crate::sts_sort::order::Digit;
 
 impl Regions {
     /// Brings the digis of each region into groups of buckets.
@@ -19,7 +20,7 @@ impl Regions {
         gpu.fill_first(&self.extents, 2 * regions, 0xff)?;
         gpu.fill_first(&self.counts, regions * BUCKETS as usize, 0)?;
         gpu.fill(&self.group_count, 0)?;
-        let (shift, bits) = level.digit();
+        let Digit { shift, bits } = level.digit();
         let count = kernels::ChannelBucketCount {
             digis: from.ptr(),
             parts: self.parts.ranges.ptr(),
@@ -32,11 +33,11 @@ impl Regions {
         let group = kernels::ChannelBucketGroup {
             regions: self.regions.ptr(),
             counts: self.counts.ptr(),
-            begins: self.begins.ptr(),
+            bucket_offsets: self.bucket_offsets.ptr(),
             group_of: self.group_of.ptr(),
             first_groups: self.first_groups.ptr(),
             groups: self.groups.ptr(),
-            places: self.places.ptr(),
+            next_offsets: self.next_offsets.ptr(),
             group_count: self.group_count.ptr(),
             capacity: self.group_capacity() as u32,
         };
@@ -48,8 +49,8 @@ impl Regions {
             gpu.launch(&kernels::CHANNEL_BUCKET_GROUP, self.grid(self.count, 0), group)?;
         }
         match &self.tiles {
-            None => self.move_in_any_order(gpu, level, [from, to]),
-            Some(tiles) => self.move_in_order(gpu, level, [from, to], tiles),
+            None => self.move_in_any_order(gpu, level, from, to),
+            Some(tiles) => self.move_in_order(gpu, level, from, to, tiles),
         }
     }
 
@@ -58,9 +59,10 @@ impl Regions {
         &self,
         gpu: &Gpu,
         level: Level,
-        [from, to]: [&DeviceBuffer<u64>; 2],
+        from: &DeviceBuffer<u64>,
+        to: &DeviceBuffer<u64>,
     ) -> Result<(), DeviceError> {
-        let (shift, bits) = level.digit();
+        let Digit { shift, bits } = level.digit();
         let arguments = kernels::ChannelBucketDistribute {
             from: from.ptr(),
             to: to.ptr(),
@@ -68,13 +70,13 @@ impl Regions {
             region_of_part: self.parts.regions.ptr(),
             group_of: self.group_of.ptr(),
             first_groups: self.first_groups.ptr(),
-            places: self.places.ptr(),
+            next_offsets: self.next_offsets.ptr(),
             shift,
             bits,
         };
         let parts = self.grid(self.parts.count(), 2);
         // SAFETY: parts are ranges of the arrays, the tables have capacity for all parts, regions
-        // and groups, and groups have as many digis as were counted.
+        // and groups, and groups have the counted number of digis.
         unsafe { gpu.launch(&kernels::CHANNEL_BUCKET_DISTRIBUTE, parts, arguments) }
     }
 
@@ -83,22 +85,23 @@ impl Regions {
         &self,
         gpu: &Gpu,
         level: Level,
-        [from, to]: [&DeviceBuffer<u64>; 2],
+        from: &DeviceBuffer<u64>,
+        to: &DeviceBuffer<u64>,
         tiles: &Tiles,
     ) -> Result<(), DeviceError> {
-        let (shift, bits) = level.digit();
-        let told = tiles.clear(gpu)?;
+        let Digit { shift, bits } = level.digit();
+        let status = tiles.clear(gpu)?;
         let arguments = DistributeTiles {
             from: from.ptr(),
             to: to.ptr(),
             regions: self.regions.ptr(),
-            tiles: told.tiles,
+            tiles: status.tiles,
             group_of: self.group_of.ptr(),
             first_groups: self.first_groups.ptr(),
-            places: self.places.ptr(),
-            first_told: told.first,
-            told: told.words,
-            ticket: told.ticket,
+            next_offsets: self.next_offsets.ptr(),
+            first_states: status.first,
+            states: status.words,
+            ticket: status.ticket,
             shift,
             bits,
         };

@@ -82,7 +82,7 @@ fn from(vector: __m256i, lane: u32, value: u32) -> __m256i {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn put(hits: Hits<'_, __m256i>, digis: &mut [Digi]) -> HitCounts {
-    let Hits { words, are_hits, begins, board } = hits;
+    let Hits { words, are_hits, epoch_starts, board } = hits;
     let adcs = masked::<{ ADC as i32 }>(words, ADC_MASK);
     let of_times = masked::<{ ELINKS_OF_32 as i32 }>(words, ELINKS_OF_32_MASK);
     let of_times = _mm256_or_si256(of_times, adcs);
@@ -106,8 +106,8 @@ fn put(hits: Hits<'_, __m256i>, digis: &mut [Digi]) -> HitCounts {
         masked::<{ LAST_TICK as i32 }>(words, LAST_TICK_MASK),
     );
     let eighths = _mm256_madd_epi16(ticks, _mm256_set1_epi32(EIGHTHS_OF_TICK));
-    let own = _mm256_srli_epi32::<3>(_mm256_add_epi32(eighths, _mm256_set1_epi32(HALF)));
-    let times = _mm256_add_epi32(_mm256_add_epi32(begins, own), corrections);
+    let times_in_epoch = _mm256_srli_epi32::<3>(_mm256_add_epi32(eighths, _mm256_set1_epi32(HALF)));
+    let times = _mm256_add_epi32(_mm256_add_epi32(epoch_starts, times_in_epoch), corrections);
     const { assert!(ADDRESS_HIGH == 1) };
     let lowers = _mm256_or_si256(times, _mm256_slli_epi32::<31>(uppers));
     let channels = _mm256_andnot_si256(_mm256_set1_epi32(ADC_MASK), uppers);
@@ -146,9 +146,9 @@ fn masked<const SHIFT: i32>(words: __m256i, mask: i32) -> __m256i {
 #[inline]
 fn compress(vector: __m256i, kept: u32, digis: &mut [Digi]) -> u32 {
     match digis.first_chunk_mut::<DIGIS>() {
-        Some(room) => {
+        Some(slot) => {
             let order = COMPRESSED[kept as usize].vector();
-            store_256(room, _mm256_permutevar8x32_epi32(vector, order));
+            store_256(slot, _mm256_permutevar8x32_epi32(vector, order));
         }
         None => unreachable!("the list has capacity for a digi of each message, and slack"),
     }

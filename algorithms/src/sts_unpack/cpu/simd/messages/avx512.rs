@@ -77,7 +77,7 @@ fn kinds(words: __m512i) -> Kinds {
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn put(hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> HitCounts {
-    let Hits { words, are_hits, begins, board } = hits;
+    let Hits { words, are_hits, epoch_starts, board } = hits;
     let are_hits = are_hits as u16;
     let adcs = masked::<ADC>(words, ADC_MASK);
     let of_times = masked::<ELINKS_OF_32>(words, ELINKS_OF_32_MASK);
@@ -102,8 +102,8 @@ fn put(hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> HitCounts {
         masked::<LAST_TICK>(words, LAST_TICK_MASK),
     );
     let eighths = _mm512_madd_epi16(ticks, _mm512_set1_epi32(EIGHTHS_OF_TICK));
-    let own = _mm512_srli_epi32::<3>(_mm512_add_epi32(eighths, _mm512_set1_epi32(HALF)));
-    let times = _mm512_add_epi32(_mm512_add_epi32(begins, own), corrections);
+    let times_in_epoch = _mm512_srli_epi32::<3>(_mm512_add_epi32(eighths, _mm512_set1_epi32(HALF)));
+    let times = _mm512_add_epi32(_mm512_add_epi32(epoch_starts, times_in_epoch), corrections);
     const { assert!(ADDRESS_HIGH == 1) };
     let lowers = _mm512_or_si512(times, _mm512_slli_epi32::<31>(uppers));
     let channels = _mm512_andnot_si512(_mm512_set1_epi32(BELOW_CHANNEL), uppers);
@@ -129,7 +129,7 @@ fn masked<const SHIFT: u32>(words: __m512i, mask: i32) -> __m512i {
 #[inline]
 fn compress(vector: __m512i, kept: u8, digis: &mut [Digi]) -> u32 {
     match digis.first_chunk_mut::<DIGIS>() {
-        Some(room) => store_512(room, _mm512_maskz_compress_epi64(kept, vector)),
+        Some(slot) => store_512(slot, _mm512_maskz_compress_epi64(kept, vector)),
         None => unreachable!("the list has capacity for a digi of each message, and slack"),
     }
     kept.count_ones()
@@ -144,14 +144,14 @@ static SECOND_DIGIS: IndexTable = IndexTable::from(DIGIS as u32);
 
 impl IndexTable {
     const fn from(first: u32) -> Self {
-        let mut places = [0; LANES];
+        let mut indices = [0; LANES];
         let mut digi = 0;
         while digi < DIGIS {
-            places[2 * digi] = first + digi as u32;
-            places[2 * digi + 1] = first + digi as u32 + LANES as u32;
+            indices[2 * digi] = first + digi as u32;
+            indices[2 * digi + 1] = first + digi as u32 + LANES as u32;
             digi += 1;
         }
-        IndexTable(places)
+        IndexTable(indices)
     }
 
     #[target_feature(enable = "avx512f")]

@@ -33,9 +33,9 @@ pub(super) fn best() -> Messages {
 
 /// One by one.
 fn portable(microslice: Microslice<'_>, digis: &mut [Digi]) -> MicrosliceCounts {
-    let mut places = digis.iter_mut();
+    let mut slots = digis.iter_mut();
     microslice::unpack(microslice, microslice::looked_up, |digi| {
-        if let Some(index) = places.next() {
+        if let Some(index) = slots.next() {
             *index = digi;
         }
     })
@@ -61,7 +61,7 @@ trait Isa: Copy {
     /// The vector with `value` in this lane and all higher ones.
     fn from(self, vector: Self::Vector, lane: u32, value: u32) -> Self::Vector;
 
-    /// Writes the digis of hits, given the begins of their epochs, to the beginning of a list.
+    /// Writes the digis of hits, given the starts of their epochs, to the beginning of a list.
     fn put(self, hits: Hits<'_, Self::Vector>, digis: &mut [Digi]) -> HitCounts;
 }
 
@@ -76,7 +76,7 @@ struct Hits<'b, V> {
     words: V,
     /// A bit for each word that is one.
     are_hits: u32,
-    begins: V,
+    epoch_starts: V,
     board: Board<'b>,
 }
 
@@ -116,7 +116,7 @@ fn put_block<I: Isa>(
     let Kinds { hits, ts_msbs } = isa.kinds(words);
     let mut clock = cursor.clock;
     let mut epoch = clock.epoch(board.window);
-    let mut begins = isa.all(epoch.begin);
+    let mut epoch_starts = isa.all(epoch.begin);
     // A bit for each message in an epoch whose hits cannot be looked up.
     let mut outer = if epoch.is_inner { 0 } else { u32::MAX };
     let mut left = ts_msbs;
@@ -124,7 +124,7 @@ fn put_block<I: Isa>(
         let lane = left.trailing_zeros();
         clock.advance(microslice::message(&block[lane as usize]).value());
         epoch = clock.epoch(board.window);
-        begins = isa.from(begins, lane, epoch.begin);
+        epoch_starts = isa.from(epoch_starts, lane, epoch.begin);
         let behind = u32::MAX << lane;
         outer = if epoch.is_inner { outer & !behind } else { outer | behind };
         left &= left - 1;
@@ -133,7 +133,7 @@ fn put_block<I: Isa>(
         return None;
     }
     let counts = &mut cursor.counts;
-    let hits_of_block = Hits { words, are_hits: hits, begins, board };
+    let hits_of_block = Hits { words, are_hits: hits, epoch_starts, board };
     let found = isa.put(hits_of_block, &mut digis[counts.digis as usize..]);
     counts.digis += found.digis;
     counts.elink += found.unknown_elinks;
@@ -144,9 +144,9 @@ fn put_block<I: Isa>(
 
 /// Processes up to `messages` messages one by one.
 fn one_by_one(cursor: &mut Cursor<'_>, messages: usize, digis: &mut [Digi]) {
-    let mut places = digis[cursor.counts.digis as usize..].iter_mut();
+    let mut slots = digis[cursor.counts.digis as usize..].iter_mut();
     cursor.go(messages, microslice::looked_up, |digi: Digi| {
-        if let Some(index) = places.next() {
+        if let Some(index) = slots.next() {
             *index = digi;
         }
     });

@@ -3,7 +3,7 @@
 use super::*;
 use crate::algorithm::Algorithm;
 use crate::sts_unpack::StsUnpack;
-use crate::sts_unpack::cpu::runner::Work;
+use crate::sts_unpack::cpu::runner::UnpackInput;
 use crate::sts_unpack::survey::{Job, survey};
 
 /// All that this machine has, by their names.
@@ -31,9 +31,9 @@ fn all_sets_of_instructions_make_the_same_digis() {
         let jobs = survey(data, tables, input.rules(), &mut jobs).jobs;
         let bytes = data.bytes();
         let rules = input.rules();
-        let work = Work { bytes, tables, rules, jobs, timeslices: &[] };
+        let input = UnpackInput { bytes, tables, rules, jobs, timeslices: &[] };
         for job in jobs {
-            let Some(microslice) = work.microslice(job) else { continue };
+            let Some(microslice) = input.microslice(job) else { continue };
             let mut right = vec![Digi::default(); microslice.content.len() / 4 + SLACK];
             let mut digis = right.clone();
             let counts = portable(microslice, &mut right);

@@ -6,7 +6,7 @@
 
 namespace cub {
 
-inline cudaError_t tell(size_t &bytes, size_t needed) {
+inline cudaError_t report_size(size_t &bytes, size_t needed) {
     bytes = needed;
     return cudaSuccess;
 }

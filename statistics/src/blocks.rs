@@ -1,0 +1,91 @@
+//! Variation of a median between blocks of samples.
+//!
+//! A point is measured in several blocks, each with its own data and buffers and some time
+//! apart. The addresses of buffers, and other load on the machine in that minute, are the same for
+//! all samples of a block: the interval over samples alone would be narrower than the difference to
+//! the next run. So the median of each block is taken as one observation.
+//!
+//! The first blocks are a pilot: they determine the number of blocks. A series that stops early
+//! does so because these happened to be close together, so they are not used for the scatter once
+//! there are enough others (Stein 1945, and Kalibera and Jones 2013 for benchmarks).
+
+use super::description::median;
+use super::evidence::Evidence;
+use super::interval::first_of;
+use super::student::t95;
+
+/// Minimum number of blocks for an estimate of their scatter.
+pub const MIN_BLOCKS: usize = 3;
+/// Number of first blocks that determine the number of blocks.
+pub const PILOT: usize = 5;
+/// Number of blocks from which on only those after the pilot determine the scatter.
+const BEYOND_PILOT: usize = 2 * PILOT;
+/// Maximum number of blocks.
+const MAX_BLOCKS: usize = 10_000;
+/// The share of blocks that are trimmed at either end.
+pub(super) const TRIMMED: f64 = 0.2;
+
+/// Evidence of the median from blocks with their samples in seconds; `None` for fewer than
+/// [`MIN_BLOCKS`] with samples.
+pub(super) fn evidence_of<'a>(blocks: impl IntoIterator<Item = &'a [f64]>) -> Option<Evidence> {
+    let blocks = blocks.into_iter().filter(|block| !block.is_empty());
+    let medians: Vec<_> = blocks.map(|block| median(block).ln()).collect();
+    if medians.len() < MIN_BLOCKS {
+        return None;
+    }
+    let all = Evidence::from_logarithms(&medians, TRIMMED)?;
+    if medians.len() < BEYOND_PILOT {
+        return Some(all);
+    }
+    let fresh = Evidence::from_logarithms(&medians[PILOT..], TRIMMED)?;
+    let share = (medians.len() - PILOT) as f64 / medians.len() as f64;
+    Some(Evidence { variance: share * fresh.variance, df: fresh.df, ..all })
+}
+
+/// Number of blocks until the interval of a median will probably be narrower than `precision`, from
+/// its width after the pilot, both relative to the median. At least the number that determines the
+/// scatter without the pilot.
+pub fn blocks_for(precision: f64, width_after_pilot: f64) -> usize {
+    let shape = |blocks: usize| t95((blocks - 1) as f64) / (blocks as f64).sqrt();
+    let allowed = shape(PILOT) * precision / width_after_pilot;
+    // More blocks never make it wider, and without a number no count of blocks is enough. Quantiles
+    // are slow to compute, and this is called after each block.
+    first_of(BEYOND_PILOT..MAX_BLOCKS, |blocks| shape(blocks) <= allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Interval;
+    use super::*;
+
+    fn interval(medians: &[f64]) -> Option<Interval> {
+        let blocks: Vec<_> = medians.iter().map(|&median| [median; 2]).collect();
+        evidence_of(blocks.iter().map(|block| &block[..])).map(Evidence::interval)
+    }
+
+    #[test]
+    fn few_blocks_give_no_estimate() {
+        assert_eq!(interval(&[1.0, 2.0]), None);
+        assert_eq!(interval(&[]), None);
+        assert_eq!(interval(&[0.0, 1.0, 2.0]), None, "no logarithm");
+        assert_eq!(interval(&[1.0; 5]), Some(Interval { low: 1.0, high: 1.0 }));
+    }
+
+    #[test]
+    fn without_trimming_it_is_the_usual_standard_error() {
+        // Three blocks: 0.2 of them is none.
+        let found = interval(&[1.00, 1.01, 1.02]).expect("enough blocks");
+        let expected = 4.303 * 0.01 / 3.0_f64.sqrt();
+        let half_width = (found.high / found.low).ln() / 2.0;
+        assert!((half_width / expected - 1.0).abs() < 0.02);
+    }
+
+    #[test]
+    fn the_interval_lies_about_the_trimmed_mean() {
+        // Two states: the median of the blocks is that of the more frequent one.
+        let found = interval(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.3, 1.3, 1.3, 1.3]);
+        let Interval { low, high } = found.expect("enough blocks");
+        let middle = 1.3_f64.powf(1.0 / 3.0);
+        assert!(((low * high).sqrt() / middle - 1.0).abs() < 1e-12, "{low} {high}");
+    }
+}
