@@ -42,8 +42,8 @@ use generators::DataError;
 use generators::sts::raw::{DESCRIPTOR_BYTES, MESSAGE_BYTES, MicrosliceCounts, Unpacked};
 
 use crate::algorithm::{
-    Algorithm, CheckError, Metric, MetricInfo, Output, Plan, Promise, Relation, Semantics,
-    TaskInfo, Variant, Work,
+    Algorithm, CheckError, InputFiles, Metric, MetricInfo, Output, Plan, Promise, Relation,
+    Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 
@@ -93,8 +93,12 @@ impl Algorithm for StsUnpack {
         axes::generated(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(RawTimeslices, Params), DataError> {
-        axes::read(path, options)
+    fn read(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<(RawTimeslices, Params), DataError> {
+        axes::read(files, options)
     }
 
     fn write(&self, input: &RawTimeslices, path: &Path) -> Result<(), DataError> {

@@ -27,7 +27,7 @@ use std::path::Path;
 use generators::DataError;
 
 use crate::algorithm::{
-    Algorithm, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Params, joined};
 use crate::tpc_cluster_finder::quality::{FIGURES, figures};
@@ -72,8 +72,8 @@ impl Algorithm for Tpc {
         axes::generate(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(RawFrame, Params), DataError> {
-        axes::read(path, options)
+    fn read(&self, files: &InputFiles, options: &Params) -> Result<(RawFrame, Params), DataError> {
+        axes::read(files.only()?, options)
     }
 
     fn write(&self, input: &RawFrame, path: &Path) -> Result<(), DataError> {

@@ -46,8 +46,8 @@ use generators::io::write_raw_pages;
 use generators::tpc::Digit;
 
 use crate::algorithm::{
-    self, Algorithm, Choose, Metric, MetricInfo, Mutants, Plan, Promise, Relation, Semantics,
-    TaskInfo, Variant, Work,
+    self, Algorithm, Choose, InputFiles, Metric, MetricInfo, Mutants, Plan, Promise, Relation,
+    Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::parallel::map;
@@ -136,8 +136,8 @@ impl Algorithm for TpcDecode {
         axes::generate(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(TimeFrame, Params), DataError> {
-        axes::read(path, options)
+    fn read(&self, files: &InputFiles, options: &Params) -> Result<(TimeFrame, Params), DataError> {
+        axes::read(files.only()?, options)
     }
 
     fn write(&self, input: &TimeFrame, path: &Path) -> Result<(), DataError> {

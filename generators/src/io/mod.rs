@@ -39,7 +39,8 @@ use std::path::Path;
 
 pub use clusters::{check_cluster_file, read_clusters, write_clusters};
 pub use flesnet::{
-    ArchiveShape, Cut, Remarks, Selection, is_raw_file, read_raw_data, write_archive,
+    ArchiveShape, Cut, Remarks, Selection, is_archive_name, is_raw_file, read_raw_data,
+    timeslice_duration_ns, write_archive,
 };
 pub use setup_json::{read_readout, read_setup, write_readout, write_setup};
 pub use slice_tracks::{check_slice_track_file, read_slice_tracks, write_slice_tracks};

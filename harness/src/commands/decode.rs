@@ -25,11 +25,11 @@ pub(super) fn run(request: &mut DecodeRequest) -> Result<Exit, Failure> {
     if let Some(out) = &pages.digits {
         return write_digits(out, measuring, pages.damage);
     }
-    if let (DamagePolicy::Refuse, Source::File { path, options }) =
+    if let (DamagePolicy::Refuse, Source::File { files, options }) =
         (pages.damage, &measuring.source)
     {
         for options in options.combinations() {
-            refuse_damage(path, &TpcDecode.read(path, &options)?.0)?;
+            refuse_damage(files.first(), &TpcDecode.read(files, &options)?.0)?;
         }
     }
     measuring.choose_devices();
@@ -48,11 +48,11 @@ fn write_digits(
         refuse_generated_sectors(params)?;
     }
     let frame = job.input(&origin)?;
-    if let (DamagePolicy::Refuse, InputOrigin::File(path, _)) = (damage, &origin) {
-        refuse_damage(path, &frame)?;
+    if let (DamagePolicy::Refuse, InputOrigin::File(files, _)) = (damage, &origin) {
+        refuse_damage(files.first(), &frame)?;
     }
-    if let InputOrigin::File(path, _) = &origin {
-        refuse_several_sectors(path, &frame)?;
+    if let InputOrigin::File(files, _) = &origin {
+        refuse_several_sectors(files.first(), &frame)?;
     }
     let decoded = job.output(&frame)?;
     report_damage(&frame, &decoded);

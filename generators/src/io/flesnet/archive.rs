@@ -45,9 +45,9 @@ impl Read {
             from = from.decompressed();
         }
         self.append_timeslices(path, from, wanted).map_err(|error| match (error, newer) {
-            (DataError::Format { path, place, problem }, Some(version)) => {
+            (DataError::Format { path, location, problem }, Some(version)) => {
                 let problem = format!("{problem} (archive version {version} is newer than known)");
-                DataError::Format { path, place, problem }
+                DataError::Format { path, location, problem }
             }
             (error, _) => error,
         })
@@ -108,6 +108,27 @@ impl Read {
         }
         Ok(())
     }
+}
+
+/// The duration in ns that an archive states for its first timeslice, if it does.
+///
+/// # Errors
+/// If the file can't be read, or is a damaged archive.
+pub(super) fn timeslice_duration(path: &Path) -> Result<Option<u64>, DataError> {
+    let (first, source) = open_sniffed::<{ header::START_BYTES }>(path)?;
+    if !header::is_archive(&first) {
+        return Ok(None);
+    }
+    let mut from = Bytes::new(source);
+    let header = header::read(&mut from);
+    let header = header.map_err(|problem| error(path, from.offset(), problem))?;
+    if header.is_zstd {
+        from = from.decompressed();
+    }
+    let mut timeslice = Timeslice::default();
+    let read = timeslice.read_descriptor(&mut from, &mut Classes::default());
+    read.map_err(|problem| error(path, from.offset(), problem))?;
+    Ok(Some(timeslice.duration_ns).filter(|&duration| duration > 0))
 }
 
 fn error(path: &Path, byte: u64, problem: Problem) -> DataError {

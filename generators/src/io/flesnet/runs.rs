@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use text::Untrusted;
 
-use super::archive::Read;
+use super::archive::{Read, timeslice_duration};
 use super::header::{START_BYTES, is_archive};
 use super::remarks::Remarks;
 use crate::DataError;
@@ -25,6 +25,19 @@ pub struct Selection {
     pub skip: u64,
     /// Maximum number of timeslices after these.
     pub take: Option<u64>,
+}
+
+/// The duration in ns that archives state for the first timeslice of an input, if they do.
+///
+/// # Errors
+/// If the file can't be read, or is a damaged archive.
+pub fn timeslice_duration_ns(input: &Path) -> Result<Option<u64>, DataError> {
+    timeslice_duration(&files_of(input)?.swap_remove(0))
+}
+
+/// True for names of timeslice archives, which end in `.tsa`.
+pub fn is_archive_name(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tsa"))
 }
 
 /// True if a file holds raw data, by its first bytes: timeslice archives or files of the lab's own.

@@ -46,7 +46,12 @@ impl Timeslice {
         Ok(())
     }
 
-    fn read_descriptor(&mut self, from: &mut Bytes, classes: &mut Classes) -> Result<(), Problem> {
+    /// Reads the beginning of a timeslice.
+    pub(super) fn read_descriptor(
+        &mut self,
+        from: &mut Bytes,
+        classes: &mut Classes,
+    ) -> Result<(), Problem> {
         classes.timeslice.begin(from, "timeslice", 0)?;
         let version = classes.descriptor.begin(from, "timeslice descriptor", NEWEST_DESCRIPTOR)?;
         self.index = if version >= 1 { Some(from.u64()?) } else { None };
