@@ -1,8 +1,10 @@
 //! Owned items that are distributed over threads, such as chunks of slices.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::{Grain, collect, for_each_range};
+use crate::device::CachePadded;
 
 /// Calls `work` for each item.
 pub(crate) fn for_each<T: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
@@ -24,6 +26,33 @@ pub(crate) fn for_each_dynamic<T: Send>(
     work: impl Fn(T) + Sync,
 ) {
     Items::new(items).for_each(Grain::One, |_, item| work(item));
+}
+
+/// Calls `work` for each item, dynamically scheduled in the order of the items, with the tools of one
+/// of the workers, of which there is one for each element of `tools`. Runs on the current team.
+pub(crate) fn for_each_with_tools<T: Send, S: Send>(
+    items: Vec<T>,
+    tools: &mut [S],
+    work: impl Fn(T, &mut S) + Sync,
+) {
+    let items = &Items::new(items);
+    // All workers write it, and none waits for it.
+    let next = &CachePadded(AtomicUsize::new(0));
+    let work = &work;
+    rayon::scope(|scope| {
+        for tools in tools {
+            scope.spawn(move |_| {
+                loop {
+                    let index = next.0.fetch_add(1, Relaxed);
+                    if index >= items.count {
+                        return;
+                    }
+                    // SAFETY: the index is below the count, and no other worker has got it.
+                    unsafe { items.take(index..index + 1) }.for_each(|item| work(item, tools));
+                }
+            });
+        }
+    });
 }
 
 /// Returns the results for all items, in the order of the items.
@@ -88,7 +117,6 @@ impl<T: Send> Items<T> {
 #[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use super::*;
     use crate::all_cores::tests::with_all_pools;
@@ -119,6 +147,13 @@ mod tests {
             let check = |index, item: Counted<'_>| assert_eq!(index, item.0);
             assert_eq!(drops(|items| for_each_numbered(items, check)), [1; MANY]);
             assert_eq!(drops(|items| drop(map(items, |item| item))), [1; MANY]);
+            let mut tools = [0; 3];
+            let count = |item: Counted<'_>, done: &mut usize| {
+                *done += 1;
+                drop(item);
+            };
+            assert_eq!(drops(|items| for_each_with_tools(items, &mut tools, count)), [1; MANY]);
+            assert_eq!(tools.iter().sum::<usize>(), MANY);
         });
         for_each([(); 0], |()| unreachable!("there is none"));
     }

@@ -19,7 +19,9 @@ mod ranges;
 mod slices;
 
 pub(crate) use first::find_first;
-pub(crate) use items::{for_each, for_each_dynamic, for_each_numbered, map, map_dynamic};
+pub(crate) use items::{
+    for_each, for_each_dynamic, for_each_numbered, for_each_with_tools, map, map_dynamic,
+};
 pub(crate) use ranges::{Grain, for_each_range};
 pub(crate) use slices::{collect, extend, for_each_part};
 

@@ -1,6 +1,6 @@
 //! Work for all threads, the largest pieces first.
 
-use std::sync::{Mutex, PoisonError};
+use crate::parallel::for_each_with_tools;
 
 /// Distributes pieces dynamically over workers, each with its own tools, in the order of `pieces`.
 /// Runs on the current team.
@@ -9,22 +9,10 @@ pub(super) fn share_out<T: Send, S: Send>(
     tools: &mut [S],
     work: impl Fn(T, &mut S) + Sync,
 ) {
-    if let [tools] = tools {
-        return pieces.into_iter().for_each(|piece| work(piece, tools));
+    match tools {
+        [tools] => pieces.into_iter().for_each(|piece| work(piece, tools)),
+        tools => for_each_with_tools(pieces, tools, work),
     }
-    let queue = Mutex::new(pieces.into_iter());
-    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let next = &next;
-    let work = &work;
-    rayon::scope(|scope| {
-        for tools in tools {
-            scope.spawn(move |_| {
-                while let Some(piece) = next() {
-                    work(piece, tools);
-                }
-            });
-        }
-    });
 }
 
 /// Sorts pieces by descending size, so that no worker starts a large one at the end.

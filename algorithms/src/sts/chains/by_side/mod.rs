@@ -136,30 +136,34 @@ impl<'a, P: Rules> BySide<'a, P> {
     }
 
     fn cluster(&mut self) {
-        let max = self.largest_part();
+        let min_length = self.part_length();
         let arrays = &mut self.arrays;
         let digis = &arrays.digis;
         let formulas = &arrays.formulas;
-        self.parts = cut::<P>(&arrays.sides, digis, max, formulas);
+        self.parts = cut::<P>(&arrays.sides, digis, min_length, formulas);
         let fronts = arrays.modules.len();
-        let hit_partition = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
-        let hit_partition = hit_partition.split_mut(&mut arrays.clusters);
-        let pieces = self.parts.iter_mut().zip(hit_partition).collect();
+        let lengths = self.parts.iter().map(|part| part.digis.len());
+        let buffers = Partition::from_lengths(lengths).split_mut(&mut arrays.clusters);
+        let pieces = self.parts.iter_mut().zip(buffers).collect();
         let pieces = largest_first(pieces, |(part, _)| part.digis.len());
         let clustering = self.clustering;
-        share_out(pieces, &mut self.workers, |(part, index), worker| {
+        share_out(pieces, &mut self.workers, |(part, clusters), worker| {
             let side = if part.side < fronts { Side::Front } else { Side::Back };
             let digis = &digis[part.digis.clone()];
             part.found = match clustering {
-                Clustering::ByChannel => worker.by_channel.find::<P>(digis, formulas, side, index),
-                Clustering::TimeSweep => worker.time_sweep.find::<P>(digis, formulas, side, index),
+                Clustering::ByChannel => {
+                    worker.by_channel.find::<P>(digis, formulas, side, clusters)
+                }
+                Clustering::TimeSweep => {
+                    worker.time_sweep.find::<P>(digis, formulas, side, clusters)
+                }
             };
         });
         self.sum_up();
     }
 
-    /// Digis of a part: only sides in order of time can be split.
-    fn largest_part(&self) -> usize {
+    /// Minimum number of digis of a part: only sides in order of time can be split.
+    fn part_length(&self) -> usize {
         match (self.workers.len(), self.clustering) {
             (1, _) | (_, Clustering::ByChannel) => usize::MAX,
             (threads, _) => (self.arrays.digis.len() / (PIECES * threads)).max(MIN_DIGIS),

@@ -18,18 +18,18 @@ pub(super) struct Part {
     pub(super) found: FoundClusters,
 }
 
-/// Cuts sides into parts of at least `max` digis, about that length. Digis are in order of time,
+/// Cuts sides into parts of at least `min_length` digis, about that length. Digis are in order of time,
 /// unless no side is that large.
 pub(super) fn cut<P: Rules>(
     sides: &Partition,
     digis: &[Digi],
-    max: usize,
+    min_length: usize,
     formulas: &ClusterFormulas,
 ) -> Vec<Part> {
     let mut parts = Vec::new();
     for (side, mut rest) in sides.ranges().enumerate() {
         while !rest.is_empty() {
-            let end = end_of_part::<P>(digis, &rest, max, formulas);
+            let end = end_of_part::<P>(digis, &rest, min_length, formulas);
             parts.push(Part { side, digis: rest.start..end, found: FoundClusters::default() });
             rest.start = end;
         }
@@ -51,10 +51,10 @@ pub(super) fn clusters_of<'a>(
 fn end_of_part<P: Rules>(
     digis: &[Digi],
     rest: &Range<usize>,
-    max: usize,
+    min_length: usize,
     formulas: &ClusterFormulas,
 ) -> usize {
-    if rest.len() <= max {
+    if rest.len() <= min_length {
         return rest.end;
     }
     let quiet = |&index: &usize| {
@@ -62,6 +62,6 @@ fn end_of_part<P: Rules>(
         let after = digis[index].time_ns();
         after - before > formulas.quiet_ns::<P>(after)
     };
-    let mut indices = rest.start + max..rest.end;
+    let mut indices = rest.start + min_length..rest.end;
     indices.find(quiet).unwrap_or(rest.end)
 }
