@@ -5,10 +5,11 @@ use std::sync::{Arc, OnceLock};
 use algorithms::tpc_decode::{Gains, Output, Settings, Tables, TimeFrame, WorkDistribution};
 use generators::io::{
     PageSelection, read_charges, read_clusters, read_labels, read_pad_mapping, read_raw_pages,
-    read_slice_tracks, write_charges, write_clusters, write_labels, write_raw_pages,
+    read_slice_tracks, read_tpc_file, write_charges, write_clusters, write_labels, write_raw_pages,
     write_slice_tracks,
 };
 use generators::tpc::page::PAGE_BYTES;
+use generators::tpc::page::rdh::RDH_BYTES;
 use generators::tpc::pages::{RawPages, StreamId};
 use generators::tpc::{Endpoint, PadMapping, ZsFormat};
 
@@ -33,6 +34,18 @@ pub(crate) fn page_index(scratch: &Scratch, input: &[u8]) -> bool {
     };
     let selection = PageSelection { sector: Some(sector), first_orbit: None };
     frame(scratch, index, &[], selection)
+}
+
+/// Files of ALICE's by their headers: pages, time frames, dumps.
+pub(crate) fn files(scratch: &Scratch, input: &[u8]) -> bool {
+    let path = scratch.file("pages.raw", input);
+    match read_tpc_file(&path, PageSelection::default()) {
+        Ok((pages, _)) => {
+            assert!(pages.bytes().len() <= input.len() * PAGE_BYTES / RDH_BYTES);
+            true
+        }
+        Err(error) => refused(&error, "pages.raw"),
+    }
 }
 
 fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection) -> bool {

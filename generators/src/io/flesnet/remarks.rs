@@ -9,10 +9,10 @@ use crate::sts::raw::{Component, Descriptor};
 
 /// Flags of a timeslice, and their meaning.
 const TIMESLICE_FLAGS: [(u32, &str); 4] = [
-    (1, "timeslices with missing microslices"),
-    (2, "timeslices with a microslice cut by the link"),
-    (4, "timeslices with missing components"),
-    (8, "timeslices with missing sub-timeslices"),
+    (1, "timeslices flagged: microslices are missing"),
+    (2, "timeslices flagged: a microslice was cut by the link"),
+    (4, "timeslices flagged: components are missing"),
+    (8, "timeslices flagged: sub-timeslices are missing"),
 ];
 const COMPONENT_FLAGS: [(u32, &str); 2] = [
     (1, "components with missing microslices"),

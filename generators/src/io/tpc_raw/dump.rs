@@ -80,7 +80,7 @@ fn read_pages(bytes: &mut Bytes<'_>) -> Result<Vec<FilePage>, DataError> {
 /// Reads the records behind the pages: compressed clusters are passed over, and settings have the
 /// first orbit.
 fn read_rest(bytes: &mut Bytes<'_>, collected: &mut Collected) -> Result<(), DataError> {
-    while let Some(kind) = bytes.array::<4>()?.map(|kind| u32::from_le_bytes(kind)) {
+    while let Some(kind) = bytes.array::<4>()?.map(u32::from_le_bytes) {
         match kind {
             COMPRESSED_CLUSTERS => {
                 let length = u64::from_le_bytes(bytes.required::<8>("compressed clusters")?);
