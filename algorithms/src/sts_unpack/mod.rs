@@ -74,7 +74,7 @@ impl Algorithm for StsUnpack {
             name: "unpack",
             summary: "unpack raw data of the STS into digis",
             input: "unpack",
-            file_endings: &["bin"],
+            file_endings: &["bin", "tsa"],
             axes: axes::AXES,
             file_axes: axes::READING,
             metrics: METRICS,

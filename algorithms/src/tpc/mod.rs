@@ -53,7 +53,7 @@ impl Algorithm for Tpc {
             name: "tpc",
             summary: "find clusters in raw pages of the TPC",
             input: "tpc",
-            file_endings: &["pages"],
+            file_endings: &["pages", "raw", "tf", "dump"],
             axes: axes::AXES,
             file_axes: axes::READING,
             metrics: METRICS,

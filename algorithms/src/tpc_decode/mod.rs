@@ -113,7 +113,7 @@ impl Algorithm for TpcDecode {
             name: "decode",
             summary: "decode the raw pages of the TPC",
             input: "decode",
-            file_endings: &["pages"],
+            file_endings: &["pages", "raw", "tf", "dump"],
             axes: axes::AXES,
             file_axes: axes::READING,
             metrics: METRICS,

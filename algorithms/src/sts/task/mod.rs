@@ -155,7 +155,7 @@ impl Algorithm for StsTask {
                 None => "the whole STS chain, from a detector's digis or raw data to hits",
             },
             input: "sts",
-            file_endings: &["csv", "bin"],
+            file_endings: &["csv", "bin", "tsa"],
             axes: source::AXES,
             file_axes: source::READING,
             metrics: match self.stage {
