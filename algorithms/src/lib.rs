@@ -52,6 +52,7 @@ pub mod sts_sort;
 pub mod sts_unpack;
 pub mod task;
 pub mod time_frame;
+mod timeslice_selection;
 pub mod timing;
 pub mod tpc;
 pub mod tpc_cluster_finder;

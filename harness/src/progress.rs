@@ -127,7 +127,7 @@ fn bar(total: u64) -> ProgressBar {
 
 fn describe(input: &Input) -> String {
     match &input.origin {
-        Origin::Read { path, .. } => path.escaped().to_string(),
+        Origin::Read { files, .. } => files.to_string(),
         Origin::Generated(params) => {
             let values = params.iter().map(|(name, value)| format!("{name}={}", value.escaped()));
             values.collect::<Vec<_>>().join(" ")

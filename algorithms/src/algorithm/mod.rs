@@ -15,6 +15,7 @@
 mod difference;
 mod digest;
 mod fill_output;
+mod input_files;
 mod input_state;
 pub(crate) mod metric;
 pub(crate) mod mutants;
@@ -35,6 +36,7 @@ pub use difference::Difference;
 pub(crate) use difference::same;
 pub use digest::{Digest, KINDS, SegmentSums, Segments};
 pub(crate) use digest::{ITEM_MULTIPLIER, ItemWords, SEGMENT_MULTIPLIER, WORD_STEP, segment_sums};
+pub use input_files::InputFiles;
 pub use input_state::InputState;
 pub use metric::{About, Better, Metric, MetricInfo, Relation};
 pub use mutants::{Choose, Mutants, Mutation};
@@ -105,7 +107,11 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     ///
     /// # Errors
     /// If the file can't be read, or the options make no sense.
-    fn read(&self, path: &Path, options: &Params) -> Result<(Self::Input, Params), DataError>;
+    fn read(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<(Self::Input, Params), DataError>;
 
     /// Writes an input to a file, for [`Algorithm::read`].
     ///

@@ -86,6 +86,11 @@ impl<T> Flag<T> {
         Self::new(name, help, "FILE", Kind::Path)
     }
 
+    /// A half-open range of indices.
+    pub const fn range(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "A..B", Kind::Range)
+    }
+
     /// A switch, on or off.
     pub const fn switch(name: &'static str, help: &'static str) -> Self {
         Self::new(name, help, "YES|NO", Kind::Switch)

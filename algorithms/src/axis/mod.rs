@@ -12,6 +12,7 @@ mod time;
 
 use std::fmt;
 
+use crate::timeslice_selection::IndexRange;
 use generators::sts::{Order, Skew};
 use text::Untrusted;
 
@@ -78,6 +79,8 @@ pub enum Kind {
     Skew,
     /// The path of a file or folder.
     Path,
+    /// A half-open range of indices: `3..7`.
+    Range,
     /// [`YES`] or [`NO`]; the flag without a value means the former.
     Switch,
     /// One of the given names.
@@ -106,6 +109,7 @@ impl Kind {
             Kind::Order => "order",
             Kind::Skew => "skew",
             Kind::Path => "path",
+            Kind::Range => "range",
             Kind::Switch => "switch",
             Kind::Choice(_) => "choice",
         }
@@ -143,6 +147,9 @@ impl Axis {
             Kind::Order => text.parse().map(|order: Order| order.to_string()).map_err(message),
             Kind::Skew => text.parse().map(|skew: Skew| skew.to_string()).map_err(message),
             Kind::Path => Ok(text.to_owned()),
+            Kind::Range => {
+                text.parse().map(|IndexRange(all)| format!("{}..{}", all.start, all.end))
+            }
             Kind::Switch => parse_choice(text, &[NO, YES]),
             Kind::Choice(names) => parse_choice(text, names),
         };

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use generators::{DataError, named};
 
-use crate::algorithm::{Algorithm, Plan, Semantics, TaskInfo, Variant, Work};
+use crate::algorithm::{Algorithm, InputFiles, Plan, Semantics, TaskInfo, Variant, Work};
 use crate::axis::Params;
 use crate::kernels::calibrate_calibrate::{CHANNEL_BITS, CHANNELS, STRIDE};
 use crate::word_files;
@@ -111,8 +111,12 @@ impl Algorithm for Calibrate {
         axes::generate(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(Uncalibrated, Params), DataError> {
-        axes::read(path, options)
+    fn read(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<(Uncalibrated, Params), DataError> {
+        axes::read(files.only()?, options)
     }
 
     fn write(&self, input: &Uncalibrated, path: &Path) -> Result<(), DataError> {

@@ -1,9 +1,10 @@
 //! Data that can be generated and written to files.
 //!
-//! Most are inputs of a task. `sts_physics` and `tpc_pages` write more than one file, or more than
+//! Most are inputs of a task. `sts_physics`, `sts_raw` and `tpc_pages` write more than one file, or more than
 //! fits into memory at once.
 
 mod sts_physics;
+mod sts_raw;
 mod task_input;
 mod tpc_pages;
 
@@ -11,17 +12,17 @@ use std::path::Path;
 
 use generators::DataError;
 use generators::io::{
-    check_charge_file, check_cluster_file, check_raw_file, check_slice_track_file, check_writable,
+    check_charge_file, check_cluster_file, check_slice_track_file, check_writable,
 };
 
 use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Params};
 use crate::sts_sort::{SEGMENTS, StsSort};
-use crate::sts_unpack::StsUnpack;
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_gather::TpcGather;
 use crate::tpc_merge::TpcMerge;
 use sts_physics::StsPhysics;
+use sts_raw::StsRaw;
 use task_input::TaskInput;
 use tpc_pages::TpcPages;
 
@@ -76,16 +77,7 @@ static DATA_SETS: &[&dyn DataSet] = &[
         },
     },
     &StsPhysics,
-    &TaskInput {
-        info: DataSetInfo {
-            name: "sts-raw",
-            summary: "Write raw data of the STS to a file, with the tables of its boards next to it",
-            endings: ".bin, with .gz to compress",
-        },
-        algorithm: StsUnpack,
-        check: |_, out| check_raw_file(out),
-        describe: |raw| StsUnpack.notes(raw).join("; "),
-    },
+    &StsRaw,
     &TpcPages,
     &TaskInput {
         info: DataSetInfo {

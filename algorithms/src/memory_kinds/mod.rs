@@ -18,7 +18,7 @@ use std::path::Path;
 
 use generators::{DataError, named};
 
-use crate::algorithm::{Algorithm, Plan, Semantics, TaskInfo, Variant, Work};
+use crate::algorithm::{Algorithm, InputFiles, Plan, Semantics, TaskInfo, Variant, Work};
 use crate::axis::Params;
 use crate::word_files;
 
@@ -93,8 +93,8 @@ impl Algorithm for MemoryKinds {
         axes::generate(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(Words, Params), DataError> {
-        axes::read(path, options)
+    fn read(&self, files: &InputFiles, options: &Params) -> Result<(Words, Params), DataError> {
+        axes::read(files.only()?, options)
     }
 
     fn write(&self, input: &Words, path: &Path) -> Result<(), DataError> {

@@ -40,7 +40,7 @@ use generators::sts::Digi;
 
 use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{
-    Algorithm, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 
@@ -87,8 +87,12 @@ impl Algorithm for StsEvents {
         axes::generate(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(DigiStream, Params), DataError> {
-        axes::read(path, options)
+    fn read(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<(DigiStream, Params), DataError> {
+        axes::read(files.only()?, options)
     }
 
     fn write(&self, input: &DigiStream, path: &Path) -> Result<(), DataError> {

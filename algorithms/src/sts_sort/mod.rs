@@ -27,7 +27,8 @@ use generators::io::{read_digis, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
 
 use crate::algorithm::{
-    Algorithm, CheckError, Choose, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
+    Algorithm, CheckError, Choose, Element, InputFiles, Plan, Promise, Semantics, TaskInfo,
+    Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -86,7 +87,8 @@ impl Algorithm for StsSort {
         generate(&axes::shape(params)?, seed)
     }
 
-    fn read(&self, path: &Path, _: &Params) -> Result<(SegmentedDigis, Params), DataError> {
+    fn read(&self, files: &InputFiles, _: &Params) -> Result<(SegmentedDigis, Params), DataError> {
+        let path = files.only()?;
         let digis = read_digis(path)?;
         let params = axes::of_file(path, &digis);
         Ok((digis, params))

@@ -3,18 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use generators::DataError;
-use generators::io::{
-    check_raw_file, read_raw_timeslices, read_readout, stem, write_raw_timeslices, write_readout,
-};
+use generators::io::{read_raw_data, read_readout, stem, write_raw_timeslices, write_readout};
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{Rules, generate};
 use text::Untrusted;
 
 use super::input::RawTimeslices;
 use super::order::DigiOrder;
-use crate::algorithm::Plan;
+use crate::algorithm::{InputFiles, Plan};
 use crate::axis::{Axis, Flag, Params};
-use crate::{sts_raw_shape, sts_scenario};
+use crate::timeslice_selection::selection;
+use crate::{sts_raw_shape, sts_scenario, timeslice_selection};
 
 /// A tenth is enough to compare by, and small enough to wait for.
 const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
@@ -54,7 +53,14 @@ pub(super) static AXES: &[Axis] = &[
 ];
 
 /// Options of inputs from files.
-pub(super) static READING: &[Axis] = &[SETUP.axis(), SEMANTICS.axis(), ORDER.axis()];
+pub(super) static READING: &[Axis] = &[
+    SETUP.axis(),
+    timeslice_selection::AXES[0],
+    timeslice_selection::AXES[1],
+    timeslice_selection::AXES[2],
+    SEMANTICS.axis(),
+    ORDER.axis(),
+];
 
 /// Bytes for each digi: its message, twice while it is made, and a hit before; digis of the
 /// reference, of a variant in its lists and in order, and a copy of them for the check.
@@ -103,11 +109,14 @@ fn order(params: &Params) -> Result<DigiOrder, DataError> {
 }
 
 /// Reads raw data and the tables of their boards.
-pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Params), DataError> {
-    check_raw_file(path)?;
+pub(super) fn read(
+    files: &InputFiles,
+    options: &Params,
+) -> Result<(RawTimeslices, Params), DataError> {
     let mut options = options.clone();
     options.complete(READING);
     let rules = SEMANTICS.value(&options)?;
+    let path = files.first();
     let setup = SETUP.given(&options)?.unwrap_or_else(|| setup_beside(path));
     let readout = read_readout(&setup)?;
     if rules == Rules::Of2023 && readout.boards_2023().is_none() {
@@ -116,7 +125,8 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Para
         return Err(DataError::Shape(problem));
     }
     let order = order(&options)?;
-    let input = RawTimeslices::new(read_raw_timeslices(path)?, readout, rules).in_order(order);
+    let (data, remarks) = read_raw_data(&files.paths(), &selection(&options)?)?;
+    let input = RawTimeslices::new(data, readout, rules).in_order(order).with_remarks(remarks);
     let mut params = Params::for_file(path, input.content());
     params.set(SEMANTICS.name, rules.name());
     if order == DigiOrder::Time {
@@ -127,14 +137,20 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Para
 
 /// Writes the tables of boards, and next to them the raw data.
 pub(super) fn write(input: &RawTimeslices, path: &Path) -> Result<(), DataError> {
-    write_readout(&setup_beside(path), input.readout())?;
+    write_tables(input, path)?;
     write_raw_timeslices(path, input.data())
 }
 
-/// `NAME.setup.json` next to `NAME.ts.bin.gz`.
+/// Writes the tables of boards next to a file of raw data.
+pub(crate) fn write_tables(input: &RawTimeslices, path: &Path) -> Result<(), DataError> {
+    write_readout(&setup_beside(path), input.readout())
+}
+
+/// `NAME.setup.json` next to `NAME.ts.bin.gz`, `NAME.tsa` or `NAME_%n.tsa`.
 pub(crate) fn setup_beside(path: &Path) -> PathBuf {
     let stem = stem(path);
     let name = stem.strip_suffix(".ts").unwrap_or(&stem);
+    let name = ["_%n", ".%n"].iter().find_map(|number| name.strip_suffix(number)).unwrap_or(name);
     path.with_file_name(format!("{name}.setup.json"))
 }
 
@@ -144,7 +160,9 @@ mod tests {
 
     #[test]
     fn tables_are_next_to_raw_data() {
-        for name in ["d/a.ts.bin.gz", "d/a.ts.bin", "d/a.bin", "d/a.bin.gz"] {
+        for name in
+            ["d/a.ts.bin.gz", "d/a.ts.bin", "d/a.bin", "d/a.bin.gz", "d/a.tsa", "d/a_%n.tsa"]
+        {
             assert_eq!(setup_beside(Path::new(name)), Path::new("d/a.setup.json"));
         }
     }

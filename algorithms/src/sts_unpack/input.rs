@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use generators::io::Remarks;
 use generators::random::mix;
 use generators::sts::raw::{RawData, Readout, Rules, Unpacked};
 
@@ -18,6 +19,7 @@ pub struct RawTimeslices {
     order: DigiOrder,
     tables: Arc<Tables>,
     right: OnceLock<Unpacked>,
+    remarks: Remarks,
 }
 
 impl fmt::Debug for RawTimeslices {
@@ -32,7 +34,18 @@ impl RawTimeslices {
         let tables = Arc::new(Tables::new(&readout, rules));
         let order = DigiOrder::Arrival;
         let right = OnceLock::new();
-        RawTimeslices { data, readout: Arc::new(readout), rules, order, tables, right }
+        let remarks = Remarks::default();
+        RawTimeslices { data, readout: Arc::new(readout), rules, order, tables, right, remarks }
+    }
+
+    /// The input with remarks about its files.
+    pub(crate) fn with_remarks(self, remarks: Remarks) -> Self {
+        RawTimeslices { remarks, ..self }
+    }
+
+    /// Remarks about the files that it was read from.
+    pub fn remarks(&self) -> &Remarks {
+        &self.remarks
     }
 
     /// The input with digis wanted in another order.
@@ -51,7 +64,9 @@ impl RawTimeslices {
         let tables = Arc::clone(&self.tables);
         let rules = self.rules;
         let order = self.order;
-        RawTimeslices { data, readout, rules, order, tables, right: OnceLock::new() }
+        let right = OnceLock::new();
+        let remarks = self.remarks.clone();
+        RawTimeslices { data, readout, rules, order, tables, right, remarks }
     }
 
     /// Data of the boards.

@@ -42,8 +42,8 @@ use generators::DataError;
 use generators::sts::raw::{DESCRIPTOR_BYTES, MESSAGE_BYTES, MicrosliceCounts, Unpacked};
 
 use crate::algorithm::{
-    Algorithm, CheckError, Metric, MetricInfo, Output, Plan, Promise, Relation, Semantics,
-    TaskInfo, Variant, Work,
+    Algorithm, CheckError, InputFiles, Metric, MetricInfo, Output, Plan, Promise, Relation,
+    Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 
@@ -74,7 +74,7 @@ impl Algorithm for StsUnpack {
             name: "unpack",
             summary: "unpack raw data of the STS into digis",
             input: "unpack",
-            file_endings: &["bin"],
+            file_endings: &["bin", "tsa"],
             axes: axes::AXES,
             file_axes: axes::READING,
             metrics: METRICS,
@@ -93,8 +93,12 @@ impl Algorithm for StsUnpack {
         axes::generated(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(RawTimeslices, Params), DataError> {
-        axes::read(path, options)
+    fn read(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<(RawTimeslices, Params), DataError> {
+        axes::read(files, options)
     }
 
     fn write(&self, input: &RawTimeslices, path: &Path) -> Result<(), DataError> {
@@ -151,7 +155,7 @@ impl Algorithm for StsUnpack {
         for (count, what) in counters.iter().filter(|(count, _)| *count > 0) {
             note += &format!(", {count} {what}");
         }
-        vec![note]
+        [vec![note], input.remarks().sentences()].concat()
     }
 
     fn reference(&self, input: &RawTimeslices, _: Semantics) -> Option<Unpacked> {

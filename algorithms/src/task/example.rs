@@ -6,7 +6,7 @@ use std::path::Path;
 use generators::DataError;
 use generators::sts::{Digi, SegmentedDigis};
 
-use crate::algorithm::{Algorithm, Plan, Semantics, TaskInfo, Variant, Work};
+use crate::algorithm::{Algorithm, InputFiles, Plan, Semantics, TaskInfo, Variant, Work};
 use crate::axis::Params;
 use crate::parallel::for_each;
 use crate::sts_sort::StsSort;
@@ -43,8 +43,12 @@ impl Algorithm for ChannelCounts {
         StsSort.generate(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(SegmentedDigis, Params), DataError> {
-        StsSort.read(path, options)
+    fn read(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<(SegmentedDigis, Params), DataError> {
+        StsSort.read(files, options)
     }
 
     fn write(&self, input: &SegmentedDigis, path: &Path) -> Result<(), DataError> {

@@ -14,8 +14,8 @@ use generators::DataError;
 #[cfg(doc)]
 use crate::algorithm::{Algorithm, Session};
 use crate::algorithm::{
-    CheckError, InputState, MemoryShares, Metric, MetricInfo, Native, Plan, Semantics, TaskInfo,
-    Work,
+    CheckError, InputFiles, InputState, MemoryShares, Metric, MetricInfo, Native, Plan, Semantics,
+    TaskInfo, Work,
 };
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
@@ -71,7 +71,7 @@ pub trait Task: Sync {
     ///
     /// # Errors
     /// If the file can't be read, or the options make no sense.
-    fn read(&self, path: &Path, options: &Params) -> Result<Box<dyn Case>, DataError>;
+    fn read(&self, files: &InputFiles, options: &Params) -> Result<Box<dyn Case>, DataError>;
     /// Small inputs that are hard in some respect, with their names.
     fn hard_cases(&self, seed: u64) -> Vec<(String, Box<dyn Case>)>;
 }

@@ -8,8 +8,8 @@ use generators::random::hash;
 
 use super::{Candidate, Case, Task, VariantInfo};
 use crate::algorithm::{
-    Algorithm, CheckError, Content, InputState, MemoryShares, Metric, Plan, Promise, Semantics,
-    Session, TaskInfo, Variant, VariantContext, Work,
+    Algorithm, CheckError, Content, InputFiles, InputState, MemoryShares, Metric, Plan, Promise,
+    Semantics, Session, TaskInfo, Variant, VariantContext, Work,
 };
 use crate::axis::Params;
 use crate::device::gpu::DeviceError;
@@ -54,8 +54,8 @@ impl<A: Algorithm> Task for TypedTask<A> {
         Ok(Box::new(TypedCase::sharing(self.0, input, params.clone())))
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<Box<dyn Case>, DataError> {
-        let (input, params) = self.0.read(path, options)?;
+    fn read(&self, files: &InputFiles, options: &Params) -> Result<Box<dyn Case>, DataError> {
+        let (input, params) = self.0.read(files, options)?;
         Ok(Box::new(TypedCase::new(self.0, input, params)))
     }
 

@@ -87,7 +87,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<RawFrame, DataError
 
 /// A time frame from a file, with complete orbits up to its last digit.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(RawFrame, Params), DataError> {
-    let (frame, mut params) = TpcDecode.read(path, &of_pages(options))?;
+    let (frame, mut params) = TpcDecode.read(&path.into(), &of_pages(options))?;
     params.remove(tpc_decode::SETTINGS);
     params.extend(options.only(&OF_FINDING).iter());
     params.complete(&OF_FINDING);

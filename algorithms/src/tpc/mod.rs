@@ -27,7 +27,7 @@ use std::path::Path;
 use generators::DataError;
 
 use crate::algorithm::{
-    Algorithm, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Params, joined};
 use crate::tpc_cluster_finder::quality::{FIGURES, figures};
@@ -53,7 +53,7 @@ impl Algorithm for Tpc {
             name: "tpc",
             summary: "find clusters in raw pages of the TPC",
             input: "tpc",
-            file_endings: &["pages"],
+            file_endings: &["pages", "raw", "tf", "dump"],
             axes: axes::AXES,
             file_axes: axes::READING,
             metrics: METRICS,
@@ -72,8 +72,8 @@ impl Algorithm for Tpc {
         axes::generate(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(RawFrame, Params), DataError> {
-        axes::read(path, options)
+    fn read(&self, files: &InputFiles, options: &Params) -> Result<(RawFrame, Params), DataError> {
+        axes::read(files.only()?, options)
     }
 
     fn write(&self, input: &RawFrame, path: &Path) -> Result<(), DataError> {

@@ -43,8 +43,8 @@ use generators::io::write_charges;
 use generators::tpc::charges::{Charge, Labels};
 
 use crate::algorithm::{
-    Algorithm, CheckError, Metric, MetricInfo, Plan, Promise, Relation, Semantics, TaskInfo,
-    Variant, Work,
+    Algorithm, CheckError, InputFiles, Metric, MetricInfo, Plan, Promise, Relation, Semantics,
+    TaskInfo, Variant, Work,
 };
 use crate::axis::{Params, joined};
 
@@ -96,8 +96,8 @@ impl Algorithm for TpcClusterFinder {
         axes::generate(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(Charges, Params), DataError> {
-        axes::read(path, options)
+    fn read(&self, files: &InputFiles, options: &Params) -> Result<(Charges, Params), DataError> {
+        axes::read(files.only()?, options)
     }
 
     fn write(&self, input: &Charges, path: &Path) -> Result<(), DataError> {

@@ -29,7 +29,7 @@ pub(super) fn read(
     fragment: u32,
     with_labels: bool,
 ) -> Result<Vec<ChargeCase>, DataError> {
-    let (frame, _) = TpcDecode.read(path, options)?;
+    let (frame, _) = TpcDecode.read(&path.into(), options)?;
     let decoded = frame.digits();
     let all_pages = || format!("all {} pages", frame.pages().pages().len());
     if !decoded.damaged.is_empty() {

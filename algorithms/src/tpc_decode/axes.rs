@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use generators::DataError;
-use generators::io::{PageSelection, index_of, read_pad_mapping, read_raw_pages};
+use generators::io::{
+    PageRemarks, PageSelection, index_of, read_pad_mapping, read_raw_pages, read_tpc_file,
+};
 use generators::random::mix;
 use generators::tpc::PadMapping;
 use generators::tpc::pages::RawPages;
@@ -136,11 +138,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params),
     let mut options = options.clone();
     options.complete(SETTINGS);
     let settings = settings(&options)?;
-    let index = match INDEX.given(&options)? {
-        Some(index) => index,
-        None => index_of(path)?,
-    };
-    let pages = read_raw_pages(path, &index, selection(&options)?)?;
+    let (pages, remarks) = read_pages(path, &options)?;
     let Some(format) = format_of(&pages) else {
         return Err(DataError::Format {
             path: path.to_owned(),
@@ -155,8 +153,18 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params),
     let tables = Arc::new(Tables::new(mapping, Gains::unit()));
     let params = describe(path, &pages, format.name(), &options);
     let orbits = FrameBounds::MAX_ORBITS;
-    let frame = TimeFrame::new(pages, format, orbits, tables, settings);
+    let frame = TimeFrame::new(pages, format, orbits, tables, settings).with_remarks(remarks);
     Ok((frame, params))
+}
+
+/// Reads pages with their index, if there is one, or else a file of ALICE's.
+fn read_pages(path: &Path, options: &Params) -> Result<(RawPages, PageRemarks), DataError> {
+    let beside = || index_of(path).ok().filter(|index| index.exists());
+    let selection = selection(options)?;
+    match INDEX.given(options)?.or_else(beside) {
+        Some(index) => read_raw_pages(path, &index, selection),
+        None => read_tpc_file(path, selection),
+    }
 }
 
 fn selection(options: &Params) -> Result<PageSelection, DataError> {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use generators::io::PageRemarks;
 use generators::named;
 use generators::tpc::pages::RawPages;
 use generators::tpc::{PadMapping, ZsFormat};
@@ -23,6 +24,7 @@ pub struct TimeFrame {
     pub(super) settings: Settings,
     /// The stream index of each page.
     streams: Vec<u32>,
+    remarks: PageRemarks,
 }
 
 /// Tables that are the same for all time frames.
@@ -93,7 +95,17 @@ impl TimeFrame {
             first_orbit: pages.first_orbit(),
             orbits: orbits.min(FrameBounds::MAX_ORBITS),
         };
-        TimeFrame { pages, bounds, tables, settings, streams }
+        TimeFrame { pages, bounds, tables, settings, streams, remarks: PageRemarks::default() }
+    }
+
+    /// This time frame with remarks about its file.
+    pub(super) fn with_remarks(self, remarks: PageRemarks) -> Self {
+        TimeFrame { remarks, ..self }
+    }
+
+    /// Remarks about the file that it was read from.
+    pub fn remarks(&self) -> &PageRemarks {
+        &self.remarks
     }
 
     /// The pages.

@@ -46,8 +46,8 @@ use generators::io::write_raw_pages;
 use generators::tpc::Digit;
 
 use crate::algorithm::{
-    self, Algorithm, Choose, Metric, MetricInfo, Mutants, Plan, Promise, Relation, Semantics,
-    TaskInfo, Variant, Work,
+    self, Algorithm, Choose, InputFiles, Metric, MetricInfo, Mutants, Plan, Promise, Relation,
+    Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::parallel::map;
@@ -113,7 +113,7 @@ impl Algorithm for TpcDecode {
             name: "decode",
             summary: "decode the raw pages of the TPC",
             input: "decode",
-            file_endings: &["pages"],
+            file_endings: &["pages", "raw", "tf", "dump"],
             axes: axes::AXES,
             file_axes: axes::READING,
             metrics: METRICS,
@@ -136,8 +136,8 @@ impl Algorithm for TpcDecode {
         axes::generate(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(TimeFrame, Params), DataError> {
-        axes::read(path, options)
+    fn read(&self, files: &InputFiles, options: &Params) -> Result<(TimeFrame, Params), DataError> {
+        axes::read(files.only()?, options)
     }
 
     fn write(&self, input: &TimeFrame, path: &Path) -> Result<(), DataError> {
@@ -236,13 +236,14 @@ impl TimeFrame {
         positions * size_of::<Position>() as u64 + cells * size_of::<u16>() as u64
     }
 
-    /// Notes for the results: damaged pages by kind.
+    /// Notes for the results: damaged pages by kind, and remarks about the file.
     fn notes(&self) -> Vec<String> {
         let damaged = self.digits().damaged;
-        if damaged.is_empty() {
-            return Vec::new();
+        let mut notes = self.remarks().sentences().to_vec();
+        if !damaged.is_empty() {
+            notes.push(summary_of(&damaged, self.pages.pages().len()));
         }
-        vec![summary_of(&damaged, self.pages.pages().len())]
+        notes
     }
 
     /// Bytes of the pages' contents.

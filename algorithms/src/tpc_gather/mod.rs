@@ -37,8 +37,8 @@ use generators::io::{read_clusters, write_clusters};
 use generators::tpc::clusters::{Clusters, generate};
 
 use crate::algorithm::{
-    About, Algorithm, Better, CheckError, Choose, Metric, MetricInfo, Mutants, Output, Plan,
-    Promise, Relation, Semantics, TaskInfo, Variant, Work,
+    About, Algorithm, Better, CheckError, Choose, InputFiles, Metric, MetricInfo, Mutants, Output,
+    Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -155,7 +155,8 @@ impl Algorithm for TpcGather {
         generate(&shape(params)?, seed)
     }
 
-    fn read(&self, path: &Path, _: &Params) -> Result<(Clusters, Params), DataError> {
+    fn read(&self, files: &InputFiles, _: &Params) -> Result<(Clusters, Params), DataError> {
+        let path = files.only()?;
         let clusters = read_clusters(path)?;
         let params = axes::of_file(path, &clusters);
         Ok((clusters, params))

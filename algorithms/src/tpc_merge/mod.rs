@@ -37,7 +37,8 @@ use generators::io::{read_slice_tracks, write_slice_tracks};
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks, generate};
 
 use crate::algorithm::{
-    Algorithm, CheckError, Choose, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
+    Algorithm, CheckError, Choose, Element, InputFiles, Plan, Promise, Semantics, TaskInfo,
+    Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -113,7 +114,8 @@ impl Algorithm for TpcMerge {
         generate(&shape(params)?, seed)
     }
 
-    fn read(&self, path: &Path, _: &Params) -> Result<(SliceTracks, Params), DataError> {
+    fn read(&self, files: &InputFiles, _: &Params) -> Result<(SliceTracks, Params), DataError> {
+        let path = files.only()?;
         let tracks = read_slice_tracks(path)?;
         let params = axes::of_file(path, &tracks);
         Ok((tracks, params))

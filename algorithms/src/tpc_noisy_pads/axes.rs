@@ -149,7 +149,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<ChargeMaps, DataErr
 pub(super) fn read(path: &Path, options: &Params) -> Result<(ChargeMaps, Params), DataError> {
     let mut of_pages = options.clone();
     of_pages.remove(THRESHOLDS);
-    let (frame, mut params) = TpcDecode.read(path, &of_pages)?;
+    let (frame, mut params) = TpcDecode.read(&path.into(), &of_pages)?;
     // The output of decoding does not matter here.
     params.remove(SETTINGS);
     params.extend(options.only(THRESHOLDS).iter());

@@ -36,7 +36,7 @@ use generators::DataError;
 use generators::tpc::{Digit, PadId, ZsFormat};
 
 use crate::algorithm::{
-    Algorithm, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -84,8 +84,12 @@ impl Algorithm for TpcNoisyPads {
         axes::generate(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(ChargeMaps, Params), DataError> {
-        axes::read(path, options)
+    fn read(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<(ChargeMaps, Params), DataError> {
+        axes::read(files.only()?, options)
     }
 
     fn write(&self, _: &ChargeMaps, path: &Path) -> Result<(), DataError> {

@@ -35,7 +35,7 @@ fn expected(text: &str, format: ZsFormat) -> Vec<Row> {
 
 fn read(pages: &Path, options: &[(&'static str, String)]) -> TimeFrame {
     let params = options.iter().cloned().collect();
-    let (frame, _) = TpcDecode.read(pages, &params).expect("pages");
+    let (frame, _) = TpcDecode.read(&pages.into(), &params).expect("pages");
     frame
 }
 

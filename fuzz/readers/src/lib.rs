@@ -32,16 +32,18 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: [Target; 28] = [
+pub static TARGETS: [Target; 30] = [
     Target { name: "digi_csv", read: digis::csv },
     Target { name: "digi_bin", read: digis::bin },
     Target { name: "digi_gz", read: digis::gz },
     Target { name: "setup", read: digis::setup },
     Target { name: "raw_timeslices", read: sts_raw::timeslices },
+    Target { name: "archives", read: sts_raw::archives },
     Target { name: "raw_tables", read: sts_raw::tables },
     Target { name: "raw_messages", read: sts_raw::messages },
     Target { name: "unpacked", read: sts_raw::unpacked },
     Target { name: "pages", read: tpc::pages },
+    Target { name: "tpc_files", read: tpc::files },
     Target { name: "page_index", read: tpc::page_index },
     Target { name: "decode", read: tpc::decode },
     Target { name: "mapping", read: tpc::mapping },

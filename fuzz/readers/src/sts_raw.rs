@@ -1,13 +1,15 @@
 //! Raw data of the STS, their tables, and digis that were unpacked from them.
 
+use std::path::Path;
 use std::sync::OnceLock;
 
 use algorithms::algorithm::{Algorithm, Variant};
 use algorithms::device::{Backend, Target, Team};
 use algorithms::sts_unpack::{RawTimeslices, StsUnpack};
+use generators::DataError;
 use generators::io::{
-    read_raw_timeslices, read_readout, read_unpacked, write_raw_timeslices, write_readout,
-    write_unpacked,
+    ArchiveShape, Selection, read_raw_data, read_raw_timeslices, read_readout, read_unpacked,
+    write_archive, write_raw_timeslices, write_readout, write_unpacked,
 };
 use generators::sts::raw::{Cabling, Descriptor, RawData, RawTimeslice, Readout, Rules, block_of};
 
@@ -19,6 +21,17 @@ const MAX_MESSAGES: u64 = 1 << 16;
 pub(crate) fn timeslices(scratch: &Scratch, input: &[u8]) -> bool {
     let write = |path: &_, data: &_| write_raw_timeslices(path, data);
     comes_back(scratch, "raw.bin", input, read_raw_timeslices, write)
+}
+
+/// Timeslice archives. What is written has no flags, and no components that were passed over, so
+/// only the data come back.
+pub(crate) fn archives(scratch: &Scratch, input: &[u8]) -> bool {
+    let read = |path: &Path| {
+        let (data, _) = read_raw_data(&[path.to_owned()], &Selection::default())?;
+        Ok::<_, DataError>(data)
+    };
+    let write = |path: &_, data: &_| write_archive(path, data, ArchiveShape::default());
+    comes_back(scratch, "raw.tsa", input, read, write)
 }
 
 pub(crate) fn tables(scratch: &Scratch, input: &[u8]) -> bool {

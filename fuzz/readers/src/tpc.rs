@@ -5,10 +5,11 @@ use std::sync::{Arc, OnceLock};
 use algorithms::tpc_decode::{Gains, Output, Settings, Tables, TimeFrame, WorkDistribution};
 use generators::io::{
     PageSelection, read_charges, read_clusters, read_labels, read_pad_mapping, read_raw_pages,
-    read_slice_tracks, write_charges, write_clusters, write_labels, write_raw_pages,
+    read_slice_tracks, read_tpc_file, write_charges, write_clusters, write_labels, write_raw_pages,
     write_slice_tracks,
 };
 use generators::tpc::page::PAGE_BYTES;
+use generators::tpc::page::rdh::RDH_BYTES;
 use generators::tpc::pages::{RawPages, StreamId};
 use generators::tpc::{Endpoint, PadMapping, ZsFormat};
 
@@ -35,11 +36,23 @@ pub(crate) fn page_index(scratch: &Scratch, input: &[u8]) -> bool {
     frame(scratch, index, &[], selection)
 }
 
+/// Files of ALICE's by their headers: pages, time frames, dumps.
+pub(crate) fn files(scratch: &Scratch, input: &[u8]) -> bool {
+    let path = scratch.file("pages.raw", input);
+    match read_tpc_file(&path, PageSelection::default()) {
+        Ok((pages, _)) => {
+            assert!(pages.bytes().len() <= input.len() * PAGE_BYTES / RDH_BYTES);
+            true
+        }
+        Err(error) => refused(&error, "pages.raw"),
+    }
+}
+
 fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection) -> bool {
     let index = scratch.file(INDEX, index);
     let path = scratch.file(PAGES, pages);
     let frame = match read_raw_pages(&path, &index, selection) {
-        Ok(frame) => frame,
+        Ok((frame, _)) => frame,
         // A sector that does not exist is in no file.
         Err(error) if selection.sector.is_none() => return refused(&error, "frame."),
         Err(_) => return false,
@@ -51,7 +64,7 @@ fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection
     sectors.dedup();
     let sector = Some(sectors[0]).filter(|_| sectors.len() == 1);
     let selection = PageSelection { sector, first_orbit: Some(frame.first_orbit()) };
-    let read = read_raw_pages(&again, &index, selection).expect("what was written is read");
+    let (read, _) = read_raw_pages(&again, &index, selection).expect("what was written is read");
     assert!(read == frame, "what is read is what was written");
     true
 }

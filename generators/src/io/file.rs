@@ -1,19 +1,18 @@
 //! Files by their ending, compressed or not.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use files::{AtomicFile, Links};
 use flate2::Compression;
-use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use text::Untrusted;
 
+use super::compressed::decompressed;
 use crate::DataError;
 
 const BUFFER_BYTES: usize = 1 << 20;
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// File format, compression aside.
 #[derive(Clone, Copy)]
@@ -51,30 +50,22 @@ pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
     Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", path.escaped())))
 }
 
-/// Opens a file; whether it is compressed is seen from its first bytes.
+/// Opens a file; its first bytes show whether it is compressed.
 pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, DataError> {
-    let io_error = |source| DataError::io(path, source);
-    let file = File::open(path).map_err(io_error)?;
-    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
-    if reader.fill_buf().map_err(io_error)?.starts_with(&GZIP_MAGIC) {
-        Ok(Box::new(Unpacked(MultiGzDecoder::new(reader))))
-    } else {
-        Ok(Box::new(reader))
-    }
+    let file = File::open(path).map_err(|source| DataError::io(path, source))?;
+    decompressed(BufReader::with_capacity(BUFFER_BYTES, file))
+        .map_err(|source| DataError::io(path, source))
 }
 
-/// Reader of a decompressed file.
-struct Unpacked(MultiGzDecoder<BufReader<File>>);
-
-impl Read for Unpacked {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer).map_err(|error| match error.kind() {
-            kind @ io::ErrorKind::UnexpectedEof => {
-                io::Error::new(kind, "the compressed data end too early; is the file cut off?")
-            }
-            _ => error,
-        })
-    }
+/// Opens a file, and returns its first bytes, at most `N`, beside a reader of all of them.
+pub(super) fn open_sniffed<const N: usize>(
+    path: &Path,
+) -> Result<(Vec<u8>, Box<dyn Read>), DataError> {
+    let mut rest = open(path)?;
+    let mut first = Vec::new();
+    let read = rest.by_ref().take(N as u64).read_to_end(&mut first);
+    read.map_err(|source| DataError::io(path, source))?;
+    Ok((first.clone(), Box::new(io::Cursor::new(first).chain(rest))))
 }
 
 /// Creates a file, compressed if its name ends with `.gz`.

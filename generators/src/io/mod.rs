@@ -12,14 +12,17 @@
 //! and the digis unpacked from them (`STSDIGX1`). The tables of unpackers are JSON. The truth of
 //! simulated digis is written as CSV next to them.
 //!
-//! Any of them may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`, `.cases.gz`).
+//! Any of them may be compressed by gzip, zstd, LZ4 or xz, whatever its name is. Files are written
+//! by gzip if their name ends in `.gz`.
 
 mod clusters;
+mod compressed;
 mod csv_rows;
 mod digi_bin;
 mod digi_csv;
 mod fields;
 mod file;
+mod flesnet;
 mod setup_json;
 mod slice_tracks;
 mod source;
@@ -29,21 +32,27 @@ mod tpc_charges;
 mod tpc_labels;
 mod tpc_mapping;
 mod tpc_pages;
+mod tpc_raw;
+mod zstd_frames;
 
 use std::path::Path;
 
 pub use clusters::{check_cluster_file, read_clusters, write_clusters};
+pub use flesnet::{
+    ArchiveShape, Cut, Remarks, Selection, is_archive_name, is_raw_file, read_raw_data,
+    timeslice_duration_ns, write_archive,
+};
 pub use setup_json::{read_readout, read_setup, write_readout, write_setup};
 pub use slice_tracks::{check_slice_track_file, read_slice_tracks, write_slice_tracks};
 pub use sts_raw::{
-    check_raw_file, is_raw_file, read_raw_timeslices, read_unpacked, write_raw_timeslices,
-    write_unpacked,
+    check_raw_file, read_raw_timeslices, read_unpacked, write_raw_timeslices, write_unpacked,
 };
 pub use sts_truth::{sibling_path, stem, write_truth};
 pub use tpc_charges::{check_charge_file, read_charges, write_charges};
 pub use tpc_labels::{LabelWriter, SectorLabels, labels_of, read_labels, write_labels};
 pub use tpc_mapping::read_pad_mapping;
 pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_raw_pages};
+pub use tpc_raw::{PageRemarks, read_tpc_file};
 
 use crate::DataError;
 use crate::sts::SegmentedDigis;

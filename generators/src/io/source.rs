@@ -9,7 +9,7 @@ use super::file::open;
 use crate::DataError;
 
 /// Bytes of one read: no more is allocated than the file turns out to have, rounded up to this.
-const PORTION: u64 = 1 << 24;
+pub(super) const PORTION: u64 = 1 << 24;
 
 /// A file that is being read, and how far.
 pub(super) struct Source<'a> {
@@ -25,6 +25,11 @@ impl<'a> Source<'a> {
     /// If it can't be opened.
     pub(super) fn open(path: &'a Path) -> Result<Self, DataError> {
         Ok(Source { path, from: open(path)?, offset: 0 })
+    }
+
+    /// A file from its beginning on, which was opened before.
+    pub(super) fn opened(path: &'a Path, from: Box<dyn Read>) -> Self {
+        Source { path, from, offset: 0 }
     }
 
     /// Passes over the magic.

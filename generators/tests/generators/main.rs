@@ -13,4 +13,5 @@ mod slice_track_files;
 mod sts_physics;
 mod sts_raw;
 mod sts_setup;
+mod timeslice_archives;
 mod tpc;

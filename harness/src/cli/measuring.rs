@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use algorithms::algorithm::InputFiles;
 use algorithms::axis::Axis;
 use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
 
 use super::axes;
 use super::groups::Group;
@@ -116,8 +117,9 @@ fn input_flag(task: &'static dyn Task) -> Arg {
         .long("input")
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
+        .action(ArgAction::Append)
         .conflicts_with_all(only_generated.collect::<Vec<_>>())
-        .help(format!("Read the data from a file ({endings}; .gz if compressed)"))
+        .help(format!("Read the data from a file ({endings}, compressed or not); repeatable for raw data"))
         .help_heading("Data")
 }
 
@@ -134,10 +136,9 @@ fn is_in(axes: &[Axis], name: &str) -> bool {
 
 /// Returns the source of a task's input.
 pub(super) fn source(task: &'static dyn Task, matches: &ArgMatches) -> Source {
-    match matches.get_one::<PathBuf>("input") {
-        Some(file) => {
-            Source::File { path: file.clone(), options: axes::values(task.file_axes(), matches) }
-        }
+    let files = matches.get_many::<PathBuf>("input").into_iter().flatten().cloned();
+    match InputFiles::new(files) {
+        Some(files) => Source::File { files, options: axes::values(task.file_axes(), matches) },
         None => Source::Generated(axes::generated(task.axes(), matches)),
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use algorithms::algorithm::Algorithm;
 use algorithms::axis::Params;
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode, summary_of};
+use generators::DataError;
 use generators::tpc::Digit;
 use reports::units::counted;
 use text::Untrusted;
@@ -24,11 +25,11 @@ pub(super) fn run(request: &mut DecodeRequest) -> Result<Exit, Failure> {
     if let Some(out) = &pages.digits {
         return write_digits(out, measuring, pages.damage);
     }
-    if let (DamagePolicy::Refuse, Source::File { path, options }) =
+    if let (DamagePolicy::Refuse, Source::File { files, options }) =
         (pages.damage, &measuring.source)
     {
         for options in options.combinations() {
-            refuse_damage(path, &TpcDecode.read(path, &options)?.0.digits())?;
+            refuse_damage(files.first(), &TpcDecode.read(files, &options)?.0)?;
         }
     }
     measuring.choose_devices();
@@ -47,11 +48,11 @@ fn write_digits(
         refuse_generated_sectors(params)?;
     }
     let frame = job.input(&origin)?;
-    if let (DamagePolicy::Refuse, InputOrigin::File(path, _)) = (damage, &origin) {
-        refuse_damage(path, &frame.digits())?;
+    if let (DamagePolicy::Refuse, InputOrigin::File(files, _)) = (damage, &origin) {
+        refuse_damage(files.first(), &frame)?;
     }
-    if let InputOrigin::File(path, _) = &origin {
-        refuse_several_sectors(path, &frame)?;
+    if let InputOrigin::File(files, _) = &origin {
+        refuse_several_sectors(files.first(), &frame)?;
     }
     let decoded = job.output(&frame)?;
     report_damage(&frame, &decoded);
@@ -82,13 +83,20 @@ fn refuse_several_sectors(path: &Path, frame: &TimeFrame) -> Result<(), Failure>
     }
 }
 
-fn refuse_damage(path: &Path, decoded: &Decoded) -> Result<(), Failure> {
-    decoded.damaged.first().map_or(Ok(()), |damaged| {
+/// Refuses files that are cut or miss pages, and damaged pages.
+fn refuse_damage(path: &Path, frame: &TimeFrame) -> Result<(), Failure> {
+    let remarks = frame.remarks();
+    if remarks.is_cut || remarks.missing > 0 {
+        let problem = remarks.sentences().join("; ");
+        return Err(DataError::format(path, "all pages", problem).into());
+    }
+    frame.digits().damaged.first().map_or(Ok(()), |damaged| {
         Err(Failure::DamagedPage { path: path.to_owned(), damaged: *damaged })
     })
 }
 
 fn report_damage(frame: &TimeFrame, decoded: &Decoded) {
+    frame.remarks().sentences().iter().for_each(|remark| super::say(remark));
     let damaged = &decoded.damaged;
     for page in damaged.iter().take(LISTED) {
         super::say(&page.to_string());

@@ -16,6 +16,7 @@ pub(super) fn run(request: &UnpackRequest) -> Result<Exit, Failure> {
     let job = OutputJob::new(StsUnpack, &request.measuring, "--digis", wanted)?;
     let input = job.input(&job.origin()?)?;
     let unpacked = job.output(&input)?;
+    input.remarks().sentences().iter().for_each(|remark| super::say(remark));
     write_unpacked(out, &unpacked, input.rules())?;
     job.report(&counted(unpacked.digis.len(), "digi"), out);
     Ok(Exit::Success)

@@ -18,8 +18,9 @@ mod selection;
 mod team_layout;
 mod teams;
 
-use std::path::PathBuf;
+use std::path::Path;
 
+use algorithms::algorithm::InputFiles;
 use algorithms::axis::Params;
 use algorithms::device::Device;
 use algorithms::task::{Case, Task, VariantInfo};
@@ -97,8 +98,8 @@ pub enum Origin {
     /// Read from a file before anything is measured, so that a damaged file is reported immediately
     /// and leaves no empty run behind.
     Read {
-        /// Path of the file.
-        path: PathBuf,
+        /// The files.
+        files: InputFiles,
         /// Options for reading the file again.
         options: Params,
         /// Contents of the file.
@@ -200,10 +201,11 @@ impl Input {
 pub(crate) fn input_records<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<InputRecord> {
     let mut records: Vec<InputRecord> = Vec::new();
     for input in plans.flat_map(|plan| &plan.inputs) {
-        let Origin::Read { path, options, case } = &input.origin else { continue };
+        let Origin::Read { files, options, case } = &input.origin else { continue };
         let record = InputRecord {
             params: record_params(case.params()),
-            path: path.to_string_lossy().into_owned(),
+            path: text_of(files.first()),
+            further_paths: files.others().iter().map(|path| text_of(path)).collect(),
             options: options.iter().map(|(name, value)| (name.into(), value.into())).collect(),
         };
         if !records.contains(&record) {
@@ -211,6 +213,10 @@ pub(crate) fn input_records<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<In
         }
     }
     records
+}
+
+fn text_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 /// Records of the plugins that have variants in plans.

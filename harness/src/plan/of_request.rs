@@ -1,7 +1,6 @@
 //! Plan for a request.
 
-use std::path::Path;
-
+use algorithms::algorithm::InputFiles;
 use algorithms::device::Device;
 use algorithms::task::{Task, VariantInfo};
 use text::Untrusted;
@@ -22,7 +21,7 @@ impl Plan {
         let mut teams = TeamList::new();
         let candidates = candidates(request, &mut teams)?;
         let origins = match &request.source {
-            Source::File { path, options } => read(request.task, path, options)?,
+            Source::File { files, options } => read(request.task, files, options)?,
             Source::Generated(axes) => generated(request.task, axes)?,
         };
         let mut notes = idle_devices(request, &candidates);
@@ -58,14 +57,14 @@ fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<(Origin, u64)>, P
 
 fn read(
     task: &dyn Task,
-    path: &Path,
+    files: &InputFiles,
     options: &AxisValues,
 ) -> Result<Vec<(Origin, u64)>, PlanError> {
     options.check_count().map_err(PlanError::Usage)?;
     let origin = |options| {
-        let path = path.to_owned();
-        let case = task.read(&path, &options)?;
-        Ok((Origin::Read { path, options, case }, 0))
+        let files = files.clone();
+        let case = task.read(&files, &options)?;
+        Ok((Origin::Read { files, options, case }, 0))
     };
     options.combinations().into_iter().map(origin).collect()
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use algorithms::algorithm::InputFiles;
 use algorithms::task::Task;
 use clap::{ArgAction, Args};
 
@@ -110,8 +111,8 @@ pub enum Source {
     Generated(AxisValues),
     /// Read from a file, once for each combination of its options.
     File {
-        /// The file.
-        path: PathBuf,
+        /// The files.
+        files: InputFiles,
         /// Values of [`Task::file_axes`].
         options: AxisValues,
     },

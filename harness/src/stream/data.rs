@@ -1,8 +1,6 @@
 //! Prepared timeslices with their reference results.
 
-use std::path::Path;
-
-use algorithms::algorithm::{Algorithm, Semantics};
+use algorithms::algorithm::{Algorithm, InputFiles, Semantics};
 use algorithms::axis::Params;
 use algorithms::sts::task::{STS, Timeslices};
 use algorithms::sts::{Timeslice, segment_sums_of};
@@ -76,11 +74,11 @@ impl Data {
     /// # Errors
     /// If it can't be read.
     pub(super) fn read(
-        path: &Path,
+        files: &InputFiles,
         options: &Params,
         timeslice_ns: u64,
     ) -> Result<Self, DataError> {
-        let (all, _) = STS.read(path, options)?;
+        let (all, _) = STS.read(files, options)?;
         let timeslices: Vec<_> = all.0.into_iter().map(|it| Timeslices(vec![it])).collect();
         let prepared = PreparedCounts { of_spills: timeslices.len(), of_pauses: 0 };
         Ok(Data { timeslices, prepared, timeslice_ns })

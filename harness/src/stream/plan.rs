@@ -6,6 +6,7 @@ use algorithms::algorithm::Semantics;
 use algorithms::axis::Params;
 use algorithms::sts::task::Timeslices;
 use algorithms::sts_events::EventRules;
+use generators::io::timeslice_duration_ns;
 use reports::record::Point;
 use reports::units;
 
@@ -101,10 +102,14 @@ fn usage(problem: impl Into<String>) -> PlanError {
     PlanError::Usage(problem.into())
 }
 
-/// Checks that flags for files and for generated data are not mixed.
-fn check_data(request: &StreamRequest) -> Result<(), PlanError> {
-    let flags = &request.flags;
-    let Source::File { .. } = request.measuring.source else { return Ok(()) };
+/// Checks that flags for files and for generated data are not mixed. Archives may state the duration
+/// of their timeslices.
+fn check_data(request: &mut StreamRequest) -> Result<(), PlanError> {
+    let flags = &mut request.flags;
+    let Source::File { files, .. } = &request.measuring.source else { return Ok(()) };
+    if flags.timeslice.is_none() {
+        flags.timeslice = timeslice_duration_ns(files.first())?.map(Duration::from_nanos);
+    }
     if flags.timeslice.is_none_or(|it| it.is_zero()) {
         return Err(usage(
             "--input needs --timeslice: how much of the detector's time each of its timeslices \

@@ -188,9 +188,9 @@ impl<'a> Session<'a> {
                 };
                 Data::simulated(params, &variation)
             }
-            (None, Origin::Read { path, options, .. }) => {
+            (None, Origin::Read { files, options, .. }) => {
                 let timeslice = flags.timeslice.expect("files were refused without --timeslice");
-                Data::read(path, options, timeslice.as_nanos() as u64)
+                Data::read(files, options, timeslice.as_nanos() as u64)
             }
         };
         let data = data.map_err(MeasureError::from)?;

@@ -67,6 +67,6 @@ impl Events {
 fn event(plan: &Plan, input: &Input, seed: u64) -> Result<Box<dyn Case>, DataError> {
     match &input.origin {
         Origin::Generated(params) => plan.task().generate(params, seed),
-        Origin::Read { path, options, .. } => plan.task().read(path, options),
+        Origin::Read { files, options, .. } => plan.task().read(files, options),
     }
 }

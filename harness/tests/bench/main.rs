@@ -34,6 +34,7 @@ mod noisy_pads;
 mod page_labels;
 mod plugins;
 mod portability;
+mod real_files;
 mod refusals;
 mod regression;
 mod report;

@@ -96,7 +96,8 @@ pub fn measure_again(key: &Key, record: &RunRecord) -> String {
     }
     match (record.input(params), params.get(INPUT)) {
         (Some(input), _) => {
-            words.extend(flag(INPUT, &input.path));
+            let paths = std::iter::once(&input.path).chain(&input.further_paths);
+            words.extend(paths.flat_map(|path| flag(INPUT, path)));
             let options = input.options.iter();
             words.extend(options.flat_map(|(name, value)| {
                 axis_flag(&AxisName::for_task(algorithm, name, params), value)
@@ -182,7 +183,12 @@ mod tests {
             measure_again(&key, &record)
         );
         let options = [("window".to_owned(), "50".to_owned())].into();
-        record.inputs = vec![InputRecord { params, path: "data/my digis.csv".into(), options }];
+        record.inputs = vec![InputRecord {
+            params,
+            path: "data/my digis.csv".into(),
+            further_paths: Vec::new(),
+            options,
+        }];
         let expected = "bench sort --variant rdst --input 'data/my digis.csv' --window 50ns --dev";
         assert!(
             measure_again(&key, &record).starts_with(expected),

@@ -14,6 +14,9 @@ pub struct InputRecord {
     pub params: Params,
     /// The path, as specified.
     pub path: String,
+    /// The paths of further files, if the input is of several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further_paths: Vec<String>,
     /// The values of flags that go with `--input`.
     pub options: BTreeMap<String, String>,
 }

@@ -37,8 +37,8 @@ use generators::sts::Digi;
 
 use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{
-    Algorithm, CheckError, MemoryShares, Metric, MetricInfo, Plan, Promise, Relation, Semantics,
-    TaskInfo, Variant, Work,
+    Algorithm, CheckError, InputFiles, MemoryShares, Metric, MetricInfo, Plan, Promise, Relation,
+    Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Params, joined};
 use crate::parallel::map;
@@ -155,7 +155,7 @@ impl Algorithm for StsTask {
                 None => "the whole STS chain, from a detector's digis or raw data to hits",
             },
             input: "sts",
-            file_endings: &["csv", "bin"],
+            file_endings: &["csv", "bin", "tsa"],
             axes: source::AXES,
             file_axes: source::READING,
             metrics: match self.stage {
@@ -190,8 +190,12 @@ impl Algorithm for StsTask {
         source::simulated(params, seed)
     }
 
-    fn read(&self, path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
-        source::read(path, options)
+    fn read(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<(Timeslices, Params), DataError> {
+        source::read(files, options)
     }
 
     fn write(&self, input: &Timeslices, path: &Path) -> Result<(), DataError> {
@@ -236,6 +240,11 @@ impl Algorithm for StsTask {
             has_reference: true,
             metrics: vec![Metric::new(&NS_PER_DIGI, digis as f64 * 1e-9, Relation::SecondsEach)],
         }
+    }
+
+    fn notes(&self, input: &Timeslices) -> Vec<String> {
+        let raw = input.0.iter().filter_map(Timeslice::raw);
+        raw.flat_map(|raw| raw.remarks().sentences()).collect()
     }
 
     fn reference(&self, input: &Timeslices, semantics: Semantics) -> Option<Vec<Product>> {

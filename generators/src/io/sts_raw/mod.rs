@@ -13,7 +13,8 @@ mod ordered_hash;
 mod timeslices;
 mod unpacked;
 
-pub use timeslices::{is_raw_file, read_raw_timeslices, write_raw_timeslices};
+pub(super) use timeslices::{append_timeslices, is_raw_timeslices};
+pub use timeslices::{read_raw_timeslices, write_raw_timeslices};
 pub use unpacked::{read_unpacked, write_unpacked};
 
 use std::path::Path;

@@ -11,17 +11,9 @@ use crate::sts::raw::{RawData, RawTimeslice};
 
 const MAGIC: [u8; 8] = *b"STSTSLC1";
 
-/// Returns whether a file holds raw data, by its name and its first bytes; call it before reading
-/// the file as something else.
-///
-/// # Errors
-/// If the file can't be opened or read.
-pub fn is_raw_file(path: &Path) -> Result<bool, DataError> {
-    if check_raw_file(path).is_err() {
-        return Ok(false);
-    }
-    let mut source = Source::open(path)?;
-    Ok(source.portion(MAGIC.len() as u64, "magic").is_ok_and(|found| found == MAGIC))
+/// True for the first bytes of a file of raw timeslices.
+pub(in crate::io) fn is_raw_timeslices(first: &[u8]) -> bool {
+    first.starts_with(&MAGIC)
 }
 
 /// Reads raw data.
@@ -30,36 +22,49 @@ pub fn is_raw_file(path: &Path) -> Result<bool, DataError> {
 /// If the file can't be read, is cut off or something else; if descriptors or contents are not in
 /// their block, or there are more than 2³² messages.
 pub fn read_raw_timeslices(path: &Path) -> Result<RawData, DataError> {
-    check_raw_file(path)?;
-    let mut source = Source::open(path)?;
+    let mut data = RawData::default();
+    append_timeslices(Source::open(path)?, &|_| true, &mut data)?;
+    Ok(data)
+}
+
+/// Appends the timeslices whose index is wanted.
+pub(in crate::io) fn append_timeslices(
+    mut source: Source<'_>,
+    wanted: &dyn Fn(u64) -> bool,
+    data: &mut RawData,
+) -> Result<(), DataError> {
     source.magic(&MAGIC)?;
     let [timeslices, zero] = source.u32s("header")?;
     if zero != 0 {
         return Err(source.here(format!("the number after {timeslices} timeslices is not 0")));
     }
-    let mut data = RawData::default();
-    for index in 0..timeslices {
-        read_timeslice(&mut source, index, &mut data)?;
+    for number in 0..timeslices {
+        read_timeslice(&mut source, number, wanted, data)?;
     }
-    source.end("timeslice")?;
-    Ok(data)
+    source.end("timeslice")
 }
 
 fn read_timeslice(
     source: &mut Source<'_>,
     number: u32,
+    wanted: &dyn Fn(u64) -> bool,
     data: &mut RawData,
 ) -> Result<(), DataError> {
     let what = format!("timeslice {number}");
     let [index, start_ns] = source.u64s(&what)?;
     let [components, core_microslices] = source.u32s(&what)?;
-    data.push_timeslice(RawTimeslice { index, start_ns, core_microslices });
+    let is_wanted = wanted(index);
+    if is_wanted {
+        data.push_timeslice(RawTimeslice { index, start_ns, core_microslices });
+    }
     for component in 0..components {
         let what = format!("component {component} of timeslice {number}");
         let [bytes, microslices] = source.u64s(&what)?;
         let block = source.portion(bytes, &what)?;
-        data.push_component(microslices, &block)
-            .map_err(|problem| source.here(format!("the end of {what}: {problem}")))?;
+        if is_wanted {
+            data.push_component(microslices, &block)
+                .map_err(|problem| source.here(format!("the end of {what}: {problem}")))?;
+        }
     }
     Ok(())
 }

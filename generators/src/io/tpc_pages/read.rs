@@ -6,8 +6,8 @@ use std::path::Path;
 use super::index::{self, Entry};
 use crate::DataError;
 use crate::io::file::open;
+use crate::io::tpc_raw::{PageRemarks, examine};
 use crate::tpc::geometry::SECTORS;
-use crate::tpc::page::rdh::orbit_of;
 use crate::tpc::page::{PAGE_BYTES, Page};
 use crate::tpc::pages::RawPages;
 
@@ -20,7 +20,8 @@ pub struct PageSelection {
     pub first_orbit: Option<u32>,
 }
 
-/// Reads pages and their index; see [`super::index_of`].
+/// Reads pages and their index; see [`super::index_of`]. Time bin 0 is in the first orbit of all
+/// streams, unless it is selected.
 ///
 /// # Errors
 /// If a file can't be read, the index is damaged (the error names the line), or
@@ -29,7 +30,7 @@ pub fn read_raw_pages(
     pages: &Path,
     index: &Path,
     selection: PageSelection,
-) -> Result<RawPages, DataError> {
+) -> Result<(RawPages, PageRemarks), DataError> {
     if let Some(sector) = selection.sector.filter(|&s| usize::from(s) >= SECTORS) {
         let last = SECTORS - 1;
         let problem = format!("there is no sector {sector}; use 0 to {last}");
@@ -48,13 +49,10 @@ pub fn read_raw_pages(
     let read = Slots { before, count, all }
         .read(&mut *open(pages)?)
         .map_err(|source| DataError::io(pages, source))?;
-    let read = read.map_err(|found| length_error(pages, all, found))?;
-    let first_orbit = selection.first_orbit.or_else(|| read.first().map(orbit));
-    Ok(RawPages::new(first_orbit.unwrap_or(0), read, &streams))
-}
-
-fn orbit(page: &Page) -> u32 {
-    orbit_of(page)
+    let mut read = read.map_err(|found| length_error(pages, all, found))?;
+    let (first_orbit, remarks) = examine(&mut read, &streams);
+    let first_orbit = selection.first_orbit.or(first_orbit);
+    Ok((RawPages::new(first_orbit.unwrap_or(0), read, &streams), remarks))
 }
 
 fn length_error(path: &Path, pages: usize, bytes: u64) -> DataError {

@@ -205,6 +205,50 @@ impl RawData {
         })
     }
 
+    /// The component that was added last.
+    pub fn last_component(&self) -> Option<Component<'_>> {
+        self.blocks.last().map(|block| self.component(block))
+    }
+
+    /// Sorts timeslices by their index; those with the same index stay in order.
+    pub fn sort_by_index(&mut self) {
+        let heads = &self.timeslices;
+        if heads.is_sorted_by_key(|head| head.timeslice.index) {
+            return;
+        }
+        let mut order: Vec<usize> = (0..heads.len()).collect();
+        order.sort_by_key(|&number| heads[number].timeslice.index);
+        self.reorder(&order);
+    }
+
+    /// Leaves out the first `skip` timeslices, and those after the next `take`.
+    pub fn select(&mut self, skip: u64, take: u64) {
+        let count = self.timeslices.len() as u64;
+        let first = skip.min(count);
+        let end = first.saturating_add(take).min(count);
+        let order: Vec<usize> = (first as usize..end as usize).collect();
+        self.reorder(&order);
+    }
+
+    /// Keeps these timeslices, in this order. Their blocks stay where they are.
+    fn reorder(&mut self, order: &[usize]) {
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        let mut timeslices = Vec::with_capacity(order.len());
+        for &number in order {
+            let begin = number.checked_sub(1).map_or(0, |before| self.timeslices[before].end);
+            let Head { timeslice, end } = self.timeslices[number];
+            blocks.extend_from_slice(&self.blocks[begin..end]);
+            timeslices.push(Head { timeslice, end: blocks.len() });
+        }
+        self.blocks = blocks;
+        self.timeslices = timeslices;
+        let contents = |block: &Block| -> u64 {
+            let descriptors = self.component(block).descriptors();
+            descriptors.map(|descriptor| u64::from(descriptor.size) / MESSAGE_BYTES as u64).sum()
+        };
+        self.messages = self.blocks.iter().map(contents).sum();
+    }
+
     /// Each timeslice by itself.
     pub fn each(&self) -> impl Iterator<Item = RawData> {
         let starts = [0].into_iter().chain(self.timeslices.iter().map(|head| head.end));

@@ -203,6 +203,12 @@ pub(crate) fn set_counters(page: &mut [u8], packet: u8, page_in_frame: u16) {
     page[PAGE_COUNTER].copy_from_slice(&page_in_frame.to_le_bytes());
 }
 
+/// Sets the version of a page's header and its link.
+pub(crate) fn set_version_and_link(page: &mut [u8], version: u8, link: u8) {
+    page[HEADER_VERSION] = version;
+    page[LINK_ID] = link;
+}
+
 /// The orbit of a page.
 pub(crate) fn orbit_of(page: &[u8]) -> u32 {
     u32_at(page, ORBIT)

@@ -43,7 +43,7 @@ fn read(format: ZsFormat) -> RawPages {
     let path = pages_file(format);
     let selection = PageSelection { sector: Some(GOLDEN_SECTOR), first_orbit: Some(FIRST_ORBIT) };
     let index = index_of(&path).expect("a file of pages");
-    read_raw_pages(&path, &index, selection).expect("a golden")
+    read_raw_pages(&path, &index, selection).expect("a golden").0
 }
 
 /// `row,pad,time_bin,adc12,adc10`, sorted by row, pad and time bin.

@@ -8,4 +8,5 @@ mod generated;
 mod goldens;
 mod mapping;
 mod page_files;
+mod raw_files;
 mod truth;

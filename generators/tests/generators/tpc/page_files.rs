@@ -45,11 +45,11 @@ fn sectors_come_back() {
         let (_folder, path, index) = written(&[0, 3, 4], name);
         assert_eq!(index, index_of(&path).expect("a file of pages"));
         assert!(text(&index).starts_with("sector,endpoint,n_pages\n0,0,"));
-        let read = read_raw_pages(&path, &index, ALL).expect("well-formed");
+        let (read, _) = read_raw_pages(&path, &index, ALL).expect("well-formed");
         let expected = RawPages::from_sectors(99, [0, 3, 4].map(sector));
         assert!(read == expected);
         let one = PageSelection { sector: Some(3), ..ALL };
-        let read = read_raw_pages(&path, &index, one).expect("well-formed");
+        let (read, _) = read_raw_pages(&path, &index, one).expect("well-formed");
         assert!(read == RawPages::from_sectors(99, [sector(3)]));
         assert_eq!(read.streams_of_sector(3), 0..20);
         assert_eq!(read.streams_of_sector(4), 0..0);
@@ -63,7 +63,7 @@ fn the_reader_selects_the_sector() {
     let error = read_raw_pages(&path, &index, ALL).expect_err("no sector");
     assert!(error.to_string().contains("--sector"), "{error}");
     let selection = PageSelection { sector: Some(7), first_orbit: Some(98) };
-    let read = read_raw_pages(&path, &index, selection).expect("well-formed");
+    let (read, _) = read_raw_pages(&path, &index, selection).expect("well-formed");
     assert!(read == RawPages::from_sectors(98, [sector(7)]));
 }
 

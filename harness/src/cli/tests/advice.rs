@@ -28,6 +28,7 @@ fn values(kind: Kind) -> Vec<String> {
         Kind::Order => &["random", "time", "jitter:64"],
         Kind::Skew => &["1", "4", "hot:0.5"],
         Kind::Path => &["a", "my file"],
+        Kind::Range => &["0..1", "3..700"],
         Kind::Switch => &["no", "yes"],
         Kind::Choice(names) => names,
     };

@@ -4,6 +4,7 @@ mod table;
 
 use std::path::Path;
 
+use algorithms::algorithm::Algorithm;
 use algorithms::sts::Product;
 use algorithms::sts::task::STS;
 use reports::units::counted;
@@ -17,6 +18,7 @@ pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
     let wanted = VariantChoice::One(|_| "online");
     let job = OutputJob::new(STS, &request.measuring, "--clusters and --hits", wanted)?;
     let input = job.input(&job.origin()?)?;
+    STS.notes(&input).iter().for_each(|remark| super::say(remark));
     let products = job.output(&input)?;
     let found = products.iter().map(|product| match product {
         Product::Both(clusters, hits) => (clusters.as_ref(), hits.as_ref()),

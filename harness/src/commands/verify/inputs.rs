@@ -45,7 +45,7 @@ pub(super) fn for_task(
 fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<Input>, Failure> {
     let options = request.options.0.only(task.file_axes()).combinations();
     let inputs = options.into_iter().map(|options| {
-        Ok(Input { name: path.escaped().to_string(), case: task.read(path, &options)? })
+        Ok(Input { name: path.escaped().to_string(), case: task.read(&path.into(), &options)? })
     });
     inputs.collect()
 }
@@ -96,7 +96,7 @@ pub(super) fn keep(
     let mut paths =
         endings.map(|ending| folder.join(format!("{task}-{variant}-{device}.{ending}")));
     let path = paths.find(|path| case.write(path).is_ok())?;
-    let read = subject.task.read(&path, &Params::default()).ok()?;
+    let read = subject.task.read(&path.as_path().into(), &Params::default()).ok()?;
     let items = read.work().items;
     is_wrong(read.as_ref()).then_some(ReducedInput { path, items })
 }

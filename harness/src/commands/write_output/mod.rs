@@ -8,7 +8,7 @@ mod selection;
 use std::collections::HashMap;
 use std::path::Path;
 
-use algorithms::algorithm::{Algorithm, CheckError};
+use algorithms::algorithm::{Algorithm, CheckError, InputFiles};
 use algorithms::axis::Params;
 use algorithms::device::{Team, Unavailable};
 use text::Untrusted;
@@ -36,7 +36,7 @@ pub(super) struct OutputJob<'r, A: Algorithm> {
 /// Origin of the one input.
 pub(super) enum InputOrigin<'r> {
     /// A file and its options.
-    File(&'r Path, Params),
+    File(&'r InputFiles, Params),
     /// Complete parameters of generated data.
     Generated(Params),
 }
@@ -65,8 +65,8 @@ impl<'r, A: Algorithm> OutputJob<'r, A> {
     /// If the flags describe several inputs, or one that does not fit into memory.
     pub(super) fn origin(&self) -> Result<InputOrigin<'r>, Failure> {
         match &self.request.source {
-            Source::File { path, options } => {
-                Ok(InputOrigin::File(path, self.only_combination(options)?))
+            Source::File { files, options } => {
+                Ok(InputOrigin::File(files, self.only_combination(options)?))
             }
             Source::Generated(axes) => {
                 let plan = self.algorithm.plan(self.only_combination(axes)?)?;
@@ -94,7 +94,7 @@ impl<'r, A: Algorithm> OutputJob<'r, A> {
     /// If it can't be read or generated.
     pub(super) fn input(&self, origin: &InputOrigin) -> Result<A::Input, Failure> {
         Ok(match origin {
-            InputOrigin::File(path, options) => self.algorithm.read(path, options)?.0,
+            InputOrigin::File(files, options) => self.algorithm.read(files, options)?.0,
             InputOrigin::Generated(params) => {
                 self.algorithm.generate(params, self.request.settings.seed)?
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use algorithms::algorithm::{CheckError, Plan, Semantics, TaskInfo, Work};
+use algorithms::algorithm::{CheckError, InputFiles, Plan, Semantics, TaskInfo, Work};
 use algorithms::axis::Params;
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Backend, Target, Unavailable};
@@ -53,8 +53,8 @@ impl Task for Fake {
         Ok(Box::new(FakeCase(params.clone())))
     }
 
-    fn read(&self, path: &Path, _: &Params) -> Result<Box<dyn Case>, DataError> {
-        Err(DataError::UnknownFileType(path.to_owned()))
+    fn read(&self, files: &InputFiles, _: &Params) -> Result<Box<dyn Case>, DataError> {
+        Err(DataError::UnknownFileType(files.first().to_owned()))
     }
 
     fn hard_cases(&self, _: u64) -> Vec<(String, Box<dyn Case>)> {

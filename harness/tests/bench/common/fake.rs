@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use algorithms::algorithm::{self, Semantics, TaskInfo, Work};
+use algorithms::algorithm::{self, InputFiles, Semantics, TaskInfo, Work};
 use algorithms::axis::Params;
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Backend, Device, Target, Unavailable};
@@ -82,8 +82,8 @@ impl Task for FakeTask {
         Ok(Box::new(FakeCase(*self, Params::default())))
     }
 
-    fn read(&self, path: &Path, _: &Params) -> Result<Box<dyn Case>, DataError> {
-        Err(DataError::UnknownFileType(path.to_owned()))
+    fn read(&self, files: &InputFiles, _: &Params) -> Result<Box<dyn Case>, DataError> {
+        Err(DataError::UnknownFileType(files.first().to_owned()))
     }
 
     fn hard_cases(&self, _: u64) -> Vec<(String, Box<dyn Case>)> {

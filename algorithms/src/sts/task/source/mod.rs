@@ -15,12 +15,12 @@ use generators::{DataError, named};
 use text::Untrusted;
 
 use super::Timeslices;
-use crate::algorithm::{MemoryShares, Plan, Semantics};
+use crate::algorithm::{InputFiles, MemoryShares, Plan, Semantics};
 use crate::axis::{Axis, Flag, NO, Params, Switch};
 use crate::sts::quality::Crossings;
 use crate::sts::{ChainStage, Timeslice};
 use crate::sts_sort::axes::of_file;
-use crate::{sts_raw_shape, sts_scenario};
+use crate::{sts_raw_shape, sts_scenario, timeslice_selection};
 
 const COMPAT: Flag<Switch> = Flag::switch(
     "compat",
@@ -83,7 +83,14 @@ pub(super) static AXES: &[Axis] = &[
 ];
 
 /// Options of inputs from files.
-pub(super) static READING: &[Axis] = &[SETUP.axis(), COMPAT.axis(), FROM.axis()];
+pub(super) static READING: &[Axis] = &[
+    SETUP.axis(),
+    timeslice_selection::AXES[0],
+    timeslice_selection::AXES[1],
+    timeslice_selection::AXES[2],
+    COMPAT.axis(),
+    FROM.axis(),
+];
 
 /// Bytes per digi: the stream and the digis by side; the outputs of the chain with the largest
 /// memory, which are objects; the reference, and copies of both for the check.
@@ -156,7 +163,11 @@ pub(super) fn timeslices(
 }
 
 /// Reads digis and the setup of their detector, or raw data and the tables of their boards.
-pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
+pub(super) fn read(
+    files: &InputFiles,
+    options: &Params,
+) -> Result<(Timeslices, Params), DataError> {
+    let path = files.first();
     let is_raw = is_raw_file(path)?;
     match FROM.given(options)? {
         Some(SourceKind::Digis) if is_raw => {
@@ -167,9 +178,10 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
             let path = path.escaped();
             return Err(DataError::Shape(format!("{path} has no raw data; leave out --from raw")));
         }
-        _ if is_raw => return raw::read(path, options),
+        _ if is_raw => return raw::read(files, options),
         _ => {}
     }
+    let path = files.only()?;
     let given = SETUP.given(options)?;
     let setup = read_setup(&given.unwrap_or_else(|| setup_beside(path)))?;
     let digis = read_digis_of(path, &setup)?;

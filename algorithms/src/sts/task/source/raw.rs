@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use generators::DataError;
 use generators::io::{
-    read_raw_timeslices, read_readout, read_setup, write_raw_timeslices, write_readout, write_setup,
+    read_raw_data, read_readout, read_setup, write_raw_timeslices, write_readout, write_setup,
 };
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{RawData, Readout, Rules, generate};
@@ -14,13 +14,14 @@ use generators::sts::setup::Setup;
 use text::Untrusted;
 
 use super::{COMPAT, FROM, OF_DIGIS, SETUP, SourceKind, bytes_for_digi, online};
-use crate::algorithm::{Plan, Semantics};
+use crate::algorithm::{InputFiles, Plan, Semantics};
 use crate::axis::{NO, Params};
 use crate::sts::task::Timeslices;
 use crate::sts::{ChainStage, Timeslice};
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::axes::setup_beside;
 use crate::sts_unpack::shrink::shrink;
+use crate::timeslice_selection::selection;
 use crate::{sts_raw_shape, sts_scenario};
 
 /// Bytes per digi in addition to those of a stream of digis: messages, twice during generation, the
@@ -84,7 +85,11 @@ pub(in crate::sts::task) fn smaller(
 
 /// Reads raw data and the tables of their boards. Modules are indexed in the order of their
 /// positions; the detector is that of the file next to the data, or a regular one.
-pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
+pub(super) fn read(
+    files: &InputFiles,
+    options: &Params,
+) -> Result<(Timeslices, Params), DataError> {
+    let path = files.first();
     let tables = SETUP.given(options)?.unwrap_or_else(|| setup_beside(path));
     let (readout, modules) = read_readout(&tables)?.numbered();
     let detector = detector_beside(path);
@@ -101,12 +106,20 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
              boards, or none"
         )));
     }
-    let data = read_raw_timeslices(path)?;
+    let (data, remarks) = read_raw_data(&files.paths(), &selection(options)?)?;
     let whole = RawTimeslices::new(data, readout, Rules::Current);
     let mut params = Params::for_file(path, whole.content());
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
     let setup = Arc::new(setup);
-    Ok((timeslices(whole.data(), whole.readout(), setup, online(options)?), params))
+    let mut remarks = Some(remarks);
+    let online = online(options)?;
+    let timeslice = |data| {
+        let raw = RawTimeslices::new(data, whole.readout().clone(), Rules::Current);
+        // Remarks are about the files: the first timeslice has them.
+        let raw = raw.with_remarks(remarks.take().unwrap_or_default());
+        Timeslice::of_raw(raw, Arc::clone(&setup), online)
+    };
+    Ok((Timeslices(whole.data().each().map(timeslice).collect()), params))
 }
 
 /// Writes all raw data, and next to them the tables of their boards and the detector's setup.

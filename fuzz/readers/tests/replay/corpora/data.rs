@@ -9,8 +9,8 @@ use flate2::write::GzEncoder;
 use fuzz_readers::SEPARATOR;
 use generators::DataError;
 use generators::io::{
-    SectorLabels, write_clusters, write_digis, write_labels, write_raw_timeslices, write_readout,
-    write_setup, write_slice_tracks, write_unpacked,
+    ArchiveShape, SectorLabels, write_archive, write_clusters, write_digis, write_labels,
+    write_raw_timeslices, write_readout, write_setup, write_slice_tracks, write_unpacked,
 };
 use generators::sts::raw::{
     Cabling, Descriptor, Message, RawData, RawTimeslice, Readout, Rules, block_of,
@@ -56,10 +56,12 @@ pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
             "raw_timeslices",
             vec![("two", written("d.bin", |path| write_raw_timeslices(path, &raw())))],
         ),
+        ("archives", vec![("plain", archive(false)), ("zstd", archive(true))]),
         ("raw_tables", vec![("regular", written("s.json", |path| write_readout(path, &tables())))]),
         ("raw_messages", vec![("all kinds", messages())]),
         ("unpacked", Rules::ALL.map(|rules| (rules.name(), unpacked(rules))).into()),
         ("pages", vec![("one", frame(1)), ("none", frame(0))]),
+        ("tpc_files", vec![("raw", raw_file()), ("tf", time_frame_file()), ("dump", dump())]),
         ("page_index", vec![("sector", INDEX_OF_SECTOR.into()), ("all", INDEX_OF_ALL.into())]),
         ("decode", FORMATS.map(|(name, version)| (name, encoded(version))).into()),
         ("mapping", vec![("lines", MAPPING.into())]),
@@ -134,6 +136,11 @@ fn raw() -> RawData {
     data
 }
 
+fn archive(zstd: bool) -> Vec<u8> {
+    let shape = ArchiveShape { zstd, duration_ns: 1_000_000, ..ArchiveShape::default() };
+    written("d.tsa", |path| write_archive(path, &raw(), shape))
+}
+
 fn tables() -> Readout {
     let mut cabling = Cabling::regular(1);
     cabling.masked.insert((0, 7));
@@ -179,4 +186,48 @@ fn encoded(version: u8) -> Vec<u8> {
     let bytes = sector.pages()[..count].concat();
     let end = bytes.iter().rposition(|&byte| byte != 0).expect("data");
     [&[version], &bytes[..=end]].concat()
+}
+
+/// The pages of one stream, whole, each with the offset to the next.
+fn whole_pages() -> Vec<u8> {
+    let mut bytes = encoded(4).split_off(1);
+    bytes.resize(bytes.len().next_multiple_of(PAGE_BYTES), 0);
+    bytes
+}
+
+/// Pages that are as long as they are used.
+fn raw_file() -> Vec<u8> {
+    let mut pages = whole_pages();
+    pages.truncate(PAGE_BYTES);
+    let used = u16::from_le_bytes([pages[10], pages[11]]);
+    pages[8..10].copy_from_slice(&used.to_le_bytes());
+    pages.truncate(used.into());
+    pages.repeat(2)
+}
+
+/// A time frame of a header and pages.
+fn time_frame_file() -> Vec<u8> {
+    let pages = raw_file();
+    let mut header = [0; 96];
+    let mut put = |at: usize, part: &[u8]| header[at..at + part.len()].copy_from_slice(part);
+    put(0, b"O2O2");
+    put(4, &96_u32.to_le_bytes());
+    put(12, &3_u32.to_le_bytes());
+    put(32, b"RAWDATA");
+    put(48, b"TPC");
+    put(72, &(pages.len() as u64).to_le_bytes());
+    [&header[..], &pages].concat()
+}
+
+/// A dump of one page.
+fn dump() -> Vec<u8> {
+    let mut page = whole_pages();
+    page.truncate(PAGE_BYTES);
+    let mut dump = b"CAv1".to_vec();
+    dump.extend([2_u32, 14].map(u32::to_le_bytes).as_flattened());
+    dump.extend((PAGE_BYTES as u64).to_le_bytes());
+    dump.extend(page);
+    dump.extend([1_u32].map(u32::to_le_bytes).as_flattened());
+    dump.resize(dump.len() + (36 * 20 - 1) * size_of::<u32>(), 0);
+    dump
 }

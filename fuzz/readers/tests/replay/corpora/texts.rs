@@ -49,7 +49,7 @@ quiet = true
 [sort]
 threads = [1, 2]
 digis = "2M"
-cpu_sets = "cores"
+places = "cores"
 
 [run]
 budget = "30m"

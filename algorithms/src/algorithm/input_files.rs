@@ -1,0 +1,72 @@
+//! Files of an input.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use generators::DataError;
+use text::Untrusted;
+
+/// Files that an input is read from: at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFiles {
+    first: PathBuf,
+    others: Vec<PathBuf>,
+}
+
+impl InputFiles {
+    /// Several files; `None` if there is none.
+    pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Option<Self> {
+        let mut paths = paths.into_iter();
+        let first = paths.next()?;
+        Some(InputFiles { first, others: paths.collect() })
+    }
+
+    /// The first file, whose companions belong to all of them.
+    pub fn first(&self) -> &Path {
+        &self.first
+    }
+
+    /// The files after the first.
+    pub fn others(&self) -> &[PathBuf] {
+        &self.others
+    }
+
+    /// All files.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let all = std::iter::once(&self.first).chain(&self.others);
+        all.cloned().collect()
+    }
+
+    /// The file, for tasks whose inputs are of one.
+    ///
+    /// # Errors
+    /// If there are several.
+    pub fn only(&self) -> Result<&Path, DataError> {
+        match self.others.len() {
+            0 => Ok(&self.first),
+            others => Err(DataError::Shape(format!(
+                "{} files: the input of this task is one file; give --input once",
+                others + 1
+            ))),
+        }
+    }
+}
+
+impl From<PathBuf> for InputFiles {
+    fn from(path: PathBuf) -> Self {
+        InputFiles { first: path, others: Vec::new() }
+    }
+}
+
+impl From<&Path> for InputFiles {
+    fn from(path: &Path) -> Self {
+        path.to_owned().into()
+    }
+}
+
+impl fmt::Display for InputFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.first.escaped().fmt(f)?;
+        self.others.iter().try_for_each(|path| write!(f, ", {}", path.escaped()))
+    }
+}

@@ -1,0 +1,83 @@
+//! Beginning of an archive.
+
+use super::primitives::{Bytes, Class, Problem};
+
+/// The text that all archives of Boost.Serialization begin with, after its length.
+pub(super) const SIGNATURE: &[u8; 22] = b"serialization::archive";
+/// Bytes that identify an archive.
+pub(super) const START_BYTES: usize = 8 + SIGNATURE.len();
+/// Sizes of `int`, `long`, `float` and `double`.
+pub(super) const SIZES: [u8; 4] = [4, 8, 4, 8];
+/// Oldest version of Boost's archives with this layout.
+const OLDEST_ARCHIVE: u16 = 8;
+/// Newest version of Boost's archives that is known.
+const NEWEST_ARCHIVE: u16 = 20;
+/// Newest class version of the archive descriptor.
+const NEWEST: u32 = 2;
+/// Bytes of the names of host and user.
+const MAX_NAME: u64 = 1 << 16;
+
+/// Kinds of archives, by their number.
+const KINDS: [&str; 4] = [
+    "timeslices",
+    "microslices",
+    "results of the online reconstruction",
+    "data of quality assurance",
+];
+
+/// True for the first bytes of an archive.
+pub(in crate::io) fn is_archive(first: &[u8]) -> bool {
+    first.starts_with(&(SIGNATURE.len() as u64).to_le_bytes())
+        && first.get(8..8 + SIGNATURE.len()).is_some_and(|text| text == SIGNATURE)
+}
+
+/// Description of an archive of timeslices.
+pub(super) struct Header {
+    pub(super) is_zstd: bool,
+    /// True if the version of Boost's archives is newer than those that are known.
+    pub(super) newer_archive: Option<u16>,
+}
+
+/// Reads the header.
+pub(super) fn read(from: &mut Bytes) -> Result<Header, Problem> {
+    if !is_archive(&from.array::<START_BYTES>()?) {
+        return Err(Problem::Wrong("it is not an archive of Boost.Serialization".to_owned()));
+    }
+    let archive = from.u16()?;
+    if archive < OLDEST_ARCHIVE {
+        return Err(Problem::Wrong(format!(
+            "archive version {archive} is too old; {OLDEST_ARCHIVE} and newer are supported"
+        )));
+    }
+    let sizes: [u8; 4] = from.array()?;
+    if sizes != SIZES {
+        let problem = format!("sizes of numbers are {sizes:?}, not {SIZES:?}: another platform");
+        return Err(Problem::Wrong(problem));
+    }
+    if from.u32()? != 1 {
+        return Err(Problem::Wrong("it was written in the other byte order".to_owned()));
+    }
+    let version = Class::default().begin(from, "archive descriptor", NEWEST)?;
+    let kind = if version >= 1 { from.u32()? } else { 0 };
+    check_kind(kind)?;
+    let compression = if version >= 2 { from.u32()? } else { 0 };
+    if compression > 1 {
+        let problem =
+            format!("compression {compression} is unknown; 0 (none) and 1 (zstd) are known");
+        return Err(Problem::Wrong(problem));
+    }
+    let _created = from.u64()?;
+    from.text("name of the host", MAX_NAME)?;
+    from.text("name of the user", MAX_NAME)?;
+    let newer_archive = (archive > NEWEST_ARCHIVE).then_some(archive);
+    Ok(Header { is_zstd: compression == 1, newer_archive })
+}
+
+fn check_kind(kind: u32) -> Result<(), Problem> {
+    let problem = match KINDS.get(kind as usize) {
+        Some(_) if kind == 0 => return Ok(()),
+        Some(name) => format!("it is an archive of {name}; timeslices (.tsa) are needed"),
+        None => format!("it is an archive of the unknown kind {kind}; timeslices (0) are needed"),
+    };
+    Err(Problem::Wrong(problem))
+}

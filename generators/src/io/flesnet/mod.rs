@@ -1,0 +1,28 @@
+//! Timeslice archives of FLESnet, CBM's data acquisition (`.tsa`): reading and writing.
+//!
+//! An archive is a binary archive of Boost.Serialization: no padding, no index and no number of
+//! timeslices. `docs/files.md` describes the format as far as it is used here.
+//!
+//! | module | content |
+//! |---|---|
+//! | `primitives` | numbers, texts, class marks |
+//! | `header` | beginning of a file: kind, versions, compression |
+//! | `timeslice` | one timeslice |
+//! | `archive` | the timeslices of one file |
+//! | `runs` | files of a run: sequences, several inputs, order of timeslices |
+//! | `remarks` | what was passed over, is missing or flagged |
+//! | `write` | writing, as one file or as a sequence |
+
+mod archive;
+mod header;
+mod primitives;
+mod remarks;
+mod runs;
+mod timeslice;
+mod write;
+
+pub use remarks::{Cut, Remarks};
+pub use runs::{Selection, is_archive_name, is_raw_file, read_raw_data, timeslice_duration_ns};
+pub use write::{ArchiveShape, write_archive};
+
+pub(super) use header::is_archive;

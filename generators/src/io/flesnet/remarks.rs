@@ -1,0 +1,168 @@
+//! What was passed over, is missing or flagged in archives.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use text::Untrusted;
+
+use crate::sts::raw::{Component, Descriptor};
+
+/// Flags of a timeslice, and their meaning.
+const TIMESLICE_FLAGS: [(u32, &str); 4] = [
+    (1, "timeslices flagged: microslices are missing"),
+    (2, "timeslices flagged: a microslice was cut by the link"),
+    (4, "timeslices flagged: components are missing"),
+    (8, "timeslices flagged: sub-timeslices are missing"),
+];
+const COMPONENT_FLAGS: [(u32, &str); 2] = [
+    (1, "components with missing microslices"),
+    (2, "components with a microslice cut by the link"),
+];
+/// The checksum of the microslice is valid.
+const CRC_VALID: u16 = 1;
+const MICROSLICE_FLAGS: [(u16, &str); 3] = [
+    (2, "microslices cut by the link"),
+    (4, "microslices cut by user logic"),
+    (8, "microslices with a data error"),
+];
+
+/// Names of detectors by their system id.
+const SYSTEMS: [(u8, &str); 16] = [
+    (0x20, "MVD"),
+    (0x30, "RICH"),
+    (0x40, "TRD"),
+    (0x48, "TRD2D"),
+    (0x50, "MUCH"),
+    (0x58, "MUST"),
+    (0x60, "TOF"),
+    (0x70, "ECAL"),
+    (0x80, "PSD"),
+    (0x81, "FSD"),
+    (0x90, "BMON"),
+    (0xe0, "TRB3"),
+    (0xe1, "hodoscope"),
+    (0xe2, "Cherenkov"),
+    (0xe3, "lead glass"),
+    (0xf0, "FLES patterns"),
+];
+
+/// The end of a file that is cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The file.
+    pub path: PathBuf,
+    /// Whole timeslices of it.
+    pub timeslices: u64,
+    /// Offset of the timeslice that is not whole, in bytes, decompressed.
+    pub byte: u64,
+}
+
+/// What was passed over, is missing or flagged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// Files that end within a timeslice.
+    pub cut: Vec<Cut>,
+    /// Duration of the timeslices in ns, if archives specify one, and all the same.
+    pub duration_ns: Option<u64>,
+    has_durations: bool,
+    others: BTreeMap<u8, u64>,
+    empty: u64,
+    without_start: u64,
+    flagged: BTreeMap<&'static str, u64>,
+    wrong_checksums: u64,
+}
+
+impl Remarks {
+    /// The duration of a timeslice, if its archive has one.
+    pub(super) fn duration(&mut self, duration_ns: u64) {
+        if std::mem::replace(&mut self.has_durations, true) {
+            self.duration_ns = self.duration_ns.filter(|&all| all == duration_ns);
+        } else {
+            self.duration_ns = (duration_ns > 0).then_some(duration_ns);
+        }
+    }
+
+    pub(super) fn timeslice_flags(&mut self, flags: u32) {
+        self.flags(flags, &TIMESLICE_FLAGS);
+    }
+
+    pub(super) fn component_flags(&mut self, flags: u32) {
+        self.flags(flags, &COMPONENT_FLAGS);
+    }
+
+    fn flags<F: Into<u32> + Copy>(&mut self, flags: u32, known: &[(F, &'static str)]) {
+        for &(flag, meaning) in known {
+            if flags & flag.into() != 0 {
+                *self.flagged.entry(meaning).or_default() += 1;
+            }
+        }
+    }
+
+    pub(super) fn empty_component(&mut self) {
+        self.empty += 1;
+    }
+
+    pub(super) fn without_start(&mut self) {
+        self.without_start += 1;
+    }
+
+    pub(super) fn other_system(&mut self, system: u8) {
+        *self.others.entry(system).or_default() += 1;
+    }
+
+    /// Checks flags and checksums of a component's microslices.
+    pub(super) fn component(&mut self, component: Component<'_>) {
+        for descriptor in component.descriptors() {
+            self.flags(descriptor.flags.into(), &MICROSLICE_FLAGS);
+            if descriptor.flags & CRC_VALID != 0 && !has_right_checksum(component, &descriptor) {
+                self.wrong_checksums += 1;
+            }
+        }
+    }
+
+    /// Sentences, in the order of a reader's interest; none if all is well.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut sentences: Vec<String> = self.cut.iter().map(Cut::sentence).collect();
+        for (&system, count) in &self.others {
+            sentences.push(format!("{count} components of {} passed over", name_of(system)));
+        }
+        if self.empty > 0 {
+            sentences.push(format!("{} empty components passed over", self.empty));
+        }
+        if self.without_start > 0 {
+            sentences.push(format!(
+                "{} timeslices without a start: their times count from 0 ns of Unix time",
+                self.without_start
+            ));
+        }
+        sentences.extend(self.flagged.iter().map(|(meaning, count)| format!("{count} {meaning}")));
+        if self.wrong_checksums > 0 {
+            let problem = format!("{} microslices with a wrong CRC-32C", self.wrong_checksums);
+            sentences.push(problem);
+        }
+        sentences
+    }
+}
+
+impl Cut {
+    fn sentence(&self) -> String {
+        format!(
+            "{}: the file is cut: {} whole timeslices were read, the next begins at byte {}",
+            self.path.escaped(),
+            self.timeslices,
+            self.byte
+        )
+    }
+}
+
+fn has_right_checksum(component: Component<'_>, descriptor: &Descriptor) -> bool {
+    crc32c::crc32c(component.content(descriptor)) == descriptor.crc
+}
+
+fn name_of(system: u8) -> String {
+    let known = SYSTEMS.iter().find(|(id, _)| *id == system);
+    known.map_or_else(
+        || format!("system {system:#04x}"),
+        |(_, name)| format!("the {name} ({system:#04x})"),
+    )
+}

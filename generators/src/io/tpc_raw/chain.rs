@@ -1,0 +1,110 @@
+//! Pages one after the other, each of which states where the next one begins.
+
+use super::bytes::Bytes;
+use super::collected::Collected;
+use crate::DataError;
+use crate::tpc::page::rdh::{RDH_BYTES, RDH_VERSION};
+use crate::tpc::page::{PAGE_BYTES, Rdh};
+
+/// Oldest version of the header with the same layout of all fields that are used.
+pub(super) const OLDEST_VERSION: u8 = 6;
+
+/// Collects the pages of the next `length` bytes, or of the rest of the file.
+///
+/// # Errors
+/// If the file can't be read, or there is no page at its beginning. Where the chain ends later, the
+/// pages before are collected, with a remark.
+pub(super) fn read(
+    bytes: &mut Bytes<'_>,
+    length: Option<u64>,
+    collected: &mut Collected,
+) -> Result<(), DataError> {
+    let end = length.map(|length| bytes.offset() + length);
+    let mut is_first = true;
+    while end.is_none_or(|end| bytes.offset() < end) {
+        let start = bytes.offset();
+        let Some(page) = next_page(bytes, start, is_first, collected)? else { break };
+        is_first = false;
+        collected.add(&page);
+    }
+    if let Some(end) = end
+        && !bytes.skip(end.saturating_sub(bytes.offset()))?
+    {
+        collected.cut(bytes.offset());
+    }
+    Ok(())
+}
+
+/// A page, in a slot of zeros.
+pub(super) struct FilePage {
+    pub(super) rdh: Rdh,
+    pub(super) slot: [u8; PAGE_BYTES],
+    /// Offset in the file.
+    pub(super) start: u64,
+}
+
+/// Reads the next page; `None` at the end of the chain, which must not be at its beginning.
+fn next_page(
+    bytes: &mut Bytes<'_>,
+    start: u64,
+    is_first: bool,
+    collected: &mut Collected,
+) -> Result<Option<FilePage>, DataError> {
+    let mut slot = [0; PAGE_BYTES];
+    let read = bytes.fill(&mut slot[..RDH_BYTES])?;
+    if read == 0 && !is_first {
+        return Ok(None);
+    }
+    if let Some(problem) = problem_of_header(&slot, read) {
+        let is_padding = slot[..read].iter().all(|&byte| byte == 0) && bytes.only_zeros()?;
+        return match is_first {
+            true => Err(bytes.at(start, problem)),
+            false if is_padding => Ok(None),
+            false => {
+                collected.chain_ends(start, problem);
+                Ok(None)
+            }
+        };
+    }
+    let rdh = header_of(&slot);
+    let next = usize::from(rdh.offset_to_next);
+    let in_slot = next.min(PAGE_BYTES);
+    let read = RDH_BYTES + bytes.fill(&mut slot[RDH_BYTES..in_slot])?;
+    let used = usize::from(rdh.memory_size).min(PAGE_BYTES);
+    if read < used {
+        if is_first {
+            return Err(bytes.here("the file ends here, within its first page"));
+        }
+        collected.cut(start);
+        return Ok(None);
+    }
+    bytes.skip((next - in_slot) as u64)?;
+    Ok(Some(FilePage { rdh, slot, start }))
+}
+
+pub(super) fn header_of(slot: &[u8; PAGE_BYTES]) -> Rdh {
+    Rdh::from_bytes(slot.first_chunk().expect("a page is longer than its header"))
+}
+
+/// Reason why the chain ends at this header.
+fn problem_of_header(slot: &[u8; PAGE_BYTES], read: usize) -> Option<String> {
+    if read < RDH_BYTES {
+        return Some(format!("the file ends within a header of {RDH_BYTES} bytes"));
+    }
+    let rdh = header_of(slot);
+    let version = rdh.header_version;
+    if !(OLDEST_VERSION..=RDH_VERSION).contains(&version) {
+        return Some(format!("RDH version {version}: no page of version 6 or 7 begins here"));
+    }
+    let size = rdh.header_size;
+    if usize::from(size) != RDH_BYTES {
+        return Some(format!("the RDH has {size} bytes, not {RDH_BYTES}"));
+    }
+    let next = rdh.offset_to_next;
+    if usize::from(next) < RDH_BYTES {
+        return Some(format!("the offset to the next page is {next}, less than the header"));
+    }
+    let used = rdh.memory_size;
+    (next < used)
+        .then(|| format!("the offset to the next page is {next}, less than its {used} bytes"))
+}

@@ -1,0 +1,222 @@
+//! Pages by stream, packet counters, and remarks.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::chain::{FilePage, OLDEST_VERSION, header_of};
+use super::first_orbit::Orbits;
+use crate::DataError;
+use crate::io::PageSelection;
+use crate::tpc::Endpoint;
+use crate::tpc::geometry::{Cru, HALVES, SECTORS};
+use crate::tpc::page::rdh::{
+    DENSE_LINK_ID, LINK_LINK_ID, RDH_VERSION, ROW_LINK_ID, TPC_SOURCE_ID, ZS_DETECTOR_FIELD,
+    set_version_and_link,
+};
+use crate::tpc::page::{PAGE_BYTES, Page, Rdh};
+use crate::tpc::pages::{RawPages, StreamId};
+
+/// Source of simulated pages.
+const SIMULATED_SOURCE_ID: u8 = 0;
+
+/// Remarks about the pages of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageRemarks {
+    /// Pages that the packet counters miss.
+    pub missing: u64,
+    /// True if the file ends within a page, or where none begins.
+    pub is_cut: bool,
+    sentences: Vec<String>,
+}
+
+impl PageRemarks {
+    /// Sentences; none if all is well.
+    pub fn sentences(&self) -> &[String] {
+        &self.sentences
+    }
+}
+
+/// Packet counters of all senders.
+#[derive(Default)]
+struct Packets {
+    /// Counter of each sender's last page.
+    last: BTreeMap<(u8, u16), u8>,
+    missing: u64,
+    /// Offset of the page before the first missing one.
+    first_missing: Option<u64>,
+    previous: u64,
+}
+
+impl Packets {
+    /// Compares the counter of a page with that of its sender's page before.
+    fn add(&mut self, rdh: &Rdh, start: u64) {
+        let sender = (rdh.source_id, rdh.fee_id.0);
+        if let Some(last) = self.last.insert(sender, rdh.packet_counter) {
+            let missing = rdh.packet_counter.wrapping_sub(last).wrapping_sub(1);
+            if missing > 0 {
+                self.missing += u64::from(missing);
+                self.first_missing.get_or_insert(self.previous);
+            }
+        }
+        self.previous = start;
+    }
+
+    fn sentence(&self) -> Option<String> {
+        let byte = self.first_missing?;
+        let missing = self.missing;
+        let pages = if missing == 1 { "page is" } else { "pages are" };
+        Some(format!("{missing} {pages} missing, the first behind byte {byte}"))
+    }
+}
+
+/// Examines the pages of streams: makes headers of version 6 those of version 7, which have the same
+/// fields, and returns the first orbit, and remarks.
+pub(in crate::io) fn examine(
+    pages: &mut [Page],
+    streams: &[(StreamId, usize)],
+) -> (Option<u32>, PageRemarks) {
+    let mut orbits = Orbits::default();
+    let mut packets = Packets::default();
+    let mut start = 0;
+    let mut first = 0;
+    for (_, count) in streams {
+        for page in &mut pages[first..first + count] {
+            let rdh = header_of(page);
+            if rdh.header_version == OLDEST_VERSION {
+                set_version_and_link(page, RDH_VERSION, rdh.link_id);
+            }
+            orbits.add(&rdh);
+            packets.add(&rdh, start);
+            start += PAGE_BYTES as u64;
+        }
+        first += count;
+    }
+    let sentences = packets.sentence().into_iter().collect();
+    (orbits.first(), PageRemarks { missing: packets.missing, is_cut: false, sentences })
+}
+
+/// The pages of a file.
+pub(super) struct Collected {
+    selection: PageSelection,
+    streams: BTreeMap<StreamId, Vec<Page>>,
+    orbits: Orbits,
+    packets: Packets,
+    pages: u64,
+    alone: u64,
+    others: BTreeMap<String, u64>,
+    end: Option<String>,
+}
+
+impl Collected {
+    pub(super) fn new(selection: PageSelection) -> Self {
+        Collected {
+            selection,
+            streams: BTreeMap::new(),
+            orbits: Orbits::default(),
+            packets: Packets::default(),
+            pages: 0,
+            alone: 0,
+            others: BTreeMap::new(),
+            end: None,
+        }
+    }
+
+    /// The first orbit of the time frame, as the file states it.
+    pub(super) fn state_first_orbit(&mut self, orbit: u32) {
+        self.orbits.state(orbit);
+    }
+
+    /// The file ends within what begins at this byte.
+    pub(super) fn cut(&mut self, byte: u64) {
+        self.chain_ends(byte, "the file is cut within this page".to_owned());
+    }
+
+    /// There is no page at this byte.
+    pub(super) fn chain_ends(&mut self, byte: u64, problem: String) {
+        let pages = self.pages;
+        self.end = Some(format!("{pages} pages were read up to byte {byte}: {problem}"));
+    }
+
+    pub(super) fn add(&mut self, page: &FilePage) {
+        self.pages += 1;
+        let rdh = &page.rdh;
+        if ![TPC_SOURCE_ID, SIMULATED_SOURCE_ID].contains(&rdh.source_id) {
+            self.pass_over(format!("source {}, not of the TPC ({TPC_SOURCE_ID})", rdh.source_id));
+            return;
+        }
+        self.packets.add(rdh, page.start);
+        self.orbits.add(rdh);
+        let stream = match stream_of(rdh) {
+            Ok(stream) => stream,
+            Err(kind) => return self.pass_over(kind),
+        };
+        if rdh.is_alone() {
+            self.alone += 1;
+        } else if self.selection.sector.is_none_or(|sector| sector == stream.sector) {
+            let mut slot = page.slot;
+            set_version_and_link(&mut slot, RDH_VERSION, rdh.fee_id.link());
+            self.streams.entry(stream).or_default().push(slot);
+        } else {
+            self.pass_over(format!("sector {}", stream.sector));
+        }
+    }
+
+    fn pass_over(&mut self, kind: String) {
+        *self.others.entry(kind).or_default() += 1;
+    }
+
+    /// The pages, stream after stream.
+    pub(super) fn finish(mut self, path: &Path) -> Result<(RawPages, PageRemarks), DataError> {
+        if self.streams.is_empty() {
+            return Err(DataError::format(path, "all pages", self.why_none()));
+        }
+        let mut sentences = Vec::new();
+        sentences.extend(self.end.clone());
+        sentences.extend(self.packets.sentence());
+        for (kind, count) in &self.others {
+            sentences.push(format!("{count} pages of {kind} passed over"));
+        }
+        let first_orbit = self.selection.first_orbit.or_else(|| self.orbits.first());
+        if let Some(frames) = self.orbits.time_frames().filter(|&frames| frames > 1) {
+            sentences.push(format!("{frames} time frames, read as one"));
+        }
+        let lengths: Vec<_> = self.streams.iter().map(|(id, pages)| (*id, pages.len())).collect();
+        let mut pages = Vec::new();
+        for (_, stream) in std::mem::take(&mut self.streams) {
+            pages.extend(stream);
+        }
+        let remarks =
+            PageRemarks { missing: self.packets.missing, is_cut: self.end.is_some(), sentences };
+        Ok((RawPages::new(first_orbit.unwrap_or(0), pages, &lengths), remarks))
+    }
+
+    fn why_none(&self) -> String {
+        let mut kinds: Vec<String> =
+            self.others.iter().map(|(kind, count)| format!("{count} pages of {kind}")).collect();
+        if self.alone > 0 {
+            kinds.push(format!("{} headers without data", self.alone));
+        }
+        format!("no zero-suppressed page of the TPC is among them: {}", kinds.join(", "))
+    }
+}
+
+/// The stream of a page with zero-suppressed data, or a description of the page.
+fn stream_of(rdh: &Rdh) -> Result<StreamId, String> {
+    let fee_id = rdh.fee_id;
+    let link = fee_id.link();
+    if ![ROW_LINK_ID, LINK_LINK_ID, DENSE_LINK_ID].contains(&link) {
+        return Err(format!("link {link}, not zero-suppressed"));
+    }
+    if rdh.detector_field != ZS_DETECTOR_FIELD {
+        return Err(format!("detector field {}, not zero-suppressed", rdh.detector_field));
+    }
+    if ![0, ROW_LINK_ID, link].contains(&rdh.link_id) {
+        return Err(format!("link {} in the RDH, {link} in the FEE id", rdh.link_id));
+    }
+    let cru = Cru::new(fee_id.cru().into());
+    let cru = cru.filter(|cru| cru.sector() < SECTORS);
+    let cru = cru.ok_or_else(|| format!("CRU {}, which does not exist", fee_id.cru()))?;
+    let number = cru.region().number() * HALVES + fee_id.half();
+    let endpoint = Endpoint::new(number).expect("halves of regions are endpoints");
+    Ok(StreamId { sector: cru.sector() as u8, endpoint })
+}

@@ -1,0 +1,110 @@
+//! Dumps of O2's stand-alone benchmark (`event.N.dump`) with raw pages.
+
+use super::bytes::Bytes;
+use super::chain::FilePage;
+use super::collected::Collected;
+use crate::DataError;
+use crate::tpc::geometry::{ENDPOINTS, SECTORS};
+use crate::tpc::page::{PAGE_BYTES, Rdh};
+
+const MAGIC: &[u8; 4] = b"CAv1";
+/// Geometry of O2's data; that of AliRoot is 1.
+const GEOMETRY_OF_O2: u32 = 2;
+/// Record types.
+const RAW_PAGES: u32 = 14;
+const COMPRESSED_CLUSTERS: u32 = 12;
+const SETTINGS: u32 = 19;
+
+/// Names of other record types that dumps begin with.
+const OTHERS: [(u32, &str); 5] = [
+    (0, "cluster data"),
+    (9, "raw clusters"),
+    (10, "native clusters"),
+    (13, "digits"),
+    (COMPRESSED_CLUSTERS, "compressed clusters"),
+];
+
+/// True for the first bytes of a dump.
+pub(super) fn is_one(first: &[u8]) -> bool {
+    first.starts_with(MAGIC)
+}
+
+/// Collects the pages of a dump.
+///
+/// # Errors
+/// If the file can't be read, begins with another record, is cut, or its counts do not add up.
+pub(super) fn read(bytes: &mut Bytes<'_>, collected: &mut Collected) -> Result<(), DataError> {
+    let [_magic, geometry] = bytes.required::<8>("header").map(words)?;
+    if geometry != GEOMETRY_OF_O2 {
+        let problem = format!("geometry {geometry}, not {GEOMETRY_OF_O2} (O2)");
+        return Err(bytes.at(4, problem));
+    }
+    let [kind] = bytes.required::<4>("first record").map(words)?;
+    if kind != RAW_PAGES {
+        let known = OTHERS.iter().find(|(known, _)| *known == kind);
+        let name = known.map_or_else(|| format!("record {kind}"), |(_, name)| (*name).to_owned());
+        return Err(bytes.at(8, format!("it begins with {name}, and has no raw pages")));
+    }
+    let pages = read_pages(bytes)?;
+    read_rest(bytes, collected)?;
+    pages.iter().for_each(|page| collected.add(page));
+    Ok(())
+}
+
+/// Reads the pages, and the number of pages of each stream behind them.
+fn read_pages(bytes: &mut Bytes<'_>) -> Result<Vec<FilePage>, DataError> {
+    let length = u64::from_le_bytes(bytes.required::<8>("pages")?);
+    if !length.is_multiple_of(PAGE_BYTES as u64) {
+        let problem = format!("{length} bytes of pages are no whole pages of {PAGE_BYTES} bytes");
+        return Err(bytes.here(problem));
+    }
+    let mut pages = Vec::new();
+    for _ in 0..length / PAGE_BYTES as u64 {
+        let start = bytes.offset();
+        let slot = bytes.required::<PAGE_BYTES>("pages")?;
+        let rdh = Rdh::from_bytes(slot.first_chunk().expect("a page is longer than its header"));
+        pages.push(FilePage { rdh, slot, start });
+    }
+    let mut counted = 0_u64;
+    for _ in 0..SECTORS * ENDPOINTS {
+        let [count] = bytes.required::<4>("counts of pages").map(words)?;
+        counted += u64::from(count);
+    }
+    if counted != pages.len() as u64 {
+        let problem = format!("the counts of pages add up to {counted}, not {}", pages.len());
+        return Err(bytes.here(problem));
+    }
+    Ok(pages)
+}
+
+/// Reads the records behind the pages: compressed clusters are passed over, and settings have the
+/// first orbit.
+fn read_rest(bytes: &mut Bytes<'_>, collected: &mut Collected) -> Result<(), DataError> {
+    while let Some(kind) = bytes.array::<4>()?.map(u32::from_le_bytes) {
+        match kind {
+            COMPRESSED_CLUSTERS => {
+                let length = u64::from_le_bytes(bytes.required::<8>("compressed clusters")?);
+                if !bytes.skip(length)? {
+                    return Err(bytes.here("the file ends here, within its compressed clusters"));
+                }
+            }
+            SETTINGS => {
+                let [_count, has_first_orbit, first_orbit] =
+                    bytes.required::<12>("settings").map(words)?;
+                bytes.required::<24>("settings")?;
+                if has_first_orbit == 1 {
+                    collected.state_first_orbit(first_orbit);
+                }
+                return Ok(());
+            }
+            // Tracks, labels and the TRD are not needed, and nothing behind them is.
+            _ => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+fn words<const N: usize, const W: usize>(bytes: [u8; N]) -> [u32; W] {
+    let (words, _) = bytes.as_chunks();
+    std::array::from_fn(|word| u32::from_le_bytes(words[word]))
+}

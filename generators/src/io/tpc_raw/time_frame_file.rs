@@ -1,0 +1,110 @@
+//! Time frames of ALICE's event processing nodes (`.tf`): headers, an index and payloads.
+
+use super::bytes::Bytes;
+use super::chain;
+use super::collected::Collected;
+use crate::DataError;
+
+const MAGIC: &[u8; 4] = b"O2O2";
+/// Bytes of a header that are used, up to the first orbit.
+const HEADER_BYTES: usize = 84;
+/// Bytes of the oldest headers, which have no first orbit.
+const MIN_HEADER_BYTES: u32 = 80;
+/// More bytes than a header has.
+const MAX_HEADER_BYTES: u32 = 1 << 12;
+/// Maximum number of headers of a payload.
+const MAX_HEADERS: usize = 16;
+/// The version from which on headers have the first orbit.
+const VERSION_WITH_ORBIT: u32 = 2;
+
+/// A header of a payload.
+struct Header {
+    description: [u8; 16],
+    origin: [u8; 4],
+    payload_bytes: u64,
+    /// 0 if it is not known.
+    first_orbit: u32,
+}
+
+/// True for the first bytes of a file of time frames.
+pub(super) fn is_one(first: &[u8]) -> bool {
+    first.starts_with(MAGIC)
+}
+
+/// Collects the TPC's pages of all time frames.
+///
+/// # Errors
+/// If the file can't be read, or a header is wrong. A file that is cut has a remark.
+pub(super) fn read(bytes: &mut Bytes<'_>, collected: &mut Collected) -> Result<(), DataError> {
+    loop {
+        let start = bytes.offset();
+        let Some(header) = next_header(bytes)? else { break };
+        if header.first_orbit != 0 {
+            collected.state_first_orbit(header.first_orbit);
+        }
+        if name(&header.description) == b"RAWDATA" && name(&header.origin) == b"TPC" {
+            chain::read(bytes, Some(header.payload_bytes), collected)?;
+        } else if !bytes.skip(header.payload_bytes)? {
+            collected.cut(start);
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the next header, with further ones that follow it; `None` at the end of the file.
+fn next_header(bytes: &mut Bytes<'_>) -> Result<Option<Header>, DataError> {
+    let mut first = None;
+    for _ in 0..MAX_HEADERS {
+        let start = bytes.offset();
+        let Some(begin) = bytes.array::<16>()? else {
+            return match (bytes.offset() - start, &first) {
+                (0, None) => Ok(None),
+                _ => Err(bytes.here("the file ends here, within a header")),
+            };
+        };
+        if !begin.starts_with(MAGIC) {
+            return Err(bytes.at(start, "no header of a time frame (O2O2) begins here"));
+        }
+        let [size, flags, version] = [4, 8, 12].map(|at| u32_at(&begin, at));
+        if !(16..=MAX_HEADER_BYTES).contains(&size) {
+            return Err(bytes.at(start, format!("the header has {size} bytes, not 80 to 4096")));
+        }
+        let mut rest = vec![0; size as usize - begin.len()];
+        if bytes.fill(&mut rest)? < rest.len() {
+            return Err(bytes.here("the file ends here, within a header"));
+        }
+        if first.is_none() {
+            if size < MIN_HEADER_BYTES {
+                let problem = format!("the header has {size} bytes, too few for a payload's");
+                return Err(bytes.at(start, problem));
+            }
+            rest.resize(HEADER_BYTES, 0);
+            let all = [&begin[..], &rest].concat();
+            first = Some(header_of(&all, version));
+        }
+        if flags & 1 == 0 {
+            return Ok(first);
+        }
+    }
+    Err(bytes.here(format!("more than {MAX_HEADERS} headers of a payload")))
+}
+
+fn header_of(all: &[u8], version: u32) -> Header {
+    Header {
+        description: std::array::from_fn(|byte| all[32 + byte]),
+        origin: std::array::from_fn(|byte| all[48 + byte]),
+        payload_bytes: u64::from_le_bytes(std::array::from_fn(|byte| all[72 + byte])),
+        first_orbit: if version >= VERSION_WITH_ORBIT { u32_at(all, 80) } else { 0 },
+    }
+}
+
+fn u32_at(bytes: &[u8], offset: usize) -> u32 {
+    u32::from_le_bytes(std::array::from_fn(|byte| bytes[offset + byte]))
+}
+
+/// A text without the zeros behind it.
+fn name(text: &[u8]) -> &[u8] {
+    let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+    &text[..end]
+}

@@ -1,0 +1,164 @@
+//! Files as the experiments have them on disk: timeslice archives of FLESnet, and pages of ALICE.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use flate2::read::GzDecoder;
+
+use crate::common::{Folder, folder};
+use crate::experiments::full_set;
+
+const SMALL: &str = "--preset mcbm-2024 --scale 0.0005";
+
+/// Decompressed content of a file.
+fn unpacked(path: &Path) -> Vec<u8> {
+    let mut content = Vec::new();
+    GzDecoder::new(fs::File::open(path).expect("a file")).read_to_end(&mut content).expect("gzip");
+    content
+}
+
+/// Digis that `bench unpack` writes, given its input flags.
+fn digis(folder: &Folder, input: &str) -> Vec<u8> {
+    folder.bench(format!("unpack {input} --digis digis.bin")).exits(0);
+    fs::read(folder.join("digis.bin")).expect("written")
+}
+
+#[test]
+fn archives_give_the_digis_of_the_experiment_in_full() {
+    let Some(samples) = full_set("formats/samples") else { return };
+    let Some(results) = full_set("sts/unpack") else { return };
+    let folder = folder();
+    let path = |name: &str| samples.join(name).display().to_string();
+    let setup = |name: &str| results.join(format!("{name}.setup.json")).display().to_string();
+    let of = |files: &[&str], name: &str| {
+        let inputs: Vec<_> = files.iter().map(|file| format!("--input {}", path(file))).collect();
+        digis(&folder, &format!("{} --setup {}", inputs.join(" "), setup(name)))
+    };
+    let fuzz = unpacked(&results.join("fuzz.digis2026.bin.gz"));
+    assert!(of(&["fuzz-v1_%n.tsa"], "fuzz") == fuzz);
+    assert!(of(&["fuzz-v1_0001.tsa", "fuzz-v1_0000.tsa"], "fuzz") == fuzz);
+    let tiny = unpacked(&results.join("tiny.digis2026.bin.gz"));
+    assert!(of(&["tiny-v2-zstd.tsa"], "tiny") == tiny);
+    let few = unpacked(&samples.join("few.digis2026.bin.gz"));
+    assert!(of(&["few-v2.tsa"], "tiny") == few);
+    assert!(of(&["few-v2-two-frames.tsa"], "tiny") == few);
+
+    let line = |name: &str| {
+        format!("unpack --input {} --setup {} --digis d.bin", path(name), setup("tiny"))
+    };
+    let cut = folder.bench(line("few-cut.tsa")).exits(0);
+    cut.says("5 whole timeslices were read, the next begins at byte");
+    folder.bench(line("example1.tsa")).exits(0).says("4 components of system 0xff passed over");
+    for name in ["example1.msa", "example2.msa"] {
+        folder.bench(line(name)).exits(1).says("an archive of microslices");
+    }
+}
+
+#[test]
+fn pages_give_the_digits_of_the_experiment_in_full() {
+    let Some(samples) = full_set("formats/samples") else { return };
+    let Some(fixtures) = full_set("tpc/fixtures") else { return };
+    let Some(mapping) = full_set("tpc/mapping") else { return };
+    let folder = folder();
+    let files = [("s35-v4.raw", 35), ("s7-v2-padded.raw.gz", 7), ("event.0.dump.gz", 7)];
+    for (name, sector) in files {
+        let path = samples.join(name);
+        let (path, mapping) = (path.display(), mapping.display());
+        let input = format!("--input {path} --mapping {mapping} --sector {sector}");
+        folder.bench(format!("decode {input} --digits d.csv")).exits(0);
+        let right = fs::read_to_string(fixtures.join(format!("s{sector}.digits.csv")));
+        let right = right.expect("digits");
+        let digit = |line: &str| line.split(',').take(4).collect::<Vec<_>>().join(",");
+        let mut right: Vec<String> = right.lines().skip(1).map(digit).collect();
+        let mut found: Vec<String> = folder.read("d.csv").lines().skip(1).map(digit).collect();
+        right.sort_unstable();
+        found.sort_unstable();
+        assert!(found == right, "{name}");
+    }
+    let its = samples.join("fastpasta/10_rdh.raw");
+    let line = format!("decode --input {} --sector 0 --digits d.csv", its.display());
+    folder.bench(line).exits(1).says("10 pages of source 32, not of the TPC (3)");
+}
+
+#[test]
+fn written_archives_come_back() {
+    let folder = folder();
+    let names = ["d.ts.bin", "d.tsa", "z.tsa --zstd", "run_%n.tsa --split 1"];
+    for out in names {
+        folder.bench(format!("generate sts-raw {SMALL} --out {out}")).exits(0);
+    }
+    folder.has("d.setup.json z.setup.json run.setup.json run_0000.tsa");
+    let plain = digis(&folder, "--input d.ts.bin");
+    assert!(plain.len() > 10_000);
+    for input in ["d.tsa", "z.tsa", "run_%n.tsa"] {
+        assert!(digis(&folder, &format!("--input {input}")) == plain, "{input}");
+    }
+    let hits = |input: &str| {
+        folder.bench(format!("sts --input {input} --hits h.csv")).exits(0);
+        folder.read("h.csv")
+    };
+    assert_eq!(hits("d.tsa"), hits("d.ts.bin"));
+    folder.check(
+        "
+            2 | unpack --input d.tsa --timeslices 7..9 --digis x.bin | no timeslice to read
+            2 | unpack --input d.tsa --timeslices 9..7 --digis x.bin | A..B
+            2 | unpack --input no_%n.tsa --setup d.setup.json --digis x.bin | no_0000.tsa
+            2 | generate sts-raw --zstd --out x.bin | --zstd
+            1 | decode --input d.tsa --sector 0 --digits x.csv | FLESnet
+        ",
+    );
+    assert!(!folder.join("x.bin").exists());
+}
+
+/// Writes the pages of `a.pages` that `keep` accepts, given the index of the stream, that of the page
+/// in it, and the page.
+fn without(folder: &Folder, name: &str, keep: impl Fn(usize, usize, &[u8]) -> bool) {
+    let pages = fs::read(folder.join("a.pages")).expect("pages");
+    let mut pages = pages.chunks_exact(8192);
+    let mut kept = Vec::new();
+    let mut index = String::new();
+    for (stream, line) in folder.read("a.index.csv").lines().enumerate() {
+        let (head, count) = line.rsplit_once(',').expect("two columns");
+        let Ok(count) = count.parse::<usize>() else {
+            index += &format!("{line}\n");
+            continue;
+        };
+        let of_stream: Vec<_> = pages.by_ref().take(count).enumerate().collect();
+        let left: Vec<_> =
+            of_stream.iter().filter(|(i, page)| keep(stream - 1, *i, page)).collect();
+        index += &format!("{head},{}\n", left.len());
+        kept.extend(left.into_iter().flat_map(|(_, page)| page.to_vec()));
+    }
+    fs::write(folder.join(format!("{name}.pages")), kept).expect("written");
+    fs::write(folder.join(format!("{name}.index.csv")), index).expect("written");
+}
+
+#[test]
+fn late_streams_and_lost_pages_are_noticed() {
+    let folder = folder();
+    let data = "--sectors 1 --orbits 3 --framing recorded --noise 0.001";
+    folder.bench(format!("generate tpc {data} --out a.pages")).exits(0);
+    let digits = |name: &str| -> BTreeSet<String> {
+        folder.bench(format!("decode --input {name} --sector 0 --digits {name}.csv")).exits(0);
+        folder.read(&format!("{name}.csv")).lines().map(str::to_owned).collect()
+    };
+    let right = digits("a.pages");
+    let orbit = |page: &[u8]| u32::from_le_bytes(page[20..24].try_into().expect("four bytes"));
+    let first = orbit(&fs::read(folder.join("a.pages")).expect("pages"));
+    without(&folder, "late", |stream, _, page| stream > 0 || orbit(page) != first);
+    let late = digits("late.pages");
+    assert!(late.len() < right.len() && late.is_subset(&right));
+
+    let has_data = |page: &[u8]| u16::from_le_bytes([page[10], page[11]]) > 64;
+    let is_lost =
+        |stream, index, page: &[u8]| stream == 0 && index > 1 && has_data(page) && index < 5;
+    without(&folder, "lost", |stream, index, page| !is_lost(stream, index, page));
+    let line = "decode --input lost.pages --sector 0 --digits x.csv";
+    folder.bench(line).exits(0).says("missing, the first behind byte");
+    folder.bench(format!("{line} --strict")).exits(1).says("missing");
+
+    fs::remove_file(folder.join("a.index.csv")).expect("removed");
+    assert_eq!(digits("a.pages"), right, "pages need no index");
+}
