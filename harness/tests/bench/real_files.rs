@@ -142,7 +142,7 @@ fn late_streams_and_lost_pages_are_noticed() {
     folder.bench(format!("generate tpc {data} --out a.pages")).exits(0);
     let digits = |name: &str| -> BTreeSet<String> {
         folder.bench(format!("decode --input {name} --sector 0 --digits {name}.csv")).exits(0);
-        folder.read(&format!("{name}.csv")).lines().map(str::to_owned).collect()
+        folder.read(format!("{name}.csv")).lines().map(str::to_owned).collect()
     };
     let right = digits("a.pages");
     let orbit = |page: &[u8]| u32::from_le_bytes(page[20..24].try_into().expect("four bytes"));
