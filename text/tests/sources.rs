@@ -36,7 +36,7 @@ const OF_POOLS: [(&str, &str); 4] = [
     ("algorithms/src/sts_sort/cpu/times/spans.rs", "a scope of rayon"),
     ("algorithms/src/sts_sort/cpu/times/finish.rs", "a scope of rayon"),
     ("algorithms/src/sts_sort/cpu/channel_bucket/within_channels.rs", "a scope of rayon"),
-    ("algorithms/src/sts/chains/share_out.rs", "a scope of rayon"),
+    ("algorithms/src/parallel/items.rs", "a scope of rayon"),
 ];
 
 /// A line of the program, without tests.

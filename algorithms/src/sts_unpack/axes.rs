@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use generators::DataError;
-use generators::io::{read_raw_data, read_readout, stem, write_raw_timeslices, write_readout};
+use generators::io::{
+    check_raw_file, is_raw_file, read_raw_data, read_readout, stem, write_raw_timeslices,
+    write_readout,
+};
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{Rules, generate};
 use text::Untrusted;
@@ -117,6 +120,9 @@ pub(super) fn read(
     options.complete(READING);
     let rules = SEMANTICS.value(&options)?;
     let path = files.first();
+    if !is_raw_file(path)? {
+        check_raw_file(path)?;
+    }
     let setup = SETUP.given(&options)?.unwrap_or_else(|| setup_beside(path));
     let readout = read_readout(&setup)?;
     if rules == Rules::Of2023 && readout.boards_2023().is_none() {

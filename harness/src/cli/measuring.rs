@@ -119,7 +119,9 @@ fn input_flag(task: &'static dyn Task) -> Arg {
         .value_parser(value_parser!(PathBuf))
         .action(ArgAction::Append)
         .conflicts_with_all(only_generated.collect::<Vec<_>>())
-        .help(format!("Read the data from a file ({endings}, compressed or not); repeatable for raw data"))
+        .help(format!(
+            "Read the data from a file ({endings}, compressed or not); repeatable for raw data"
+        ))
         .help_heading("Data")
 }
 

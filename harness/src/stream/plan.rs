@@ -6,6 +6,7 @@ use algorithms::algorithm::Semantics;
 use algorithms::axis::Params;
 use algorithms::sts::task::Timeslices;
 use algorithms::sts_events::EventRules;
+use generators::DataError;
 use generators::io::timeslice_duration_ns;
 use reports::record::Point;
 use reports::units;
@@ -108,7 +109,12 @@ fn check_data(request: &mut StreamRequest) -> Result<(), PlanError> {
     let flags = &mut request.flags;
     let Source::File { files, .. } = &request.measuring.source else { return Ok(()) };
     if flags.timeslice.is_none() {
-        flags.timeslice = timeslice_duration_ns(files.first())?.map(Duration::from_nanos);
+        let stated = match timeslice_duration_ns(files.first()) {
+            // Other files are reported when they are read.
+            Err(DataError::Io { .. }) => None,
+            stated => stated?,
+        };
+        flags.timeslice = stated.map(Duration::from_nanos);
     }
     if flags.timeslice.is_none_or(|it| it.is_zero()) {
         return Err(usage(
