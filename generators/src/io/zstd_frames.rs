@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// What streams of the Boost libraries end with.
+    /// Last frame of streams that the Boost libraries write.
     const EMPTY_FRAME: [u8; 9] = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0];
 
     fn content() -> Vec<u8> {

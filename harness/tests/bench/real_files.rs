@@ -64,8 +64,8 @@ fn pages_give_the_digits_of_the_experiment_in_full() {
     let folder = folder();
     let files = [("s35-v4.raw", 35), ("s7-v2-padded.raw.gz", 7), ("event.0.dump.gz", 7)];
     for (name, sector) in files {
-        let path = samples.join(name);
-        let (path, mapping) = (path.display(), mapping.display());
+        let path = samples.join(name).display().to_string();
+        let mapping = mapping.display();
         let input = format!("--input {path} --mapping {mapping} --sector {sector}");
         folder.bench(format!("decode {input} --digits d.csv")).exits(0);
         let right = fs::read_to_string(fixtures.join(format!("s{sector}.digits.csv")));

@@ -10,7 +10,7 @@
 //! | `timeslice` | one timeslice |
 //! | `archive` | the timeslices of one file |
 //! | `runs` | files of a run: sequences, several inputs, order of timeslices |
-//! | `remarks` | what was passed over, is missing or flagged |
+//! | `remarks` | parts that were passed over, are missing or flagged |
 //! | `write` | writing, as one file or as a sequence |
 
 mod archive;

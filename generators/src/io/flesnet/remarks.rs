@@ -1,4 +1,4 @@
-//! What was passed over, is missing or flagged in archives.
+//! Remarks about archives: parts that were passed over, are missing or flagged.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ pub struct Cut {
     pub byte: u64,
 }
 
-/// What was passed over, is missing or flagged.
+/// Parts of archives that were passed over, are missing or flagged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remarks {
     /// Files that end within a timeslice.

@@ -98,7 +98,8 @@ fn files_of(input: &Path) -> Result<Vec<PathBuf>, DataError> {
 pub(super) fn numbered(path: &Path) -> Option<impl Fn(u64) -> PathBuf> {
     let name = path.as_os_str().as_encoded_bytes();
     let start = name.windows(NUMBER.len()).position(|part| part == NUMBER.as_bytes())?;
-    let (before, after) = (name[..start].to_vec(), name[start + NUMBER.len()..].to_vec());
+    let before = name[..start].to_vec();
+    let after = name[start + NUMBER.len()..].to_vec();
     Some(move |number: u64| {
         path_of([&before[..], format!("{number:04}").as_bytes(), &after].concat())
     })

@@ -18,7 +18,7 @@ const VERSIONS: [u32; 3] = [2, 2, 1];
 /// Bytes of a zstd frame's content: frames are compressed in memory.
 const FRAME_BYTES: usize = 16 << 20;
 
-/// How timeslices are written.
+/// Options of written archives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArchiveShape {
     /// Compressed by zstd.
