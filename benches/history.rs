@@ -4,9 +4,9 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use reports::record::Point;
-use reports::trend::{CompareOptions, Track, Visit, trends};
+use reports::trend::{HistoryPoint, PointHistory, ShiftLimits, trends};
 
-const TRACKS: usize = 1000;
+const POINTS: usize = 1000;
 const RUNS: usize = 200;
 
 /// A pseudo-random number between -1 and 1, from its name (SplitMix64).
@@ -17,12 +17,12 @@ fn noise(name: u64) -> f64 {
     ((bits >> 11) as f64 / (1_u64 << 52) as f64) - 1.0
 }
 
-/// A track that scatters by 1 %, and is slower by `step` from somewhere on.
-fn track(number: usize, step: f64) -> Track {
+/// A history that scatters by 1 %, and is slower by `step` from some run on.
+fn history(number: usize, step: f64) -> PointHistory {
     let from = 20 + number * 7 % (RUNS - 40);
-    let visit = |run: usize| {
+    let entry = |run: usize| {
         let step = if run >= from { step } else { 0.0 };
-        Visit {
+        HistoryPoint {
             run: String::new(),
             started: String::new(),
             git_commit: None,
@@ -31,7 +31,7 @@ fn track(number: usize, step: f64) -> Track {
             fingerprint: String::new(),
         }
     };
-    Track {
+    PointHistory {
         machine_key: String::new(),
         point: Point {
             algorithm: "sort".into(),
@@ -43,7 +43,7 @@ fn track(number: usize, step: f64) -> Track {
             cache: "hot".into(),
             params: reports::record::Params::default(),
         },
-        visits: (0..RUNS).map(visit).collect(),
+        entries: (0..RUNS).map(entry).collect(),
         gpu: None,
         moved: None,
     }
@@ -53,9 +53,9 @@ fn change_points(c: &mut Criterion) {
     let mut group = c.benchmark_group("1000 points over 200 runs");
     group.sample_size(10);
     for (name, step) in [("steady", 0.0), ("slower by 3 %", 0.03)] {
-        let tracks: Vec<Track> = (0..TRACKS).map(|index| track(index, step)).collect();
+        let histories: Vec<PointHistory> = (0..POINTS).map(|index| history(index, step)).collect();
         group.bench_function(name, |b| {
-            b.iter(|| trends(black_box(tracks.clone()), &CompareOptions::default(), &[]));
+            b.iter(|| trends(black_box(histories.clone()), &ShiftLimits::default(), &[]));
         });
     }
 }
