@@ -6,17 +6,15 @@ use std::str::FromStr;
 use generators::DataError;
 use generators::io::Selection;
 
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params};
 
-const TIMESLICES: Flag<IndexRange> = Flag::range(
+pub(crate) const TIMESLICES: Flag<IndexRange> = Flag::range(
     "timeslices",
     "Read only the timeslices of raw data with an index from A to before B",
 );
-const SKIP: Flag<u64> = Flag::integer("skip", "Leave out the first N timeslices of raw data");
-const TAKE: Flag<u64> = Flag::integer("take", "Read at most N timeslices of raw data");
-
-/// Options of files of raw data.
-pub(crate) const AXES: [Axis; 3] = [TIMESLICES.axis(), SKIP.axis(), TAKE.axis()];
+pub(crate) const SKIP: Flag<u64> =
+    Flag::integer("skip", "Leave out the first N timeslices of raw data");
+pub(crate) const TAKE: Flag<u64> = Flag::integer("take", "Read at most N timeslices of raw data");
 
 /// The selection that the options describe.
 ///

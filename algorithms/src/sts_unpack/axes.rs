@@ -58,9 +58,9 @@ pub(super) static AXES: &[Axis] = &[
 /// Options of inputs from files.
 pub(super) static READING: &[Axis] = &[
     SETUP.axis(),
-    timeslice_selection::AXES[0],
-    timeslice_selection::AXES[1],
-    timeslice_selection::AXES[2],
+    timeslice_selection::TIMESLICES.axis(),
+    timeslice_selection::SKIP.axis(),
+    timeslice_selection::TAKE.axis(),
     SEMANTICS.axis(),
     ORDER.axis(),
 ];

@@ -9,6 +9,7 @@ use flate2::bufread::GzDecoder;
 use lz4_flex::frame::FrameDecoder;
 use lzma_rust2::XzReader;
 
+use super::counted::Counted;
 use super::zstd_frames::{self, ZstdFrames};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -105,7 +106,7 @@ enum State<R: BufRead, F: Format> {
 
 impl<R: BufRead, F: Format> Members<R, F> {
     fn new(source: R, _: F) -> Self {
-        Members { state: State::Between(Counted { source, read: 0 }) }
+        Members { state: State::Between(Counted::new(source)) }
     }
 }
 
@@ -160,36 +161,11 @@ fn check_padding<F: Format>(source: &mut Counted<impl BufRead>) -> io::Result<()
         }
         let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
         if zeros < rest.len() {
-            let byte = source.read + zeros as u64;
+            let byte = source.consumed() + zeros as u64;
             let problem = format!("other data follow the {} data, from byte {byte} on", F::NAME);
             return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
         }
         source.consume(zeros);
-    }
-}
-
-/// A source that counts its bytes.
-struct Counted<R> {
-    source: R,
-    read: u64,
-}
-
-impl<R: BufRead> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.source.read(buffer)?;
-        self.read += read as u64;
-        Ok(read)
-    }
-}
-
-impl<R: BufRead> BufRead for Counted<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.source.fill_buf()
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        self.source.consume(bytes);
-        self.read += bytes as u64;
     }
 }
 

@@ -17,6 +17,7 @@
 
 mod clusters;
 mod compressed;
+mod counted;
 mod csv_rows;
 mod digi_bin;
 mod digi_csv;

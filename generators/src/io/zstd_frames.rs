@@ -5,6 +5,8 @@ use std::io::{self, BufRead, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use super::counted::Counted;
+
 /// First bytes of a frame.
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Largest window that a frame may ask for, as in zstd itself.
@@ -28,13 +30,13 @@ impl<R: BufRead> ZstdFrames<R> {
     pub(super) fn new(source: R) -> Self {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(MAX_WINDOW_BYTES);
-        ZstdFrames { source: Counted { source, read: 0 }, decoder, in_frame: false, written: 0 }
+        ZstdFrames { source: Counted::new(source), decoder, in_frame: false, written: 0 }
     }
 
     /// Reads the header of the next frame; false at the end.
     fn begin_frame(&mut self) -> io::Result<bool> {
         loop {
-            if self.source.source.fill_buf()?.is_empty() {
+            if self.source.fill_buf()?.is_empty() {
                 return Ok(false);
             }
             match self.decoder.reset(&mut self.source) {
@@ -55,7 +57,7 @@ impl<R: BufRead> ZstdFrames<R> {
 
     /// An end of the data within a frame, or damage.
     fn failed(&mut self, error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
-        match self.source.source.fill_buf() {
+        match self.source.fill_buf() {
             Ok([]) => cut(),
             Ok(_) => io::Error::new(io::ErrorKind::InvalidData, error),
             Err(error) => error,
@@ -87,7 +89,7 @@ impl<R: BufRead> Read for ZstdFrames<R> {
             let read = self.decoder.read(buffer)?;
             if read > 0 {
                 self.written += read as u64;
-                if self.written > self.source.read.saturating_mul(MAX_RATIO) + ALLOWANCE {
+                if self.written > self.source.consumed().saturating_mul(MAX_RATIO) + ALLOWANCE {
                     let problem = format!(
                         "it expands to more than {MAX_RATIO} times its size, as no data do"
                     );
@@ -110,20 +112,6 @@ impl<R: BufRead> Read for ZstdFrames<R> {
 
 fn cut() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the compressed data end too early")
-}
-
-/// A source that counts its bytes.
-struct Counted<R> {
-    source: R,
-    read: u64,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.source.read(buffer)?;
-        self.read += read as u64;
-        Ok(read)
-    }
 }
 
 #[cfg(test)]

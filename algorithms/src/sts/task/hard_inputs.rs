@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use generators::io::Remarks;
 use generators::random::hash;
 use generators::sts::physics::Preset;
 use generators::sts::raw::{EpochOrder, RawShape, generate as generate_raw};
@@ -67,7 +68,7 @@ fn raw(seed: u64, damage: f64, online: Semantics) -> Timeslices {
     let (data, readout) = generate_raw(&shape, seed).unwrap_or_else(|error| panic!("{error}"));
     let setup = Setup::regular(shape.scenario.detector.modules());
     let setup = setup.unwrap_or_else(|error| panic!("{error}"));
-    raw_timeslices(&data, &readout, Arc::new(setup), online)
+    raw_timeslices(&data, &readout, Remarks::default(), Arc::new(setup), online)
 }
 
 fn regular(digis: SegmentedDigis, online: Semantics) -> Timeslice {

@@ -1,5 +1,6 @@
 //! The timeslices of one file.
 
+use std::io;
 use std::path::Path;
 
 use super::header;
@@ -37,13 +38,7 @@ impl Read {
         if !header::is_archive(&first) {
             return append_timeslices(Source::opened(path, source), wanted, &mut self.data);
         }
-        let mut from = Bytes::new(source);
-        let start = |problem, from: &Bytes| error(path, from.offset(), problem);
-        let header = header::read(&mut from).map_err(|problem| start(problem, &from))?;
-        let newer = header.newer_archive;
-        if header.is_zstd {
-            from = from.decompressed();
-        }
+        let (from, newer) = begin(path, source)?;
         self.append_timeslices(path, from, wanted).map_err(|error| match (error, newer) {
             (DataError::Format { path, location, problem }, Some(version)) => {
                 let problem = format!("{problem} (archive version {version} is newer than known)");
@@ -99,7 +94,6 @@ impl Read {
         if start_ns == 0 {
             self.remarks.without_start();
         }
-        self.remarks.duration(timeslice.duration_ns);
         for (component, microslices, block) in timeslice.sts_components(&mut self.remarks) {
             self.data
                 .push_component(microslices, block)
@@ -119,16 +113,21 @@ pub(super) fn timeslice_duration(path: &Path) -> Result<Option<u64>, DataError> 
     if !header::is_archive(&first) {
         return Ok(None);
     }
-    let mut from = Bytes::new(source);
-    let header = header::read(&mut from);
-    let header = header.map_err(|problem| error(path, from.offset(), problem))?;
-    if header.is_zstd {
-        from = from.decompressed();
-    }
+    let (mut from, _) = begin(path, source)?;
     let mut timeslice = Timeslice::default();
     let read = timeslice.read_descriptor(&mut from, &mut Classes::default());
     read.map_err(|problem| error(path, from.offset(), problem))?;
     Ok(Some(timeslice.duration_ns).filter(|&duration| duration > 0))
+}
+
+/// Reads the header of an archive; returns the timeslices, and the version of the archive if it is
+/// newer than those that are known.
+fn begin(path: &Path, source: Box<dyn io::Read>) -> Result<(Bytes, Option<u16>), DataError> {
+    let mut from = Bytes::new(source);
+    let header = header::read(&mut from);
+    let header = header.map_err(|problem| error(path, from.offset(), problem))?;
+    let from = if header.is_zstd { from.decompressed() } else { from };
+    Ok((from, header.newer_archive))
 }
 
 fn error(path: &Path, byte: u64, problem: Problem) -> DataError {

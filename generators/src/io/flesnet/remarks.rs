@@ -62,9 +62,6 @@ pub struct Cut {
 pub struct Remarks {
     /// Files that end within a timeslice.
     pub cut: Vec<Cut>,
-    /// Duration of the timeslices in ns, if archives specify one, and all the same.
-    pub duration_ns: Option<u64>,
-    has_durations: bool,
     others: BTreeMap<u8, u64>,
     empty: u64,
     without_start: u64,
@@ -73,15 +70,6 @@ pub struct Remarks {
 }
 
 impl Remarks {
-    /// The duration of a timeslice, if its archive has one.
-    pub(super) fn duration(&mut self, duration_ns: u64) {
-        if std::mem::replace(&mut self.has_durations, true) {
-            self.duration_ns = self.duration_ns.filter(|&all| all == duration_ns);
-        } else {
-            self.duration_ns = (duration_ns > 0).then_some(duration_ns);
-        }
-    }
-
     pub(super) fn timeslice_flags(&mut self, flags: u32) {
         self.flags(flags, &TIMESLICE_FLAGS);
     }

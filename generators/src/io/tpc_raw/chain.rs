@@ -25,7 +25,7 @@ pub(super) fn read(
         let start = bytes.offset();
         let Some(page) = next_page(bytes, start, is_first, collected)? else { break };
         is_first = false;
-        collected.add(&page);
+        collected.add(page);
     }
     if let Some(end) = end
         && !bytes.skip(end.saturating_sub(bytes.offset()))?

@@ -137,23 +137,22 @@ impl Collected {
         self.end = Some(format!("{pages} pages were read up to byte {byte}: {problem}"));
     }
 
-    pub(super) fn add(&mut self, page: &FilePage) {
+    pub(super) fn add(&mut self, page: FilePage) {
         self.pages += 1;
-        let rdh = &page.rdh;
+        let FilePage { rdh, mut slot, start } = page;
         if ![TPC_SOURCE_ID, SIMULATED_SOURCE_ID].contains(&rdh.source_id) {
             self.pass_over(format!("source {}, not of the TPC ({TPC_SOURCE_ID})", rdh.source_id));
             return;
         }
-        self.packets.add(rdh, page.start);
-        self.orbits.add(rdh);
-        let stream = match stream_of(rdh) {
+        self.packets.add(&rdh, start);
+        self.orbits.add(&rdh);
+        let stream = match stream_of(&rdh) {
             Ok(stream) => stream,
             Err(kind) => return self.pass_over(kind),
         };
         if rdh.is_alone() {
             self.alone += 1;
         } else if self.selection.sector.is_none_or(|sector| sector == stream.sector) {
-            let mut slot = page.slot;
             set_version_and_link(&mut slot, RDH_VERSION, rdh.fee_id.link());
             self.streams.entry(stream).or_default().push(slot);
         } else {

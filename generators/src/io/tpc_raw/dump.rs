@@ -1,11 +1,11 @@
 //! Dumps of O2's stand-alone benchmark (`event.N.dump`) with raw pages.
 
 use super::bytes::Bytes;
-use super::chain::FilePage;
+use super::chain::{FilePage, header_of};
 use super::collected::Collected;
 use crate::DataError;
 use crate::tpc::geometry::{ENDPOINTS, SECTORS};
-use crate::tpc::page::{PAGE_BYTES, Rdh};
+use crate::tpc::page::PAGE_BYTES;
 
 const MAGIC: &[u8; 4] = b"CAv1";
 /// Geometry of O2's data; that of AliRoot is 1.
@@ -47,7 +47,7 @@ pub(super) fn read(bytes: &mut Bytes<'_>, collected: &mut Collected) -> Result<(
     }
     let pages = read_pages(bytes)?;
     read_rest(bytes, collected)?;
-    pages.iter().for_each(|page| collected.add(page));
+    pages.into_iter().for_each(|page| collected.add(page));
     Ok(())
 }
 
@@ -62,8 +62,7 @@ fn read_pages(bytes: &mut Bytes<'_>) -> Result<Vec<FilePage>, DataError> {
     for _ in 0..length / PAGE_BYTES as u64 {
         let start = bytes.offset();
         let slot = bytes.required::<PAGE_BYTES>("pages")?;
-        let rdh = Rdh::from_bytes(slot.first_chunk().expect("a page is longer than its header"));
-        pages.push(FilePage { rdh, slot, start });
+        pages.push(FilePage { rdh: header_of(&slot), slot, start });
     }
     let mut counted = 0_u64;
     for _ in 0..SECTORS * ENDPOINTS {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use generators::DataError;
 use generators::io::{
-    read_raw_data, read_readout, read_setup, write_raw_timeslices, write_readout, write_setup,
+    Remarks, read_raw_data, read_readout, read_setup, write_raw_timeslices, write_readout,
+    write_setup,
 };
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{RawData, Readout, Rules, generate};
@@ -55,18 +56,22 @@ pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataEr
     let shape = sts_raw_shape::shape(params)?;
     let setup = Simulation::new(&shape.scenario, seed)?.setup().clone();
     let (data, readout) = generate(&shape, seed)?;
-    Ok(timeslices(&data, &readout, Arc::new(setup), online(params)?))
+    Ok(timeslices(&data, &readout, Remarks::default(), Arc::new(setup), online(params)?))
 }
 
-/// Splits raw data into timeslices. Module addresses follow from module indices.
+/// Splits raw data into timeslices, of which the first has the remarks about their files. Module
+/// addresses follow from module indices.
 pub(in crate::sts::task) fn timeslices(
     data: &RawData,
     readout: &Readout,
+    remarks: Remarks,
     setup: Arc<Setup>,
     online: Semantics,
 ) -> Timeslices {
+    let mut remarks = Some(remarks);
     let timeslice = |data| {
         let raw = RawTimeslices::new(data, readout.clone(), Rules::Current);
+        let raw = raw.with_remarks(remarks.take().unwrap_or_default());
         Timeslice::of_raw(raw, Arc::clone(&setup), online)
     };
     Timeslices(data.each().map(timeslice).collect())
@@ -80,7 +85,9 @@ pub(in crate::sts::task) fn smaller(
     let setup = timeslice.shared_setup();
     let online = timeslice.online();
     let smaller = shrink(raw.data());
-    Box::new(smaller.map(move |data| timeslices(&data, raw.readout(), Arc::clone(&setup), online)))
+    Box::new(smaller.map(move |data| {
+        timeslices(&data, raw.readout(), Remarks::default(), Arc::clone(&setup), online)
+    }))
 }
 
 /// Reads raw data and the tables of their boards. Modules are indexed in the order of their
@@ -111,15 +118,7 @@ pub(super) fn read(
     let mut params = Params::for_file(path, whole.content());
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
     let setup = Arc::new(setup);
-    let mut remarks = Some(remarks);
-    let online = online(options)?;
-    let timeslice = |data| {
-        let raw = RawTimeslices::new(data, whole.readout().clone(), Rules::Current);
-        // Remarks are about the files: the first timeslice has them.
-        let raw = raw.with_remarks(remarks.take().unwrap_or_default());
-        Timeslice::of_raw(raw, Arc::clone(&setup), online)
-    };
-    Ok((Timeslices(whole.data().each().map(timeslice).collect()), params))
+    Ok((timeslices(whole.data(), whole.readout(), remarks, setup, online(options)?), params))
 }
 
 /// Writes all raw data, and next to them the tables of their boards and the detector's setup.
