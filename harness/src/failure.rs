@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use algorithms::device::TeamError;
-use algorithms::tpc_decode::DamagedPage;
 use generators::DataError;
 use reports::charts::ChartError;
 use reports::compare::CompareError;
@@ -38,15 +37,7 @@ pub enum Failure {
     /// Data that can't be generated, read or written.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A damaged page, with `--strict`.
-    #[error("{}, {damaged}; without --strict, damaged pages are left out", path.escaped())]
-    DamagedPage {
-        /// The file.
-        path: PathBuf,
-        /// The page.
-        damaged: DamagedPage,
-    },
-    /// A variant that finds other digits than the reference.
+    /// A variant whose output is wrong.
     #[error("wrong output: {0}")]
     WrongOutput(String),
     /// A plugin that can't be used.

@@ -9,17 +9,21 @@
 //! | `digest` | an output as a few numbers |
 //! | `mutants` | outputs that a check must refuse |
 //! | `shrink` | smaller inputs |
+//! | `output_files` | files that outputs are written to |
+//! | `file_remarks` | remarks about the files of an input |
 //! | `work` | amount of work |
 //! | `metric` | metrics in the results, and their definitions |
 
 mod difference;
 mod digest;
+mod file_remarks;
 mod fill_output;
 mod input_files;
 mod input_state;
 pub(crate) mod metric;
 pub(crate) mod mutants;
 mod output;
+mod output_files;
 mod session;
 pub(crate) mod shrink;
 mod variant;
@@ -28,6 +32,7 @@ mod work;
 use std::path::Path;
 
 use generators::{DataError, named};
+use text::Untrusted;
 
 use crate::axis::{Axis, Params};
 use crate::plugin::Contract;
@@ -36,11 +41,13 @@ pub use difference::Difference;
 pub(crate) use difference::same;
 pub use digest::{Digest, KINDS, SegmentSums, Segments};
 pub(crate) use digest::{ITEM_MULTIPLIER, ItemWords, SEGMENT_MULTIPLIER, WORD_STEP, segment_sums};
+pub use file_remarks::FileRemarks;
 pub use input_files::InputFiles;
 pub use input_state::InputState;
 pub use metric::{About, Better, Metric, MetricInfo, Relation};
 pub use mutants::{Choose, Mutants, Mutation};
 pub use output::{Element, Output};
+pub use output_files::OutputFiles;
 pub(crate) use session::Runner;
 pub use session::{CheckError, Session};
 pub use variant::{Native, Prepare, PrepareResult, SHADERS, Variant, VariantContext};
@@ -118,6 +125,33 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     /// # Errors
     /// If it can't be written.
     fn write(&self, input: &Self::Input, path: &Path) -> Result<(), DataError>;
+
+    /// Defects of the files that an input was read from: parts that are missing or damaged, and are
+    /// left out.
+    fn defects(&self, _: &Self::Input) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Files that outputs are written to; `None` if they are of no use outside.
+    fn output_files(&self) -> Option<OutputFiles> {
+        None
+    }
+
+    /// Writes an output to one of [`Algorithm::output_files`], by its index, in the format of the
+    /// file's ending; returns the number of items.
+    ///
+    /// # Errors
+    /// If the file can't be written; it is then as it was.
+    fn write_output(
+        &self,
+        _: &Self::Input,
+        _: &Self::Output,
+        _file: usize,
+        path: &Path,
+    ) -> Result<usize, DataError> {
+        let name = self.info().name;
+        Err(DataError::Shape(format!("{}: {name} writes no output", path.escaped())))
+    }
 
     /// Smaller inputs, made by removing parts of an input, large parts first, to find the part that
     /// makes a variant fail. See `shrink.rs`.

@@ -1,6 +1,9 @@
 //! Events, and the check of them.
 
+use std::iter;
+
 use bytemuck::{Pod, Zeroable};
+use generators::io::Table;
 use generators::sts::Digi;
 
 use super::rules::EventRules;
@@ -39,6 +42,30 @@ pub struct Events {
 }
 
 impl Events {
+    /// A row for each event: the time of its trigger and the range of its digis among those of the
+    /// timeslice in order of time.
+    pub(super) fn event_table(&self) -> Table {
+        let events = &self.events;
+        Table::new()
+            .with("event", 0..events.len() as u32)
+            .with("trigger_ns", events.iter().map(|event| f64::from(event.trigger_half_ns) / 2.0))
+            .with("first_digi", events.iter().map(|event| event.begin))
+            .with("digis", events.iter().map(|event| event.end - event.begin))
+    }
+
+    /// A row for each digi of each event; channels from 1024 on are those of the back side.
+    pub(super) fn digi_table(&self) -> Table {
+        let numbered = (0_u32..).zip(&self.events);
+        let events = numbered.flat_map(|(number, event)| iter::repeat_n(number, event.digis()));
+        let digis = &self.digis;
+        Table::new()
+            .with("event", events)
+            .with("address", digis.iter().map(|digi| digi.address().full()))
+            .with("channel", digis.iter().map(|digi| digi.channel()))
+            .with("time_ns", digis.iter().map(|digi| digi.time_ns()))
+            .with("adc", digis.iter().map(|digi| digi.adc()))
+    }
+
     /// Number of digis that are in any event: each counts once, even if it has copies in several
     /// events.
     pub fn digis_kept(&self) -> usize {

@@ -36,11 +36,13 @@ mod tests;
 use std::path::Path;
 
 use generators::DataError;
+use generators::io::write_table;
 use generators::sts::Digi;
 
 use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{
-    Algorithm, InputFiles, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, TaskInfo,
+    Variant, Work,
 };
 use crate::axis::Params;
 
@@ -97,6 +99,22 @@ impl Algorithm for StsEvents {
 
     fn write(&self, input: &DigiStream, path: &Path) -> Result<(), DataError> {
         axes::write(input, path)
+    }
+
+    fn output_files(&self) -> Option<OutputFiles> {
+        Some(OutputFiles::new(&["event", "digi"], "published", "thread-per-digi"))
+    }
+
+    fn write_output(
+        &self,
+        _: &DigiStream,
+        output: &Events,
+        file: usize,
+        path: &Path,
+    ) -> Result<usize, DataError> {
+        let table = if file == 0 { output.event_table() } else { output.digi_table() };
+        write_table(path, &table)?;
+        Ok(table.rows())
     }
 
     fn shrink<'i>(&self, input: &'i DigiStream) -> Box<dyn Iterator<Item = DigiStream> + 'i> {

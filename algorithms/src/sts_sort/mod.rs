@@ -27,8 +27,8 @@ use generators::io::{read_digis, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
 
 use crate::algorithm::{
-    Algorithm, CheckError, Choose, Element, InputFiles, Plan, Promise, Semantics, TaskInfo,
-    Variant, Work,
+    Algorithm, CheckError, Choose, Element, InputFiles, OutputFiles, Plan, Promise, Semantics,
+    TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -96,6 +96,21 @@ impl Algorithm for StsSort {
 
     fn write(&self, input: &SegmentedDigis, path: &Path) -> Result<(), DataError> {
         write_digis(path, input)
+    }
+
+    fn output_files(&self) -> Option<OutputFiles> {
+        Some(OutputFiles::new(&["digi"], "std-stable", "block-merge"))
+    }
+
+    fn write_output(
+        &self,
+        input: &SegmentedDigis,
+        output: &Vec<Digi>,
+        _: usize,
+        path: &Path,
+    ) -> Result<usize, DataError> {
+        write_digis(path, &SegmentedDigis::new(output.clone(), input.partition().clone()))?;
+        Ok(output.len())
     }
 
     fn shrink<'i>(

@@ -39,11 +39,12 @@ mod tests;
 use std::path::Path;
 
 use generators::DataError;
+use generators::io::write_unpacked;
 use generators::sts::raw::{DESCRIPTOR_BYTES, MESSAGE_BYTES, MicrosliceCounts, Unpacked};
 
 use crate::algorithm::{
-    Algorithm, CheckError, InputFiles, Metric, MetricInfo, Output, Plan, Promise, Relation,
-    Semantics, TaskInfo, Variant, Work,
+    Algorithm, CheckError, InputFiles, Metric, MetricInfo, Output, OutputFiles, Plan, Promise,
+    Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 
@@ -103,6 +104,25 @@ impl Algorithm for StsUnpack {
 
     fn write(&self, input: &RawTimeslices, path: &Path) -> Result<(), DataError> {
         axes::write(input, path)
+    }
+
+    fn defects(&self, input: &RawTimeslices) -> Vec<String> {
+        input.remarks().defects()
+    }
+
+    fn output_files(&self) -> Option<OutputFiles> {
+        Some(OutputFiles::new(&["digi"], "published", "epoch-parallel"))
+    }
+
+    fn write_output(
+        &self,
+        input: &RawTimeslices,
+        output: &Unpacked,
+        _: usize,
+        path: &Path,
+    ) -> Result<usize, DataError> {
+        write_unpacked(path, output, input.rules())?;
+        Ok(output.digis.len())
     }
 
     fn shrink<'i>(&self, input: &'i RawTimeslices) -> Box<dyn Iterator<Item = RawTimeslices> + 'i> {

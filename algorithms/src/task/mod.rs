@@ -10,12 +10,13 @@ mod typed;
 use std::path::Path;
 
 use generators::DataError;
+use text::Untrusted;
 
 #[cfg(doc)]
 use crate::algorithm::{Algorithm, Session};
 use crate::algorithm::{
-    CheckError, InputFiles, InputState, MemoryShares, Metric, MetricInfo, Native, Plan, Semantics,
-    TaskInfo, Work,
+    CheckError, InputFiles, InputState, MemoryShares, Metric, MetricInfo, Native, OutputFiles,
+    Plan, Semantics, TaskInfo, Work,
 };
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
@@ -72,6 +73,10 @@ pub trait Task: Sync {
     /// # Errors
     /// If the file can't be read, or the options make no sense.
     fn read(&self, files: &InputFiles, options: &Params) -> Result<Box<dyn Case>, DataError>;
+    /// See [`Algorithm::output_files`].
+    fn output_files(&self) -> Option<OutputFiles> {
+        None
+    }
     /// Small inputs that are hard in some respect, with their names.
     fn hard_cases(&self, seed: u64) -> Vec<(String, Box<dyn Case>)>;
 }
@@ -111,6 +116,10 @@ pub trait Case: Send + Sync {
     fn work(&self) -> Work;
     /// Notes on the input for readers of results.
     fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// See [`Algorithm::defects`].
+    fn defects(&self) -> Vec<String> {
         Vec::new()
     }
     /// Prepares the variant with this index.
@@ -187,6 +196,13 @@ pub trait Candidate: Send {
     /// Quality of the output that was checked last; see [`Algorithm::quality`].
     fn quality(&self) -> Vec<Metric> {
         Vec::new()
+    }
+    /// Writes the output of the last run; see [`Algorithm::write_output`].
+    ///
+    /// # Errors
+    /// If the file can't be written; it is then as it was.
+    fn write_output(&mut self, _file: usize, path: &Path) -> Result<usize, DataError> {
+        Err(DataError::Shape(format!("{}: this output is in no file", path.escaped())))
     }
     /// Releases the buffers.
     fn release(&mut self);

@@ -8,8 +8,8 @@ use generators::random::hash;
 
 use super::{Candidate, Case, Task, VariantInfo};
 use crate::algorithm::{
-    Algorithm, CheckError, Content, InputFiles, InputState, MemoryShares, Metric, Plan, Promise,
-    Semantics, Session, TaskInfo, Variant, VariantContext, Work,
+    Algorithm, CheckError, Content, InputFiles, InputState, MemoryShares, Metric, OutputFiles,
+    Plan, Promise, Semantics, Session, TaskInfo, Variant, VariantContext, Work,
 };
 use crate::axis::Params;
 use crate::device::gpu::DeviceError;
@@ -57,6 +57,10 @@ impl<A: Algorithm> Task for TypedTask<A> {
     fn read(&self, files: &InputFiles, options: &Params) -> Result<Box<dyn Case>, DataError> {
         let (input, params) = self.0.read(files, options)?;
         Ok(Box::new(TypedCase::new(self.0, input, params)))
+    }
+
+    fn output_files(&self) -> Option<OutputFiles> {
+        self.0.output_files()
     }
 
     fn hard_cases(&self, seed: u64) -> Vec<(String, Box<dyn Case>)> {
@@ -160,6 +164,10 @@ impl<A: Algorithm> Case for TypedCase<A> {
     fn notes(&self) -> Vec<String> {
         let notes = || self.task.notes(&self.input);
         self.notes.get_or_init(notes).clone()
+    }
+
+    fn defects(&self) -> Vec<String> {
+        self.task.defects(&self.input)
     }
 
     fn prepare<'c>(
@@ -296,6 +304,12 @@ impl<A: Algorithm> Candidate for TypedCandidate<'_, A> {
 
     fn quality(&self) -> Vec<Metric> {
         self.quality.clone()
+    }
+
+    fn write_output(&mut self, file: usize, path: &Path) -> Result<usize, DataError> {
+        let no_run = || DataError::Shape("there was no run whose output can be written".to_owned());
+        let output = self.session.output().ok_or_else(no_run)?;
+        self.case.task.write_output(&self.case.input, &output, file, path)
     }
 
     fn release(&mut self) {

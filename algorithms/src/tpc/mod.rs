@@ -25,13 +25,15 @@ mod truth;
 use std::path::Path;
 
 use generators::DataError;
+use generators::io::write_table;
 
 use crate::algorithm::{
-    Algorithm, InputFiles, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, TaskInfo,
+    Variant, Work,
 };
 use crate::axis::{Params, joined};
 use crate::tpc_cluster_finder::quality::{FIGURES, figures};
-use crate::tpc_cluster_finder::{Cluster, RowCluster};
+use crate::tpc_cluster_finder::{Cluster, RowCluster, cluster_table};
 use crate::tpc_decode::{NS_PER_SAMPLE, PAGE_GB_PER_S, TpcDecode};
 
 pub use input::RawFrame;
@@ -78,6 +80,26 @@ impl Algorithm for Tpc {
 
     fn write(&self, input: &RawFrame, path: &Path) -> Result<(), DataError> {
         TpcDecode.write(&input.frame, path)
+    }
+
+    fn defects(&self, input: &RawFrame) -> Vec<String> {
+        TpcDecode.defects(&input.frame)
+    }
+
+    fn output_files(&self) -> Option<OutputFiles> {
+        Some(OutputFiles::new(&["cluster"], "published", "published"))
+    }
+
+    fn write_output(
+        &self,
+        input: &RawFrame,
+        output: &Vec<RowCluster>,
+        _: usize,
+        path: &Path,
+    ) -> Result<usize, DataError> {
+        let table = cluster_table(&input.frame.sector_numbers(), output);
+        write_table(path, &table)?;
+        Ok(table.rows())
     }
 
     fn shrink<'i>(&self, input: &'i RawFrame) -> Box<dyn Iterator<Item = RawFrame> + 'i> {

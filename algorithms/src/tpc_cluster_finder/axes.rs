@@ -327,7 +327,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
     options.complete(&[LABELS.axis()]);
     let are_given = LABELS.value(&options)? == LabelsFor::InputState;
     let of_pages = index_of(path).is_ok();
-    let cases = if of_pages {
+    let charges = if of_pages {
         options.complete(&[FRAGMENT.axis()]);
         options.complete(&SETTINGS);
         let settings = settings(&options)?;
@@ -336,9 +336,9 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
         let problem = format!("--{} is about pages; {} has its own", axis.name, path.escaped());
         return Err(DataError::Shape(problem));
     } else {
-        read_charges(path)?
+        Charges::new(read_charges(path)?)
     };
-    let charges = Charges::new(cases).with_labels(are_given);
+    let charges = charges.with_labels(are_given);
     let mut params = Params::for_file(path, charges.content());
     params.extend(options.only(&[LABELS.axis(), FRAGMENT.axis()]).iter());
     params.extend(options.only(&SETTINGS).iter());

@@ -12,7 +12,7 @@ use super::labels::Clusters;
 use super::quality::Truth;
 use super::reference;
 use crate::algorithm::shrink::without_parts;
-use crate::algorithm::{Choose, Element};
+use crate::algorithm::{Choose, Element, FileRemarks};
 use crate::device::Poison;
 
 /// The charges of some sectors, each over a time frame of its own.
@@ -26,6 +26,7 @@ pub struct Charges {
     with_made_up_labels: bool,
     /// The particles' true clusters in each sector, where they are known.
     truth: Option<Vec<Truth>>,
+    remarks: FileRemarks,
 }
 
 /// An invalid sample: larger than any valid one.
@@ -76,6 +77,16 @@ impl Charges {
     pub(super) fn with_truth(sectors: impl IntoIterator<Item = (ChargeCase, Truth)>) -> Self {
         let (cases, truth) = sectors.into_iter().unzip();
         Charges { truth: Some(truth), ..Charges::new(cases) }
+    }
+
+    /// These charges with remarks about the file of their pages.
+    pub(super) fn with_remarks(self, remarks: FileRemarks) -> Self {
+        Charges { remarks, ..self }
+    }
+
+    /// Remarks about the file that they were read from.
+    pub(super) fn remarks(&self) -> &FileRemarks {
+        &self.remarks
     }
 
     /// True clusters of each of the sectors, if they are known.

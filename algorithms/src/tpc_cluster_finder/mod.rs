@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `input`, `axes` | charges, and their sources |
 //! | `of_pages` | charges of raw pages, with labels from a file next to them |
+//! | `output_file` | clusters as a file |
 //! | `settings` | thresholds |
 //! | `row`, `reference` | the reference, stage by stage |
 //! | `cluster` | a cluster: its sums, means and widths, and how it is packed |
@@ -29,6 +30,7 @@ mod hard_inputs;
 mod input;
 mod labels;
 mod of_pages;
+mod output_file;
 pub(crate) mod quality;
 mod reference;
 mod row;
@@ -43,14 +45,15 @@ use generators::io::write_charges;
 use generators::tpc::charges::{Charge, Labels};
 
 use crate::algorithm::{
-    Algorithm, CheckError, InputFiles, Metric, MetricInfo, Plan, Promise, Relation, Semantics,
-    TaskInfo, Variant, Work,
+    Algorithm, CheckError, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Promise, Relation,
+    Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Params, joined};
 
 pub use cluster::{Cluster, flags};
 pub use input::{Charges, RowCluster};
 pub use labels::Clusters;
+pub(crate) use output_file::cluster_table;
 pub use reference::{RowClusters, Share, clusters};
 pub use row::Cell;
 pub use settings::Settings;
@@ -104,6 +107,24 @@ impl Algorithm for TpcClusterFinder {
         write_charges(path, input.cases())
     }
 
+    fn defects(&self, input: &Charges) -> Vec<String> {
+        input.remarks().defects.clone()
+    }
+
+    fn output_files(&self) -> Option<OutputFiles> {
+        Some(OutputFiles::new(&["cluster"], "published", "published"))
+    }
+
+    fn write_output(
+        &self,
+        input: &Charges,
+        output: &Clusters,
+        _: usize,
+        path: &Path,
+    ) -> Result<usize, DataError> {
+        output_file::write(input, output, path)
+    }
+
     fn shrink<'i>(&self, input: &'i Charges) -> Box<dyn Iterator<Item = Charges> + 'i> {
         input.shrink()
     }
@@ -137,7 +158,8 @@ impl Algorithm for TpcClusterFinder {
     /// Reports the number of clusters.
     fn notes(&self, input: &Charges) -> Vec<String> {
         let noisy: usize = input.cases().iter().map(|case| case.noisy.len()).sum();
-        vec![format!("{} clusters; {noisy} pads are noisy", input.right_clusters().len())]
+        let found = format!("{} clusters; {noisy} pads are noisy", input.right_clusters().len());
+        [vec![found], input.remarks().notes.clone()].concat()
     }
 
     fn quality(&self, input: &Charges, output: &Clusters) -> Vec<Metric> {

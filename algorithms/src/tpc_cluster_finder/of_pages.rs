@@ -7,6 +7,7 @@ use generators::io::{SectorLabels, labels_of, read_labels};
 use generators::tpc::Digit;
 use generators::tpc::charges::{ChargeCase, Labels};
 
+use super::Charges;
 use super::axes::charges;
 use super::settings::Settings;
 use crate::algorithm::Algorithm;
@@ -28,7 +29,7 @@ pub(super) fn read(
     settings: Settings,
     fragment: u32,
     with_labels: bool,
-) -> Result<Vec<ChargeCase>, DataError> {
+) -> Result<Charges, DataError> {
     let (frame, _) = TpcDecode.read(&path.into(), options)?;
     let decoded = frame.digits();
     let all_pages = || format!("all {} pages", frame.pages().pages().len());
@@ -49,7 +50,7 @@ pub(super) fn read(
     if with_labels {
         add_labels(path, &mut cases)?;
     }
-    Ok(cases)
+    Ok(Charges::new(cases).with_remarks(frame.file_remarks()))
 }
 
 fn case(frame: &TimeFrame, sector: u8, time_bins: u32, digits: &[Digit]) -> ChargeCase {

@@ -33,6 +33,7 @@ mod header;
 mod input;
 mod judgement;
 mod mutate;
+mod output_file;
 mod pads;
 mod payload;
 mod plugin;
@@ -46,8 +47,8 @@ use generators::io::write_raw_pages;
 use generators::tpc::Digit;
 
 use crate::algorithm::{
-    self, Algorithm, Choose, InputFiles, Metric, MetricInfo, Mutants, Plan, Promise, Relation,
-    Semantics, TaskInfo, Variant, Work,
+    self, Algorithm, Choose, FileRemarks, InputFiles, Metric, MetricInfo, Mutants, OutputFiles,
+    Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::parallel::map;
@@ -144,6 +145,25 @@ impl Algorithm for TpcDecode {
         write_raw_pages(path, &input.pages).map(drop)
     }
 
+    fn defects(&self, input: &TimeFrame) -> Vec<String> {
+        input.file_remarks().defects
+    }
+
+    fn output_files(&self) -> Option<OutputFiles> {
+        let digits = OutputFiles::new(&["digit"], "reference", "fused");
+        Some(OutputFiles { single: Some("sectors"), ..digits })
+    }
+
+    fn write_output(
+        &self,
+        input: &TimeFrame,
+        output: &Decoded,
+        _: usize,
+        path: &Path,
+    ) -> Result<usize, DataError> {
+        output_file::write(input, output, path)
+    }
+
     fn shrink<'i>(&self, input: &'i TimeFrame) -> Box<dyn Iterator<Item = TimeFrame> + 'i> {
         Box::new(shrink::all(input))
     }
@@ -166,7 +186,7 @@ impl Algorithm for TpcDecode {
     }
 
     fn notes(&self, input: &TimeFrame) -> Vec<String> {
-        input.notes()
+        input.file_remarks().notes
     }
 
     fn reference(&self, input: &TimeFrame, _: Semantics) -> Option<Decoded> {
@@ -237,13 +257,15 @@ impl TimeFrame {
     }
 
     /// Notes for the results: damaged pages by kind, and remarks about the file.
-    fn notes(&self) -> Vec<String> {
+    pub(crate) fn file_remarks(&self) -> FileRemarks {
         let damaged = self.digits().damaged;
         let mut notes = self.remarks().sentences().to_vec();
+        let mut defects = self.remarks().defects().to_vec();
         if !damaged.is_empty() {
             notes.push(summary_of(&damaged, self.pages.pages().len()));
+            defects.extend(damaged.iter().map(DamagedPage::to_string));
         }
-        notes
+        FileRemarks { notes, defects }
     }
 
     /// Bytes of the pages' contents.

@@ -33,12 +33,12 @@ mod shrink;
 use std::path::Path;
 
 use generators::DataError;
-use generators::io::{read_clusters, write_clusters};
+use generators::io::{read_clusters, write_clusters, write_table};
 use generators::tpc::clusters::{Clusters, generate};
 
 use crate::algorithm::{
     About, Algorithm, Better, CheckError, Choose, InputFiles, Metric, MetricInfo, Mutants, Output,
-    Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
+    OutputFiles, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -164,6 +164,22 @@ impl Algorithm for TpcGather {
 
     fn write(&self, input: &Clusters, path: &Path) -> Result<(), DataError> {
         write_clusters(path, input)
+    }
+
+    fn output_files(&self) -> Option<OutputFiles> {
+        Some(OutputFiles::new(&["entry"], "naive", "multi-block"))
+    }
+
+    fn write_output(
+        &self,
+        input: &Clusters,
+        output: &Packed,
+        _: usize,
+        path: &Path,
+    ) -> Result<usize, DataError> {
+        let table = output.table(input)?;
+        write_table(path, &table)?;
+        Ok(table.rows())
     }
 
     fn shrink<'i>(&self, input: &'i Clusters) -> Box<dyn Iterator<Item = Clusters> + 'i> {

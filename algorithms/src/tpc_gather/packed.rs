@@ -1,6 +1,10 @@
 //! Arrays without gaps.
 
-use generators::tpc::clusters::{Entries, Layout};
+use std::borrow::Cow;
+
+use generators::DataError;
+use generators::io::Table;
+use generators::tpc::clusters::{Clusters, Entries, FIELDS, Layout};
 
 use super::sample::Sample;
 use crate::all_cores::{copy, par_default};
@@ -52,6 +56,34 @@ impl Packed {
     /// Returns the buffer.
     pub(super) fn into_blocks(self) -> Vec<Block> {
         self.blocks
+    }
+
+    /// A row for each entry of each array.
+    ///
+    /// # Errors
+    /// If the output contains a sample of the pieces only.
+    pub(super) fn table(&self, input: &Clusters) -> Result<Table, DataError> {
+        if self.sample != Sample::ALL {
+            let problem = "this variant gathers a sample of the clusters on inputs of this size; \
+                 use another --variant";
+            return Err(DataError::Shape(problem.to_owned()));
+        }
+        let layout = Layout::new(&input.packed());
+        let mut arrays = Vec::new();
+        let mut indices = Vec::new();
+        let mut values = Vec::new();
+        for (number, field) in FIELDS.iter().enumerate() {
+            let entries = self.bytes()[layout.range(number)].chunks_exact(field.bytes);
+            for (index, entry) in (0_u32..).zip(entries) {
+                let mut word = [0; 4];
+                word[..field.bytes].copy_from_slice(entry);
+                arrays.push(Cow::Borrowed(field.name));
+                indices.push(index);
+                values.push(u32::from_le_bytes(word));
+            }
+        }
+        let table = Table::new().with("array", arrays).with("index", indices);
+        Ok(table.with("value", values))
     }
 
     /// All bytes.

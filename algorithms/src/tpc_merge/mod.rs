@@ -33,12 +33,12 @@ mod shrink;
 use std::path::Path;
 
 use generators::DataError;
-use generators::io::{read_slice_tracks, write_slice_tracks};
+use generators::io::{Table, read_slice_tracks, write_slice_tracks, write_table};
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks, generate};
 
 use crate::algorithm::{
-    Algorithm, CheckError, Choose, Element, InputFiles, Plan, Promise, Semantics, TaskInfo,
-    Variant, Work,
+    Algorithm, CheckError, Choose, Element, InputFiles, OutputFiles, Plan, Promise, Semantics,
+    TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -56,6 +56,17 @@ fn linked_tracks(input: &SliceTracks) -> u64 {
         is_linked[link as usize] = true;
     }
     is_linked.into_iter().filter(|&is_linked| is_linked).count() as u64
+}
+
+/// A row for each slice track: related ones by their indices, -1 for none.
+fn relation_table(relations: &[Relations]) -> Table {
+    let index = |track: u32| if track == NONE { -1 } else { i64::from(track) };
+    Table::new()
+        .with("track", 0..relations.len() as u64)
+        .with("segment_prev", relations.iter().map(|it| index(it.segment_prev)))
+        .with("segment_next", relations.iter().map(|it| index(it.segment_next)))
+        .with("neighbour_lower", relations.iter().map(|it| index(it.neighbours[0])))
+        .with("neighbour_upper", relations.iter().map(|it| index(it.neighbours[1])))
 }
 
 /// The task `merge`.
@@ -123,6 +134,21 @@ impl Algorithm for TpcMerge {
 
     fn write(&self, input: &SliceTracks, path: &Path) -> Result<(), DataError> {
         write_slice_tracks(path, input)
+    }
+
+    fn output_files(&self) -> Option<OutputFiles> {
+        Some(OutputFiles::new(&["slice track"], "sequential", "components-blocks"))
+    }
+
+    fn write_output(
+        &self,
+        _: &SliceTracks,
+        output: &Vec<Relations>,
+        _: usize,
+        path: &Path,
+    ) -> Result<usize, DataError> {
+        write_table(path, &relation_table(output))?;
+        Ok(output.len())
     }
 
     fn shrink<'i>(&self, input: &'i SliceTracks) -> Box<dyn Iterator<Item = SliceTracks> + 'i> {

@@ -167,5 +167,5 @@ fn maps_of(path: &Path, frame: &TimeFrame, params: &Params) -> Result<ChargeMaps
         own.copied().collect()
     };
     maps.add_all(of_sector, &Gains::unit(), frame.format());
-    Ok(maps)
+    Ok(maps.of_file(sectors.clone(), frame.file_remarks()))
 }

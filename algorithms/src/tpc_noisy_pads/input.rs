@@ -1,13 +1,17 @@
 //! Maps of charges, and thresholds of noisy pads.
 
+use std::iter;
+
+use generators::io::Table;
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 use generators::tpc::{Digit, PadId, ZsFormat};
 
-use super::activity::Thresholds;
+use super::activity::{PadActivity, Thresholds};
+use crate::algorithm::FileRemarks;
 use crate::algorithm::shrink::without_parts;
 use crate::parallel::for_each_numbered;
 use crate::tpc_decode::charge_map::{
-    Converter, Gains, TILE, TILES_IN_ROW, entries, entry_of, tiles_of_row,
+    CHARGE_SCALE, Converter, Gains, TILE, TILES_IN_ROW, entries, entry_of, tiles_of_row,
 };
 
 /// Entries of a row of tiles: all pads in a few time bins.
@@ -32,6 +36,9 @@ pub struct ChargeMaps {
     /// The maps of the sectors, one after the other.
     entries: Vec<u16>,
     thresholds: Thresholds,
+    /// Numbers of the sectors; `0..` unless they were read from a file.
+    sector_numbers: Vec<u8>,
+    remarks: FileRemarks,
 }
 
 /// Stores digits in the map of their sector.
@@ -54,7 +61,34 @@ impl ChargeMaps {
             sectors,
             entries: vec![0; sectors * entries(time_bins)],
             thresholds,
+            sector_numbers: (0..=u8::MAX).take(sectors).collect(),
+            remarks: FileRemarks::default(),
         }
+    }
+
+    /// Maps of these sectors of a file, with remarks about it.
+    pub(super) fn of_file(self, sector_numbers: Vec<u8>, remarks: FileRemarks) -> Self {
+        ChargeMaps { sector_numbers, remarks, ..self }
+    }
+
+    /// Remarks about the file that they were read from.
+    pub(super) fn remarks(&self) -> &FileRemarks {
+        &self.remarks
+    }
+
+    /// A row for each pad of each sector.
+    pub(super) fn pad_table(&self, activities: &[PadActivity]) -> Table {
+        let sectors = self.sector_numbers.iter();
+        let sectors = sectors.flat_map(|sector| iter::repeat_n(*sector, PADS_IN_SECTOR));
+        let each_pad = || (0..self.sectors).flat_map(|_| pads());
+        Table::new()
+            .with("sector", sectors)
+            .with("row", each_pad().map(PadId::row))
+            .with("pad", each_pad().map(PadId::pad))
+            .with("charges", activities.iter().map(|pad| pad.charges))
+            .with("longest_run", activities.iter().map(|pad| pad.longest_run))
+            .with("largest_adc", activities.iter().map(|pad| f32::from(pad.largest) / CHARGE_SCALE))
+            .with("noisy", activities.iter().map(|pad| u8::from(pad.is_noisy())))
     }
 
     /// Stores the digits of all sectors in their maps, in parallel.

@@ -33,10 +33,12 @@ mod tests;
 use std::path::Path;
 
 use generators::DataError;
+use generators::io::write_table;
 use generators::tpc::{Digit, PadId, ZsFormat};
 
 use crate::algorithm::{
-    Algorithm, InputFiles, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, TaskInfo,
+    Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -99,6 +101,26 @@ impl Algorithm for TpcNoisyPads {
         )))
     }
 
+    fn defects(&self, input: &ChargeMaps) -> Vec<String> {
+        input.remarks().defects.clone()
+    }
+
+    fn output_files(&self) -> Option<OutputFiles> {
+        Some(OutputFiles::new(&["pad"], "scalar", "cache-line"))
+    }
+
+    fn write_output(
+        &self,
+        input: &ChargeMaps,
+        output: &Vec<PadActivity>,
+        _: usize,
+        path: &Path,
+    ) -> Result<usize, DataError> {
+        let table = input.pad_table(output);
+        write_table(path, &table)?;
+        Ok(table.rows())
+    }
+
     fn shrink<'i>(&self, input: &'i ChargeMaps) -> Box<dyn Iterator<Item = ChargeMaps> + 'i> {
         Box::new(input.shrink())
     }
@@ -126,7 +148,8 @@ impl Algorithm for TpcNoisyPads {
     fn notes(&self, input: &ChargeMaps) -> Vec<String> {
         let found = reference::find(input);
         let noisy = found.iter().filter(|pad| pad.is_noisy()).count();
-        vec![format!("{noisy} of {} pads are noisy", found.len())]
+        let noisy = format!("{noisy} of {} pads are noisy", found.len());
+        [vec![noisy], input.remarks().notes.clone()].concat()
     }
 
     fn reference(&self, input: &ChargeMaps, _: Semantics) -> Option<Vec<PadActivity>> {

@@ -19,6 +19,7 @@ const BUFFER_BYTES: usize = 1 << 20;
 pub(super) enum Format {
     Csv,
     Bin,
+    Parquet,
 }
 
 /// A file being written.
@@ -34,6 +35,8 @@ pub(super) fn format_of(path: &Path) -> Result<Format, DataError> {
         Ok(Format::Csv)
     } else if name.ends_with(".bin") {
         Ok(Format::Bin)
+    } else if name.ends_with(".parquet") {
+        Ok(Format::Parquet)
     } else {
         Err(DataError::UnknownFileType(path.to_owned()))
     }
@@ -45,6 +48,7 @@ pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
     let problem = match format_of(path) {
         Ok(Format::Bin) => return Ok(()),
         Ok(Format::Csv) => format!("{what} can't be written as text"),
+        Ok(Format::Parquet) => format!("{what} can't be written as Parquet"),
         Err(_) => "unknown file type".to_owned(),
     };
     Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", path.escaped())))

@@ -29,6 +29,7 @@ mod slice_tracks;
 mod source;
 mod sts_raw;
 mod sts_truth;
+mod table;
 mod tpc_charges;
 mod tpc_labels;
 mod tpc_mapping;
@@ -37,6 +38,8 @@ mod tpc_raw;
 mod zstd_frames;
 
 use std::path::Path;
+
+use text::Untrusted;
 
 pub use clusters::{check_cluster_file, read_clusters, write_clusters};
 pub use flesnet::{
@@ -49,6 +52,7 @@ pub use sts_raw::{
     check_raw_file, read_raw_timeslices, read_unpacked, write_raw_timeslices, write_unpacked,
 };
 pub use sts_truth::{sibling_path, stem, write_truth};
+pub use table::{Table, Values, check_table_file, write_table};
 pub use tpc_charges::{check_charge_file, read_charges, write_charges};
 pub use tpc_labels::{LabelWriter, SectorLabels, labels_of, read_labels, write_labels};
 pub use tpc_mapping::read_pad_mapping;
@@ -56,8 +60,8 @@ pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_r
 pub use tpc_raw::{PageRemarks, read_tpc_file};
 
 use crate::DataError;
-use crate::sts::SegmentedDigis;
 use crate::sts::setup::Setup;
+use crate::sts::{ModuleSide, SegmentedDigis};
 use fields::Limits;
 use file::{Format, create, finish, format_of, open};
 
@@ -85,6 +89,7 @@ fn read_within(path: &Path, limits: Limits) -> Result<SegmentedDigis, DataError>
     let digis = match format {
         Format::Csv => digi_csv::read(path, &mut source, limits),
         Format::Bin => digi_bin::read(path, &mut source, limits),
+        Format::Parquet => return Err(DataError::UnknownFileType(path.to_owned())),
     }?;
     if digis.digis().is_empty() {
         return Err(DataError::format(path, "at its end", "it holds no digis"));
@@ -99,7 +104,7 @@ fn read_within(path: &Path, limits: Limits) -> Result<SegmentedDigis, DataError>
 /// If the ending is unknown, or the format can't hold the segments.
 pub fn check_writable(path: &Path, segments: usize) -> Result<(), DataError> {
     match format_of(path)? {
-        Format::Csv => Ok(()),
+        Format::Csv | Format::Parquet => Ok(()),
         Format::Bin => digi_bin::check_segments(segments),
     }
 }
@@ -112,10 +117,57 @@ pub fn check_writable(path: &Path, segments: usize) -> Result<(), DataError> {
 pub fn write_digis(path: &Path, digis: &SegmentedDigis) -> Result<(), DataError> {
     let format = format_of(path)?;
     check_writable(path, digis.partition().segments())?;
+    if let Format::Parquet = format {
+        return write_table(path, &digi_table(&[digis]));
+    }
     let mut sink = create(path)?;
     let written = match format {
-        Format::Csv => digi_csv::write(&mut sink, digis),
+        Format::Csv | Format::Parquet => digi_csv::write(&mut sink, digis),
         Format::Bin => digi_bin::write(&mut sink, digis),
     };
     written.and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
+}
+
+/// Writes the digis of timeslices in the format of the file's ending: if there are several, with
+/// the index of the timeslice in a further column.
+///
+/// # Errors
+/// As [`write_digis`], and if a binary file, which holds one timeslice, were to hold several.
+pub fn write_digis_of_timeslices(
+    path: &Path,
+    timeslices: &[&SegmentedDigis],
+) -> Result<(), DataError> {
+    match (timeslices, format_of(path)) {
+        ([digis], Ok(_)) => write_digis(path, digis),
+        (_, Ok(Format::Bin)) => Err(DataError::shape(format!(
+            "{}: digis of {} timeslices; a binary file holds those of one: use .csv or .parquet, \
+             or --take 1",
+            path.escaped(),
+            timeslices.len()
+        ))),
+        _ => write_table(path, &digi_table(timeslices)),
+    }
+}
+
+/// A row for each digi, by timeslice and segment.
+fn digi_table(timeslices: &[&SegmentedDigis]) -> Table {
+    let mut digis = Vec::new();
+    let mut sides = Vec::new();
+    let mut indices = Vec::new();
+    for (index, timeslice) in (0_u32..).zip(timeslices) {
+        let segments = timeslice.partition().segments();
+        digis.extend_from_slice(timeslice.digis());
+        indices.resize(digis.len(), index);
+        for (segment, of_segment) in timeslice.segments().enumerate() {
+            let side = ModuleSide::of_segment(segment, segments);
+            sides.extend(std::iter::repeat_n(side, of_segment.len()));
+        }
+    }
+    let table = Table::new()
+        .with("module", sides.iter().map(|side| side.module as u32))
+        .with("side", sides.iter().map(|side| u8::from(side.back)))
+        .with("channel", digis.iter().map(|digi| digi.channel()))
+        .with("time_ns", digis.iter().map(|digi| digi.time_ns()))
+        .with("adc", digis.iter().map(|digi| digi.adc()));
+    if timeslices.len() > 1 { table.with("timeslice", indices) } else { table }
 }

@@ -24,6 +24,7 @@ pub(super) fn for_command(command: &str) -> Option<StyledStr> {
         "generate sts-raw" => GENERATE_STS_RAW,
         "generate tracks" => GENERATE_TRACKS,
         "generate clusters" => GENERATE_CLUSTERS,
+        "process" => PROCESS,
         "history" => HISTORY,
         "report" => REPORT,
         "export" => EXPORT,
@@ -154,6 +155,16 @@ const GENERATE_CLUSTERS: &str = "\
 Examples:
   bench generate clusters --scale 0.01 --out clusters.bin
   bench generate clusters --tracks 20k --fewest 1 --most 300 --row-clusters 50 --out clusters.bin.gz";
+
+const PROCESS: &str = "\
+Examples:
+  bench process unpack --input run_%n.tsa --setup run.setup.json --out digis.parquet
+  bench process sts --input digis.csv --setup digis.setup.json --out hits.csv --clusters clusters.csv
+  bench process decode --input run.raw --sector 7 --device cuda:0 --out digits.csv
+  bench process tpc --input event.0.dump --variant fused --device emulator --out clusters.bin
+  bench process sort --input digis.csv --out sorted.csv
+
+Exit code 3 if the output is wrong; nothing is written then.";
 
 const HISTORY: &str = "\
 Examples:

@@ -11,23 +11,17 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand
 
 use super::axes;
 use super::groups::Group;
+use super::process;
 use crate::request::{
-    ClusterFlags, DamagePolicy, DecodeRequest, DigiFlags, FindRequest, FoundFlags, MeasureRequest,
-    PageFlags, ReconstructRequest, SessionFlags, Settings, Source, UnpackRequest,
+    DamagePolicy, MeasureRequest, ProcessRequest, SessionFlags, Settings, Source, values,
 };
 
 /// Request of a subcommand with the name of a task.
 pub enum TaskRequest {
     /// `bench sort` and the like.
     Measure(Box<MeasureRequest>),
-    /// `bench decode --digits` and `--strict`.
-    Decode(Box<DecodeRequest>),
-    /// `bench sts --clusters` and `--hits`.
-    Reconstruct(Box<ReconstructRequest>),
-    /// `bench cluster-finder --clusters`.
-    FindClusters(Box<FindRequest>),
-    /// `bench unpack --digis`.
-    Unpack(Box<UnpackRequest>),
+    /// Tasks with a flag such as `--digits`, as `bench process`.
+    Process(Box<ProcessRequest>),
 }
 
 impl TaskRequest {
@@ -35,19 +29,13 @@ impl TaskRequest {
     pub(crate) fn measuring(&mut self) -> &mut MeasureRequest {
         match self {
             TaskRequest::Measure(request) => request,
-            TaskRequest::Decode(request) => &mut request.measuring,
-            TaskRequest::Reconstruct(request) => &mut request.measuring,
-            TaskRequest::FindClusters(request) => &mut request.measuring,
-            TaskRequest::Unpack(request) => &mut request.measuring,
+            TaskRequest::Process(request) => &mut request.measuring,
         }
     }
 }
 
-/// Tasks with additional flags.
-const DECODE: &str = "decode";
-const STS: &str = "sts";
-const CLUSTER_FINDER: &str = "cluster-finder";
-const UNPACK: &str = "unpack";
+/// The flag that refuses damaged files.
+const STRICT: &str = "strict";
 
 impl Subcommand for TaskRequest {
     fn augment_subcommands(command: Command) -> Command {
@@ -70,14 +58,7 @@ impl FromArgMatches for TaskRequest {
         else {
             return Err(clap::Error::new(ErrorKind::MissingSubcommand));
         };
-        let measuring = request(task, matches)?;
-        match task.name() {
-            DECODE => Ok(decoding(measuring, PageFlags::from_arg_matches(matches)?)),
-            STS => Ok(reconstructing(measuring, FoundFlags::from_arg_matches(matches)?)),
-            CLUSTER_FINDER => Ok(finding(measuring, ClusterFlags::from_arg_matches(matches)?)),
-            UNPACK => Ok(unpacking(measuring, DigiFlags::from_arg_matches(matches)?)),
-            _ => Ok(TaskRequest::Measure(Box::new(measuring))),
-        }
+        process::task_request(matches, request(task, matches)?)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -89,13 +70,7 @@ impl FromArgMatches for TaskRequest {
 fn subcommand(task: &'static dyn Task) -> Command {
     let command = data_flags(Command::new(task.name()), task);
     let command = SessionFlags::augment_args(Settings::augment_args(command));
-    let command = match task.name() {
-        DECODE => PageFlags::augment_args(command),
-        STS => FoundFlags::augment_args(command),
-        CLUSTER_FINDER => ClusterFlags::augment_args(command),
-        UNPACK => DigiFlags::augment_args(command),
-        _ => command,
-    };
+    let command = process::with_aliases(command, task);
     let about = format!("Measure: {}", task.info().summary);
     command.about(about).display_order(Group::Measure.order())
 }
@@ -106,6 +81,17 @@ pub(super) fn data_flags(command: Command, task: &'static dyn Task) -> Command {
         .args(task.axes().iter().map(|axis| axes::flag(axis, true)))
         .arg(input_flag(task))
         .args(reading_flags(task))
+        .arg(strict_flag())
+}
+
+fn strict_flag() -> Arg {
+    Arg::new(STRICT)
+        .long(STRICT)
+        .requires("input")
+        .action(ArgAction::SetTrue)
+        .value_parser(values::switch(DamagePolicy::LeaveOut, DamagePolicy::Refuse))
+        .help("Refuse files with missing or damaged parts, with exit code 1")
+        .help_heading("Data")
 }
 
 fn input_flag(task: &'static dyn Task) -> Arg {
@@ -140,7 +126,11 @@ fn is_in(axes: &[Axis], name: &str) -> bool {
 pub(super) fn source(task: &'static dyn Task, matches: &ArgMatches) -> Source {
     let files = matches.get_many::<PathBuf>("input").into_iter().flatten().cloned();
     match InputFiles::new(files) {
-        Some(files) => Source::File { files, options: axes::values(task.file_axes(), matches) },
+        Some(files) => Source::File {
+            files,
+            options: axes::values(task.file_axes(), matches),
+            damage: matches.get_one(STRICT).copied().unwrap_or(DamagePolicy::LeaveOut),
+        },
         None => Source::Generated(axes::generated(task.axes(), matches)),
     }
 }
@@ -151,37 +141,4 @@ fn request(task: &'static dyn Task, matches: &ArgMatches) -> Result<MeasureReque
         session: SessionFlags::from_arg_matches(matches)?,
         ..MeasureRequest::new(task, source, Settings::from_arg_matches(matches)?)
     })
-}
-
-/// Creates the request of `bench decode`. A file of defaults may set `--strict` without an input
-/// file: it is ignored then.
-fn decoding(measuring: MeasureRequest, pages: PageFlags) -> TaskRequest {
-    let is_strict = pages.damage == DamagePolicy::Refuse;
-    if pages.digits.is_some() || is_strict && matches!(measuring.source, Source::File { .. }) {
-        TaskRequest::Decode(Box::new(DecodeRequest { measuring, pages }))
-    } else {
-        TaskRequest::Measure(Box::new(measuring))
-    }
-}
-
-fn reconstructing(measuring: MeasureRequest, found: FoundFlags) -> TaskRequest {
-    if found.clusters.is_some() || found.hits.is_some() {
-        TaskRequest::Reconstruct(Box::new(ReconstructRequest { measuring, found }))
-    } else {
-        TaskRequest::Measure(Box::new(measuring))
-    }
-}
-
-fn finding(measuring: MeasureRequest, found: ClusterFlags) -> TaskRequest {
-    match found.clusters {
-        Some(clusters) => TaskRequest::FindClusters(Box::new(FindRequest { measuring, clusters })),
-        None => TaskRequest::Measure(Box::new(measuring)),
-    }
-}
-
-fn unpacking(measuring: MeasureRequest, found: DigiFlags) -> TaskRequest {
-    match found.digis {
-        Some(digis) => TaskRequest::Unpack(Box::new(UnpackRequest { measuring, digis })),
-        None => TaskRequest::Measure(Box::new(measuring)),
-    }
 }

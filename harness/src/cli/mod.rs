@@ -5,6 +5,7 @@
 //! | `subcommands` | all subcommands: [`Request`] |
 //! | `groups` | the help of `bench`, with commands in groups |
 //! | `measuring`, `throughput`, `stream`, `verify`, `generate` | flags that depend on tasks and data sets |
+//! | `process` | flags that make a variant's output be written |
 //! | `trial` | the hidden command that tries a plugin |
 //! | `axes` | axes of tasks and data sets as flags; a new axis needs no code here |
 //! | `formats` | `--format FORMAT[=FILE]` |
@@ -27,6 +28,7 @@ mod generate;
 mod groups;
 mod measuring;
 mod negative;
+mod process;
 mod secrets;
 mod stream;
 mod subcommands;

@@ -14,8 +14,9 @@ use crate::plugins::trial;
 use crate::request::values::each_once;
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
-    ListRequest, PortabilityRequest, ReportRequest, ReproduceRequest, SelfTestRequest, SiteRequest,
-    StreamRequest, SuiteRequest, ThroughputRequest, VerifyRequest, WinnersRequest,
+    ListRequest, PortabilityRequest, ProcessRequest, ReportRequest, ReproduceRequest,
+    SelfTestRequest, SiteRequest, StreamRequest, SuiteRequest, ThroughputRequest, VerifyRequest,
+    WinnersRequest,
 };
 use crate::{stream, throughput};
 
@@ -52,6 +53,9 @@ pub enum Request {
     /// Generate a data set and write it to a file.
     #[command(subcommand, display_order = Group::Data.order())]
     Generate(GenerateRequest),
+    /// Run one variant on files and write what it finds, without measuring.
+    #[command(subcommand, display_order = Group::Data.order())]
+    Process(Box<ProcessRequest>),
     /// Manage the store of runs: list, add, accept, prune, show, find changes.
     #[command(display_order = Group::Results.order())]
     History(HistoryRequest),
@@ -141,6 +145,7 @@ impl Request {
                 measuring.complete();
                 (measuring.command, measuring.config) = (typed, defaults);
             }
+            Request::Process(request) => request.measuring.complete(),
             Request::Throughput(request) => {
                 request.complete()?;
                 (request.measuring.command, request.measuring.config) = (typed, defaults);

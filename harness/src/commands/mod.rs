@@ -1,17 +1,15 @@
 //! One file for each subcommand.
 
 mod compare;
-mod decode;
 mod devices;
 mod export;
-mod find_clusters;
 mod generate;
 mod history;
 mod list;
 mod measure;
 mod portability;
 mod present;
-mod reconstruct;
+mod process;
 mod report;
 mod reproduce;
 mod runs;
@@ -22,10 +20,8 @@ mod stream;
 mod suite;
 mod suite_run;
 mod throughput;
-mod unpack;
 mod verify;
 mod winners;
-mod write_output;
 
 pub(crate) use history::parse_accepted_shifts;
 
@@ -77,6 +73,7 @@ impl Prepared {
                 let MeasureRequest { settings, session, .. } = request.measuring();
                 !settings.plugins.is_empty() && !session.profile
             }
+            Request::Process(request) => !request.measuring.settings.plugins.is_empty(),
             Request::RunSuite(request) => !request.plugins.is_empty() || suite_names_some,
             Request::Portability(request) => !request.plugins.is_empty(),
             Request::SelfTest(_) => suite_names_some,
@@ -112,6 +109,7 @@ fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Compare(request) => compare::run(&request),
         Request::Verify(request) => verify::run(&request),
         Request::Generate(request) => generate::run(&request),
+        Request::Process(request) => process::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
         Request::Portability(request) => portability::run(&request),
@@ -154,10 +152,7 @@ fn run_task(request: TaskRequest) -> Result<Exit, Failure> {
             request.choose_devices();
             measure::run(&request)
         }
-        TaskRequest::Decode(mut request) => decode::run(&mut request),
-        TaskRequest::Reconstruct(request) => reconstruct::run(&request),
-        TaskRequest::FindClusters(request) => find_clusters::run(&request),
-        TaskRequest::Unpack(request) => unpack::run(&request),
+        TaskRequest::Process(request) => process::run(&request),
     }
 }
 

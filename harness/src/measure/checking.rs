@@ -103,12 +103,29 @@ pub fn check_candidate(
     candidate: &mut dyn Candidate,
     target: &Target<'_>,
 ) -> Result<u64, CheckError> {
+    caught(candidate, |candidate| run_and_check(candidate, target))
+}
+
+/// Like [`check_candidate`], but uses the right output before the buffers are released.
+///
+/// # Errors
+/// If the output is wrong or the run fails.
+pub(crate) fn use_checked<T>(
+    candidate: &mut dyn Candidate,
+    target: &Target<'_>,
+    take: impl FnOnce(&mut dyn Candidate) -> T,
+) -> Result<T, CheckError> {
     caught(candidate, |candidate| {
-        let allocated = run_once(candidate, target)?;
-        let checked = candidate.check();
-        checked.map_err(|mismatch| CheckError::Wrong(mismatch.to_string()))?;
-        Ok(allocated)
+        run_and_check(candidate, target)?;
+        Ok(take(candidate))
     })
+}
+
+fn run_and_check(candidate: &mut dyn Candidate, target: &Target<'_>) -> Result<u64, CheckError> {
+    let allocated = run_once(candidate, target)?;
+    let checked = candidate.check();
+    checked.map_err(|mismatch| CheckError::Wrong(mismatch.to_string()))?;
+    Ok(allocated)
 }
 
 /// Runs a candidate whose output was already checked; otherwise like [`check_candidate`].
@@ -120,10 +137,10 @@ pub(super) fn run_candidate(
 }
 
 /// Result of a run, with panics as errors; the buffers of the candidate are released.
-fn caught(
+fn caught<T>(
     candidate: &mut dyn Candidate,
-    run: impl FnOnce(&mut dyn Candidate) -> Result<u64, CheckError>,
-) -> Result<u64, CheckError> {
+    run: impl FnOnce(&mut dyn Candidate) -> Result<T, CheckError>,
+) -> Result<T, CheckError> {
     let result = catch_unwind(AssertUnwindSafe(|| run(candidate)));
     candidate.release();
     result.unwrap_or_else(|panic| {

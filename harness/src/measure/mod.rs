@@ -47,6 +47,7 @@ mod stopping;
 mod teams;
 
 pub use ceilings::measure_bandwidth;
+pub(crate) use checking::use_checked;
 pub use checking::{CheckError, check_candidate};
 pub(crate) use deadline::{Deadline, share};
 pub use error::MeasureError;

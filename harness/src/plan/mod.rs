@@ -33,7 +33,7 @@ use crate::request::CacheMode;
 pub use memory::check_memory;
 pub(crate) use memory::{check_events, check_free_memory};
 pub(crate) use of_points::Candidates;
-pub(crate) use of_request::{missing_devices, unknown_levels};
+pub(crate) use of_request::{missing_devices, refuse_defects, unknown_levels};
 pub(crate) use quantities::record_params;
 pub(crate) use selection::device_names;
 pub use selection::{matching_variants, select_variants};
@@ -50,6 +50,14 @@ pub enum PlanError {
     /// Nothing can be run here, for the given reason.
     #[error("{0}")]
     NothingToMeasure(String),
+    /// A file with a missing or damaged part, with `--strict`.
+    #[error("{files}, {defect}; without --strict such parts are left out")]
+    Defect {
+        /// The files.
+        files: String,
+        /// The first defect.
+        defect: String,
+    },
     /// Data that can't be generated or read.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -61,6 +69,7 @@ impl PlanError {
         match self {
             PlanError::Usage(_) => Exit::Usage,
             PlanError::NothingToMeasure(_) => Exit::NothingMeasured,
+            PlanError::Defect { .. } => Exit::Failed,
             PlanError::Data(error) => error.into(),
         }
     }

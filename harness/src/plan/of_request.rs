@@ -2,14 +2,14 @@
 
 use algorithms::algorithm::InputFiles;
 use algorithms::device::Device;
-use algorithms::task::{Task, VariantInfo};
+use algorithms::task::{Case, Task, VariantInfo};
 use text::Untrusted;
 
 use super::teams::TeamList;
 use super::{CandidateSpec, Input, Origin, Plan, PlanError, memory, select_variants};
 use crate::platform::available_memory;
 use crate::platform::gpus::why_not_measured;
-use crate::request::{AxisValues, MeasureRequest, Settings, Source};
+use crate::request::{AxisValues, DamagePolicy, MeasureRequest, Settings, Source};
 
 impl Plan {
     /// Creates the plan for a request.
@@ -21,7 +21,7 @@ impl Plan {
         let mut teams = TeamList::new();
         let candidates = candidates(request, &mut teams)?;
         let origins = match &request.source {
-            Source::File { files, options } => read(request.task, files, options)?,
+            Source::File { files, options, damage } => read(request.task, files, options, *damage)?,
             Source::Generated(axes) => generated(request.task, axes)?,
         };
         let mut notes = idle_devices(request, &candidates);
@@ -59,14 +59,31 @@ fn read(
     task: &dyn Task,
     files: &InputFiles,
     options: &AxisValues,
+    damage: DamagePolicy,
 ) -> Result<Vec<(Origin, u64)>, PlanError> {
     options.check_count().map_err(PlanError::Usage)?;
     let origin = |options| {
         let files = files.clone();
         let case = task.read(&files, &options)?;
+        refuse_defects(&files, case.as_ref(), damage)?;
         Ok((Origin::Read { files, options, case }, 0))
     };
     options.combinations().into_iter().map(origin).collect()
+}
+
+/// Refuses files with missing or damaged parts, if such files are to be refused.
+pub(crate) fn refuse_defects(
+    files: &InputFiles,
+    case: &dyn Case,
+    damage: DamagePolicy,
+) -> Result<(), PlanError> {
+    if damage == DamagePolicy::LeaveOut {
+        return Ok(());
+    }
+    match case.defects().first() {
+        None => Ok(()),
+        Some(defect) => Err(PlanError::Defect { files: files.to_string(), defect: defect.clone() }),
+    }
 }
 
 fn candidates(

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use algorithms::algorithm::InputFiles;
 use algorithms::task::Task;
-use clap::{ArgAction, Args};
+use clap::Args;
 
 use super::settings::without_flags;
 use super::{AxisValues, DEFAULT_STORE, OutputFlags, SampleRange, Settings, values};
@@ -115,6 +115,8 @@ pub enum Source {
         files: InputFiles,
         /// Values of [`Task::file_axes`].
         options: AxisValues,
+        /// Handling of missing and damaged parts.
+        damage: DamagePolicy,
     },
 }
 
@@ -149,87 +151,11 @@ impl CacheMode {
     }
 }
 
-/// Request to decode pages: to write their digits, or to check them for damage.
-pub struct DecodeRequest {
-    /// Measuring options.
-    pub measuring: MeasureRequest,
-    /// Page options.
-    pub pages: PageFlags,
-}
-
-/// Additional options of `bench decode`.
-#[derive(Args)]
-#[command(next_help_heading = "Data")]
-pub struct PageFlags {
-    /// Write the digits to a file (.csv), checked against all selected variants; measures nothing.
-    #[arg(long, value_name = "OUT", conflicts_with = "output")]
-    pub digits: Option<PathBuf>,
-    /// Stop at the first damaged page, with exit code 1.
-    #[arg(long = "strict", requires = "input", action = ArgAction::SetTrue)]
-    #[arg(value_parser = values::switch(DamagePolicy::LeaveOut, DamagePolicy::Refuse))]
-    pub damage: DamagePolicy,
-}
-
-/// Handling of damaged pages.
+/// Handling of files with missing or damaged parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DamagePolicy {
-    /// Count and skip them.
+    /// Count these parts and leave them out.
     LeaveOut,
-    /// Stop at the first one.
+    /// Refuse the files.
     Refuse,
-}
-
-/// Request to find clusters in charges and write them.
-pub struct FindRequest {
-    /// Measuring options.
-    pub measuring: MeasureRequest,
-    /// Output file of the clusters.
-    pub clusters: PathBuf,
-}
-
-/// Additional options of `bench cluster-finder`.
-#[derive(Args)]
-#[command(next_help_heading = "Data")]
-pub struct ClusterFlags {
-    /// Write the clusters of one --variant [default: published] to a file (.csv); measures nothing.
-    #[arg(long, value_name = "OUT")]
-    pub clusters: Option<PathBuf>,
-}
-
-/// Request to unpack raw data and write the digis.
-pub struct UnpackRequest {
-    /// Measuring options.
-    pub measuring: MeasureRequest,
-    /// Output file of the digis.
-    pub digis: PathBuf,
-}
-
-/// Additional options of `bench unpack`.
-#[derive(Args)]
-#[command(next_help_heading = "Data")]
-pub struct DigiFlags {
-    /// Write digis and counters of one --variant [default: published, on GPUs epoch-parallel] to a
-    /// file (.bin); measures nothing.
-    #[arg(long, value_name = "OUT")]
-    pub digis: Option<PathBuf>,
-}
-
-/// Request to reconstruct digis and write clusters and hits.
-pub struct ReconstructRequest {
-    /// Measuring options.
-    pub measuring: MeasureRequest,
-    /// Output files.
-    pub found: FoundFlags,
-}
-
-/// Additional options of `bench sts`.
-#[derive(Args)]
-#[command(next_help_heading = "Data")]
-pub struct FoundFlags {
-    /// Write the clusters of one --variant [default: online] to a file (.csv); measures nothing.
-    #[arg(long, value_name = "OUT")]
-    pub clusters: Option<PathBuf>,
-    /// Write the hits of one --variant [default: online] to a file (.csv); measures nothing.
-    #[arg(long, value_name = "OUT")]
-    pub hits: Option<PathBuf>,
 }

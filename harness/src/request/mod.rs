@@ -13,6 +13,7 @@ mod measure;
 mod outputs;
 mod points;
 mod portability;
+mod process;
 mod report;
 mod reproduce;
 mod selftest;
@@ -38,14 +39,11 @@ pub use history::{
     StoreFolder,
 };
 pub use list::ListRequest;
-pub use measure::{
-    CacheMode, ClusterFlags, DamagePolicy, DecodeRequest, DigiFlags, FindRequest, FoundFlags,
-    MeasureRequest, MemoryPages, PageFlags, ReconstructRequest, SessionFlags, Source,
-    UnpackRequest,
-};
+pub use measure::{CacheMode, DamagePolicy, MeasureRequest, MemoryPages, SessionFlags, Source};
 pub use outputs::{DescriptionFormat, Formats, OutputFlags, Outputs};
 pub use points::PointFlags;
 pub use portability::PortabilityRequest;
+pub use process::{OutputPath, ProcessRequest, VariantChoice};
 pub use report::{ReportFormat, ReportRequest};
 pub use reproduce::ReproduceRequest;
 pub use selftest::{SelfTestMode, SelfTestRequest};

@@ -34,6 +34,7 @@ mod noisy_pads;
 mod page_labels;
 mod plugins;
 mod portability;
+mod process;
 mod real_files;
 mod refusals;
 mod regression;

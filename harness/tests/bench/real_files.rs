@@ -50,6 +50,7 @@ fn archives_give_the_digis_of_the_experiment_in_full() {
     };
     let cut = folder.bench(line("few-cut.tsa")).exits(0);
     cut.says("5 whole timeslices were read, the next begins at byte");
+    folder.bench(format!("{} --strict", line("few-cut.tsa"))).exits(1).says("the file is cut");
     folder.bench(line("example1.tsa")).exits(0).says("4 components of system 0xff passed over");
     for name in ["example1.msa", "example2.msa"] {
         folder.bench(line(name)).exits(1).says("an archive of microslices");
@@ -158,6 +159,13 @@ fn late_streams_and_lost_pages_are_noticed() {
     let line = "decode --input lost.pages --sector 0 --digits x.csv";
     folder.bench(line).exits(0).says("missing, the first behind byte");
     folder.bench(format!("{line} --strict")).exits(1).says("missing");
+    let line = "process cluster-finder --input lost.pages --sector 0 --out x.csv";
+    folder.bench(line).exits(1).says("1 of 591 pages are damaged");
+    for task in ["noisy-pads", "tpc"] {
+        let line = format!("process {task} --input lost.pages --sector 0 --out x.csv");
+        folder.bench(&line).exits(0).says("missing, the first behind byte");
+        folder.bench(format!("{line} --strict")).exits(1).says("missing");
+    }
 
     fs::remove_file(folder.join("a.index.csv")).expect("removed");
     assert_eq!(digits("a.pages"), right, "pages need no index");

@@ -12,6 +12,7 @@
 //! | `by_stage` | variants of each task |
 //! | `answer`, `check` | right answers, and comparison with them |
 //! | `quality` | quality figures of right answers |
+//! | `output_files` | files with digis, clusters and hits |
 //! | `source` | simulated digis or raw data of them, files |
 //! | `hard_inputs` | inputs that are hard to process correctly |
 //! | `product_mutants` | wrong products that the check must refuse |
@@ -23,6 +24,7 @@ mod cuda_overlapped;
 mod cuda_session;
 mod cuda_variants;
 mod hard_inputs;
+mod output_files;
 mod plugin;
 mod product_mutants;
 mod quality;
@@ -37,8 +39,8 @@ use generators::sts::Digi;
 
 use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{
-    Algorithm, CheckError, InputFiles, MemoryShares, Metric, MetricInfo, Plan, Promise, Relation,
-    Semantics, TaskInfo, Variant, Work,
+    Algorithm, CheckError, InputFiles, MemoryShares, Metric, MetricInfo, OutputFiles, Plan,
+    Promise, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Params, joined};
 use crate::parallel::map;
@@ -200,6 +202,25 @@ impl Algorithm for StsTask {
 
     fn write(&self, input: &Timeslices, path: &Path) -> Result<(), DataError> {
         source::write(input, path)
+    }
+
+    fn defects(&self, input: &Timeslices) -> Vec<String> {
+        let raw = input.0.iter().filter_map(Timeslice::raw);
+        raw.flat_map(|raw| raw.remarks().defects()).collect()
+    }
+
+    fn output_files(&self) -> Option<OutputFiles> {
+        output_files::of_stage(self.stage)
+    }
+
+    fn write_output(
+        &self,
+        _: &Timeslices,
+        output: &Vec<Product>,
+        file: usize,
+        path: &Path,
+    ) -> Result<usize, DataError> {
+        output_files::write(output, file, path)
     }
 
     fn shrink<'i>(&self, input: &'i Timeslices) -> Box<dyn Iterator<Item = Timeslices> + 'i> {

@@ -108,6 +108,17 @@ impl Remarks {
         }
     }
 
+    /// Sentences about parts that are missing or damaged.
+    pub fn defects(&self) -> Vec<String> {
+        let cut = self.cut.iter().map(Cut::sentence);
+        cut.chain(self.checksum_sentence()).collect()
+    }
+
+    fn checksum_sentence(&self) -> Option<String> {
+        let count = self.wrong_checksums;
+        (count > 0).then(|| format!("{count} microslices with a wrong CRC-32C"))
+    }
+
     /// Sentences, in the order of a reader's interest; none if all is well.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences: Vec<String> = self.cut.iter().map(Cut::sentence).collect();
@@ -124,10 +135,7 @@ impl Remarks {
             ));
         }
         sentences.extend(self.flagged.iter().map(|(meaning, count)| format!("{count} {meaning}")));
-        if self.wrong_checksums > 0 {
-            let problem = format!("{} microslices with a wrong CRC-32C", self.wrong_checksums);
-            sentences.push(problem);
-        }
+        sentences.extend(self.checksum_sentence());
         sentences
     }
 }

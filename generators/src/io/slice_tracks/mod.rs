@@ -15,7 +15,10 @@ use crate::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
 /// # Errors
 /// If the ending is unknown.
 pub fn check_slice_track_file(path: &Path) -> Result<(), DataError> {
-    format_of(path).map(|_| ())
+    match format_of(path)? {
+        Format::Csv | Format::Bin => Ok(()),
+        Format::Parquet => Err(DataError::UnknownFileType(path.to_owned())),
+    }
 }
 
 /// Reads slice tracks.
@@ -29,6 +32,7 @@ pub fn read_slice_tracks(path: &Path) -> Result<SliceTracks, DataError> {
     let columns = match format {
         Format::Csv => csv::read(path, &mut source),
         Format::Bin => bin::read(path, &mut source),
+        Format::Parquet => return Err(DataError::UnknownFileType(path.to_owned())),
     }?;
     if columns.links.is_empty() {
         return Err(DataError::format(path, "at its end", "it holds no slice tracks"));
@@ -46,6 +50,7 @@ pub fn write_slice_tracks(path: &Path, tracks: &SliceTracks) -> Result<(), DataE
     let written = match format {
         Format::Csv => csv::write(&mut sink, tracks),
         Format::Bin => bin::write(&mut sink, tracks),
+        Format::Parquet => return Err(DataError::UnknownFileType(path.to_owned())),
     };
     written.and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
 }

@@ -1,6 +1,7 @@
 //! Unpacked digis, timeslice by timeslice, with their counters.
 
 use std::io::{self, Write};
+use std::iter;
 use std::path::Path;
 
 use super::check_raw_file;
@@ -8,21 +9,39 @@ use super::ordered_hash::ordered_hash;
 use crate::DataError;
 use crate::io::file::{create, finish};
 use crate::io::source::Source;
-use crate::sts::Digi;
+use crate::io::table::{Table, write_table};
 use crate::sts::raw::{MicrosliceCounts, Rules, TimesliceCounts, Unpacked};
+use crate::sts::{CHANNELS_PER_SIDE, Digi};
 
 const MAGIC: [u8; 8] = *b"STSDIGX1";
 
-/// Writes digis and counters, which belong together.
+/// Writes digis in the format of the file's ending; binary files have their counters, too.
 ///
 /// # Errors
-/// If the file can't be written (it is then as it was), or its ending is another one.
+/// If the file can't be written; it is then as it was.
 pub fn write_unpacked(path: &Path, unpacked: &Unpacked, rules: Rules) -> Result<(), DataError> {
-    check_raw_file(path)?;
+    if check_raw_file(path).is_err() {
+        return write_table(path, &digi_table(unpacked));
+    }
     let mut sink = create(path)?;
     write(&mut sink, unpacked, rules)
         .and_then(|()| finish(sink))
         .map_err(|source| DataError::io(path, source))
+}
+
+/// A row for each digi, in their order.
+fn digi_table(unpacked: &Unpacked) -> Table {
+    let digis = &unpacked.digis;
+    let timeslices = (0_u32..).zip(&unpacked.timeslices);
+    let timeslices = timeslices.flat_map(|(index, counts)| iter::repeat_n(index, counts.digis()));
+    Table::new()
+        .with("module", digis.iter().map(|digi| digi.address().module() as u32))
+        .with("side", digis.iter().map(|digi| u8::from(digi.channel() >= CHANNELS_PER_SIDE)))
+        .with("channel", digis.iter().map(|digi| digi.channel() % CHANNELS_PER_SIDE))
+        .with("time_ns", digis.iter().map(|digi| digi.time_ns()))
+        .with("adc", digis.iter().map(|digi| digi.adc()))
+        .with("address", digis.iter().map(|digi| digi.address().full()))
+        .with("timeslice", timeslices)
 }
 
 fn write(sink: &mut impl Write, unpacked: &Unpacked, rules: Rules) -> io::Result<()> {

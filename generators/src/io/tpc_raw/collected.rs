@@ -34,6 +34,11 @@ impl PageRemarks {
     pub fn sentences(&self) -> &[String] {
         &self.sentences
     }
+
+    /// The sentences, if pages are missing.
+    pub fn defects(&self) -> &[String] {
+        if self.is_cut || self.missing > 0 { &self.sentences } else { &[] }
+    }
 }
 
 /// Packet counters of all senders.

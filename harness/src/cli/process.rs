@@ -1,0 +1,226 @@
+//! `bench process TASK`, and flags of tasks with the same effect.
+
+use std::path::{Path, PathBuf};
+
+use algorithms::algorithm::OutputFiles;
+use algorithms::registry::{task, tasks};
+use algorithms::task::Task;
+use clap::builder::PathBufValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use generators::DataError;
+use generators::io::{check_raw_file, check_table_file};
+
+use super::measuring::{TaskRequest, data_flags, source};
+use crate::request::{MeasureRequest, OutputPath, ProcessRequest, Settings, VariantChoice};
+
+/// Settings of measuring commands that matter here.
+const SETTINGS: [&str; 6] = ["seed", "variants", "plugins", "devices", "threads", "checked"];
+/// The flag of the main file.
+const OUT: &str = "out";
+const QUIET: &str = "quiet";
+
+/// A flag of a measuring command that makes it write what `bench process` writes.
+struct Alias {
+    task: &'static str,
+    flag: &'static str,
+    file: usize,
+    choice: VariantChoice,
+    check: fn(&Path) -> Result<(), DataError>,
+    help: &'static str,
+}
+
+/// The flags are those of before there was `bench process`.
+static ALIASES: [Alias; 5] = [
+    Alias {
+        task: "decode",
+        flag: "digits",
+        file: 0,
+        choice: VariantChoice::All,
+        check: check_table_file,
+        help: "Write the digits to a file, checked against all selected variants; measures nothing",
+    },
+    Alias {
+        task: "unpack",
+        flag: "digis",
+        file: 0,
+        choice: VariantChoice::One,
+        check: check_raw_file,
+        help: "Write the digis as bench process does (.bin); measures nothing",
+    },
+    Alias {
+        task: "sts",
+        flag: "hits",
+        file: 0,
+        choice: VariantChoice::One,
+        check: check_table_file,
+        help: "Write the hits as bench process does; measures nothing",
+    },
+    Alias {
+        task: "sts",
+        flag: "clusters",
+        file: 1,
+        choice: VariantChoice::One,
+        check: check_table_file,
+        help: "Write the clusters as bench process does; measures nothing",
+    },
+    Alias {
+        task: "cluster-finder",
+        flag: "clusters",
+        file: 0,
+        choice: VariantChoice::One,
+        check: check_table_file,
+        help: "Write the clusters as bench process does; measures nothing",
+    },
+];
+
+fn aliases_of(task: &str) -> impl Iterator<Item = &'static Alias> {
+    ALIASES.iter().filter(move |alias| alias.task == task)
+}
+
+/// Adds the flags that make the command of a task write its output.
+pub(super) fn with_aliases(command: Command, task: &dyn Task) -> Command {
+    command.args(aliases_of(task.name()).map(|alias| path(alias.flag).help(alias.help)))
+}
+
+/// The request of a task's command: to write outputs if a flag asks for a file, else to measure.
+pub(super) fn task_request(
+    matches: &ArgMatches,
+    measuring: MeasureRequest,
+) -> Result<TaskRequest, clap::Error> {
+    let given = aliases_of(measuring.task.name()).filter_map(|alias| {
+        let path = matches.get_one::<PathBuf>(alias.flag)?;
+        Some((alias, OutputPath { file: alias.file, path: path.clone() }))
+    });
+    let (aliases, outputs): (Vec<&Alias>, Vec<OutputPath>) = given.unzip();
+    let Some(first) = aliases.first() else {
+        return Ok(TaskRequest::Measure(Box::new(measuring)));
+    };
+    for (alias, output) in aliases.iter().zip(&outputs) {
+        (alias.check)(&output.path).map_err(|problem| usage(problem.to_string()))?;
+    }
+    let flags: Vec<_> = aliases.iter().map(|alias| format!("--{}", alias.flag)).collect();
+    let choice = first.choice;
+    let flags = flags.join(" and ");
+    let request = ProcessRequest { measuring, outputs, choice, flags };
+    Ok(TaskRequest::Process(Box::new(request)))
+}
+
+fn usage(problem: String) -> clap::Error {
+    clap::Error::raw(ErrorKind::ValueValidation, problem + "\n")
+}
+
+fn path(flag: impl Into<String>) -> Arg {
+    let flag = flag.into();
+    Arg::new(flag.clone())
+        .long(flag)
+        .value_name("FILE")
+        .value_parser(PathBufValueParser::new())
+        .help_heading("Output")
+}
+
+fn subcommand(task: &'static dyn Task) -> Command {
+    let command = Command::new(task.name());
+    let Some(files) = task.output_files() else {
+        // Takes all flags, so that the refusal is about the task.
+        let rest = Arg::new("rest").num_args(0..).trailing_var_arg(true).allow_hyphen_values(true);
+        return command.hide(true).arg(rest);
+    };
+    let all = Settings::augment_args(Command::new("bench"));
+    let settings = all.get_arguments().filter(|it| SETTINGS.contains(&it.get_id().as_str()));
+    let settings = settings.cloned().map(|flag| with_help(flag, files));
+    let mut outputs = files.items.iter().map(|item| format!("{item}s"));
+    let main = outputs.next().unwrap_or_default();
+    let out = path(OUT).required(true).help(format!(
+        "File of the {main} (.csv, .bin, .parquet; .csv.gz and .bin.gz are compressed)"
+    ));
+    let others = outputs.map(|items| path(items.clone()).help(format!("File of the {items}, too")));
+    let quiet = Arg::new(QUIET).long(QUIET).short('q').action(ArgAction::SetTrue);
+    data_flags(command, task)
+        .args(settings)
+        .arg(out)
+        .args(others)
+        .arg(quiet.help("Hide remarks").help_heading("Output"))
+        .about(format!("Write the {main} of one variant: {}", task.info().summary))
+}
+
+/// Adapts the help of a setting to one variant on one device.
+fn with_help(flag: Arg, files: OutputFiles) -> Arg {
+    let OutputFiles { on_cpu, on_gpu, .. } = files;
+    match flag.get_id().as_str() {
+        "variants" => flag.help(format!("Variant [default: {on_cpu}, on a GPU {on_gpu}]")),
+        "devices" => flag.help("Device: cpu, cuda:N, hip:N, wgpu:N, emulator [default: cpu]"),
+        "threads" => flag.help("Threads: N or all [default: all CPUs]"),
+        _ => flag,
+    }
+}
+
+impl Subcommand for ProcessRequest {
+    fn augment_subcommands(command: Command) -> Command {
+        command.subcommands(tasks().iter().map(|task| subcommand(*task)))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        task(name).is_some()
+    }
+}
+
+impl FromArgMatches for ProcessRequest {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let named = matches.subcommand();
+        let Some((task, matches)) = named.and_then(|(name, below)| Some((task(name)?, below)))
+        else {
+            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
+        };
+        let Some(files) = task.output_files() else { return Err(usage(refusal(task.name()))) };
+        let mut request =
+            MeasureRequest::new(task, source(task, matches), only_these_settings(matches));
+        request.session.output.quiet = matches.get_flag(QUIET);
+        let flags = (0..).zip(files.items).map(|(file, item)| match file {
+            0 => (file, OUT.to_owned()),
+            _ => (file, format!("{item}s")),
+        });
+        let outputs = flags.filter_map(|(file, flag)| {
+            let path = matches.get_one::<PathBuf>(&flag)?.clone();
+            Some(OutputPath { file, path })
+        });
+        Ok(ProcessRequest {
+            outputs: outputs.collect(),
+            measuring: request,
+            choice: VariantChoice::One,
+            flags: format!("--{OUT}"),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn refusal(name: &str) -> String {
+    let known = tasks().iter().filter(|task| task.output_files().is_some());
+    let known: Vec<_> = known.map(|task| task.name()).collect();
+    format!("the output of {name} is not written to files; that of {} is", known.join(", "))
+}
+
+/// The settings with a flag here; the others have their defaults.
+fn only_these_settings(matches: &ArgMatches) -> Settings {
+    fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<T> {
+        matches.get_many(id).into_iter().flatten().cloned().collect()
+    }
+    let defaults = Settings::default();
+    Settings {
+        seed: matches.get_one("seed").copied().unwrap_or(defaults.seed),
+        variants: all(matches, "variants"),
+        plugins: all(matches, "plugins"),
+        devices: all(matches, "devices"),
+        threads: all(matches, "threads"),
+        checked: matches.get_flag("checked"),
+        ..defaults
+    }
+}
