@@ -7,14 +7,10 @@
 
 use super::description::sorted;
 use super::interval::Interval;
-use super::runs::ScatterBetweenRuns;
 use super::student::{p_value, quantile, t95};
 
 /// With this many degrees of freedom, t is normal.
 pub const MANY: f64 = 1e4;
-/// Differences between runs have heavier tails than normal noise, and no number of quiet nightly
-/// runs shows how heavy: the estimate counts as one from nine runs at most.
-const MAX_DF_OF_RUNS: f64 = 8.0;
 /// A change that is there is found with this probability: the usual 80 %.
 const POWER: f64 = 0.8;
 
@@ -80,15 +76,9 @@ impl Evidence {
         Evidence { centre, ..self }.with_further(base.variance, base.df)
     }
 
-    /// Adds the variance between two runs beyond their own errors.
-    #[must_use]
-    pub fn between_runs(self, between: ScatterBetweenRuns) -> Self {
-        self.with_further(between.of_two().powi(2), between.df.min(MAX_DF_OF_RUNS))
-    }
-
     /// Adds an independent error. The degrees of freedom are those of the sum of both variances
     /// (Satterthwaite 1946).
-    fn with_further(self, variance: f64, df: f64) -> Self {
+    pub(super) fn with_further(self, variance: f64, df: f64) -> Self {
         let sum = self.variance + variance;
         let parts = self.variance.powi(2) / self.df + variance.powi(2) / df;
         let of_sum = if parts > 0.0 { sum.powi(2) / parts } else { self.df + df };
@@ -137,6 +127,7 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::super::description::describe;
+    use super::super::runs::ScatterBetweenRuns;
     use super::super::synthetic::Noise;
     use super::*;
 

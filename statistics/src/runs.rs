@@ -10,6 +10,9 @@ use super::evidence::Evidence;
 
 /// Minimum number of runs for an estimate.
 pub const MIN_RUNS: usize = 3;
+/// Differences between runs have heavier tails than normal noise, and no number of quiet nightly
+/// runs shows how heavy: the estimate counts as one from nine runs at most.
+const MAX_DF_OF_RUNS: f64 = 8.0;
 
 /// The scatter between runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +41,14 @@ impl ScatterBetweenRuns {
     /// Standard deviation of the logarithm of the ratio of two runs.
     pub fn of_two(self) -> f64 {
         std::f64::consts::SQRT_2 * self.deviation
+    }
+}
+
+impl Evidence {
+    /// Adds the variance between two runs beyond their own errors.
+    #[must_use]
+    pub fn between_runs(self, between: ScatterBetweenRuns) -> Self {
+        self.with_further(between.of_two().powi(2), between.df.min(MAX_DF_OF_RUNS))
     }
 }
 

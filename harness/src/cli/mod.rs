@@ -7,6 +7,7 @@
 //! | `measuring`, `throughput`, `stream`, `verify`, `generate` | flags that depend on tasks and data sets |
 //! | `process` | flags that make a variant's output be written |
 //! | `trial` | the hidden command that tries a plugin |
+//! | `data` | data of a task as flags: generated, or read from files |
 //! | `axes` | axes of tasks and data sets as flags; a new axis needs no code here |
 //! | `formats` | `--format FORMAT[=FILE]` |
 //! | `examples` | examples after the flags in the help |
@@ -21,6 +22,7 @@ mod answer;
 mod axes;
 mod color;
 mod config;
+mod data;
 mod early;
 mod examples;
 mod formats;

@@ -11,8 +11,10 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand
 use generators::DataError;
 use generators::io::{check_raw_file, check_table_file};
 
-use super::measuring::{TaskRequest, data_flags, source};
-use crate::request::{MeasureRequest, OutputPath, ProcessRequest, Settings, VariantChoice};
+use super::data::{data_flags, source};
+use crate::request::{
+    MeasureRequest, OutputPath, OutputRequest, ProcessRequest, Settings, VariantChoice,
+};
 
 /// Settings of measuring commands that matter here.
 const SETTINGS: [&str; 6] = ["seed", "variants", "plugins", "devices", "threads", "checked"];
@@ -83,27 +85,22 @@ pub(super) fn with_aliases(command: Command, task: &dyn Task) -> Command {
     command.args(aliases_of(task.name()).map(|alias| path(alias.flag).help(alias.help)))
 }
 
-/// The request of a task's command: to write outputs if a flag asks for a file, else to measure.
-pub(super) fn task_request(
+/// The files that the flags of a task's command ask for; `None` if it is to measure.
+pub(super) fn asked(
     matches: &ArgMatches,
-    measuring: MeasureRequest,
-) -> Result<TaskRequest, clap::Error> {
-    let given = aliases_of(measuring.task.name()).filter_map(|alias| {
+    task: &dyn Task,
+) -> Result<Option<OutputRequest>, clap::Error> {
+    let given = aliases_of(task.name()).filter_map(|alias| {
         let path = matches.get_one::<PathBuf>(alias.flag)?;
         Some((alias, OutputPath { file: alias.file, path: path.clone() }))
     });
-    let (aliases, outputs): (Vec<&Alias>, Vec<OutputPath>) = given.unzip();
-    let Some(first) = aliases.first() else {
-        return Ok(TaskRequest::Measure(Box::new(measuring)));
-    };
-    for (alias, output) in aliases.iter().zip(&outputs) {
+    let (aliases, files): (Vec<&Alias>, Vec<OutputPath>) = given.unzip();
+    let Some(first) = aliases.first() else { return Ok(None) };
+    for (alias, output) in aliases.iter().zip(&files) {
         (alias.check)(&output.path).map_err(|problem| usage(problem.to_string()))?;
     }
     let flags: Vec<_> = aliases.iter().map(|alias| format!("--{}", alias.flag)).collect();
-    let choice = first.choice;
-    let flags = flags.join(" and ");
-    let request = ProcessRequest { measuring, outputs, choice, flags };
-    Ok(TaskRequest::Process(Box::new(request)))
+    Ok(Some(OutputRequest { files, choice: first.choice, flags: flags.join(" and ") }))
 }
 
 fn usage(problem: String) -> clap::Error {
@@ -177,23 +174,23 @@ impl FromArgMatches for ProcessRequest {
             return Err(clap::Error::new(ErrorKind::MissingSubcommand));
         };
         let Some(files) = task.output_files() else { return Err(usage(refusal(task.name()))) };
-        let mut request =
+        let mut measuring =
             MeasureRequest::new(task, source(task, matches), only_these_settings(matches));
-        request.session.output.quiet = matches.get_flag(QUIET);
+        measuring.session.output.quiet = matches.get_flag(QUIET);
         let flags = (0..).zip(files.items).map(|(file, item)| match file {
             0 => (file, OUT.to_owned()),
             _ => (file, format!("{item}s")),
         });
-        let outputs = flags.filter_map(|(file, flag)| {
+        let files = flags.filter_map(|(file, flag)| {
             let path = matches.get_one::<PathBuf>(&flag)?.clone();
             Some(OutputPath { file, path })
         });
-        Ok(ProcessRequest {
-            outputs: outputs.collect(),
-            measuring: request,
+        let outputs = OutputRequest {
+            files: files.collect(),
             choice: VariantChoice::One,
             flags: format!("--{OUT}"),
-        })
+        };
+        Ok(ProcessRequest { measuring, outputs })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

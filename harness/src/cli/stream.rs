@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::axes::{flag, values};
-use super::measuring::{data_flags, source};
+use super::data::{data_flags, source};
 use super::throughput::{device_sets, devices, settings, shared_settings};
 use crate::request::{MeasureRequest, StreamFlags, StreamRequest};
 

@@ -5,7 +5,7 @@ use algorithms::task::Task;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
-use super::measuring::{data_flags, source};
+use super::data::{data_flags, source};
 use crate::request::{DeviceSet, MeasureRequest, Settings, ThroughputFlags, ThroughputRequest};
 
 /// Settings of measuring commands that streams share. Plugins are not supported, because their

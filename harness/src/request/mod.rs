@@ -43,7 +43,7 @@ pub use measure::{CacheMode, DamagePolicy, MeasureRequest, MemoryPages, SessionF
 pub use outputs::{DescriptionFormat, Formats, OutputFlags, Outputs};
 pub use points::PointFlags;
 pub use portability::PortabilityRequest;
-pub use process::{OutputPath, ProcessRequest, VariantChoice};
+pub use process::{OutputPath, OutputRequest, ProcessRequest, VariantChoice};
 pub use report::{ReportFormat, ReportRequest};
 pub use reproduce::ReproduceRequest;
 pub use selftest::{SelfTestMode, SelfTestRequest};

@@ -8,8 +8,14 @@ use super::MeasureRequest;
 pub struct ProcessRequest {
     /// Task, input, variants, devices and threads.
     pub measuring: MeasureRequest,
-    /// Files to write, at least one.
-    pub outputs: Vec<OutputPath>,
+    /// Files to write.
+    pub outputs: OutputRequest,
+}
+
+/// Files to write, and the variants that find their content.
+pub struct OutputRequest {
+    /// Files, at least one.
+    pub files: Vec<OutputPath>,
     /// Variants to run.
     pub choice: VariantChoice,
     /// The flags that ask for files, as messages name them.

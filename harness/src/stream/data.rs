@@ -9,7 +9,7 @@ use algorithms::sts_scenario;
 use generators::DataError;
 use generators::sts::physics::Scenario;
 
-use super::protocol::Expected;
+use super::protocol::{Expected, ResultDigest};
 use super::schedule::PreparedCounts;
 
 /// Ratio of prepared timeslices of spills to those of pauses, which differ less.
@@ -42,6 +42,13 @@ pub(super) struct Size {
     pub(super) digis: u64,
     /// Bytes of the input: digis or raw data.
     pub(super) bytes: u64,
+}
+
+/// Properties of the prepared timeslices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Content<'a> {
+    pub(super) sizes: &'a [Size],
+    pub(super) expected: &'a [ResultDigest],
 }
 
 impl Data {

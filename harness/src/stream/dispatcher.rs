@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use algorithms::algorithm::Segments;
 
-use super::live::{Cursor, Delta};
+use super::delta::{Cursor, Delta};
 use super::protocol::{Check, EventCounts, Expected, Request, ResultDigest};
 use super::timeslice_log::{
     CheckRecord, Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult,

@@ -1,14 +1,13 @@
 //! A prepared timeslice with everything that a worker runs on it.
 
 use algorithms::algorithm::{Digest, Segments, Session, Variant, VariantContext as At};
-use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Arena, Target};
 use algorithms::sts::task::{STS, StsTask, Timeslices};
 use algorithms::sts::{Product, digest_of, segment_sums_of};
 use algorithms::sts_events::{EventRules, EventStage, event_sums, events_digest};
 
+use super::protocol::{End, unable, wrong};
 use super::protocol::{EventCounts, Expected, ResultDigest};
-use super::worker::{End, unable};
 use crate::platform::monotonic::now_ns;
 
 /// The chain, ready on a timeslice, and event building after it.
@@ -99,17 +98,5 @@ impl<'a> Job<'a> {
     pub(super) fn release(&mut self) {
         self.chain.release();
         self.events.iter_mut().for_each(EventStage::release);
-    }
-}
-
-/// Error that ends a worker whose variant is wrong.
-pub(super) fn wrong(problem: impl ToString) -> End {
-    End::Refused { problem: problem.to_string(), is_wrong: true }
-}
-
-impl From<DeviceError> for End {
-    fn from(error: DeviceError) -> Self {
-        let is_wrong = matches!(error, DeviceError::Kernel { .. } | DeviceError::Plugin { .. });
-        End::Refused { problem: error.to_string(), is_wrong }
     }
 }

@@ -18,6 +18,7 @@
 //! | `begin` | start of a speed, alone or together with other nodes |
 //! | `schedule` | due times and choice of timeslices |
 //! | `timeslice_log` | log of timeslices, independent of clocks, threads and processes |
+//! | `delta` | changes of a log since the last update |
 //! | `dispatcher` | dispatcher: the log and the workers' input pipes, for all threads |
 //! | `source` | emission of timeslices when they are due |
 //! | `speed` | one speed, from its first timeslice to the last result |
@@ -29,6 +30,7 @@
 mod begin;
 mod check_budget;
 mod data;
+mod delta;
 mod dispatcher;
 mod hits_file;
 mod job;

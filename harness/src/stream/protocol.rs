@@ -4,10 +4,11 @@
 use std::path::PathBuf;
 
 use algorithms::algorithm::{Digest, SegmentSums, Segments};
+use algorithms::device::gpu::DeviceError;
 use algorithms::sts_events::EventRules;
 use serde::{Deserialize, Serialize};
 
-use crate::platform::worker::any_path;
+use crate::platform::worker::{IpcError, any_path};
 
 /// Request to a worker. The worker ends when its standard input is closed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -180,6 +181,40 @@ impl From<Rules> for EventRules {
     fn from(rules: Rules) -> Self {
         let Rules { window_ns, min_digis, dead_time_ns, before_ns, after_ns } = rules;
         EventRules { window_ns, min_digis, dead_time_ns, before_ns, after_ns }
+    }
+}
+
+/// Reason for ending a worker early.
+pub(super) enum End {
+    /// The parent process is gone.
+    PeerClosed,
+    /// A request that can't be fulfilled.
+    Refused { problem: String, is_wrong: bool },
+}
+
+/// Reason that ends a worker which can't fulfil a request.
+pub(super) fn unable(problem: impl ToString) -> End {
+    End::Refused { problem: problem.to_string(), is_wrong: false }
+}
+
+/// Reason that ends a worker whose variant is wrong.
+pub(super) fn wrong(problem: impl ToString) -> End {
+    End::Refused { problem: problem.to_string(), is_wrong: true }
+}
+
+impl From<DeviceError> for End {
+    fn from(error: DeviceError) -> Self {
+        let is_wrong = matches!(error, DeviceError::Kernel { .. } | DeviceError::Plugin { .. });
+        End::Refused { problem: error.to_string(), is_wrong }
+    }
+}
+
+impl From<IpcError> for End {
+    fn from(unheard: IpcError) -> Self {
+        match unheard {
+            IpcError::PeerClosed => End::PeerClosed,
+            IpcError::NotUnderstood(problem) => unable(problem),
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use text::Untrusted;
 
 use super::StreamError;
 use super::begin::{StartMissed, StartTime};
-use super::data::{Data, Size, Variation};
+use super::data::{Content, Data, Size, Variation};
 use super::dispatcher::Dispatcher;
 use super::limit::{Limit, search};
 use super::live::Live;
@@ -26,7 +26,7 @@ use super::ring;
 use super::schedule::{PreparedCounts, Schedule};
 use super::source::Emitting;
 use super::speed::{SpeedContext, SpeedResult, Stream};
-use super::tally::{self, Content};
+use super::tally;
 use super::timeslice_log::TimesliceLog;
 use super::workers::{Readiness, WorkerRefusal, Workers};
 use crate::measure::{self, MeasureError, RunSpec, claimed, default_folder};

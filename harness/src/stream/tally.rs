@@ -3,9 +3,9 @@
 use reports::record::YesNo;
 use reports::stream::{StreamRow, Times, TimesliceRow, TimesliceState, WRONG, shortfall};
 
-use super::data::Size;
+use super::data::{Content, Size};
 use super::dispatcher::Wrong;
-use super::protocol::{EventCounts, ResultDigest};
+use super::protocol::EventCounts;
 use super::speed::SpeedResult;
 use super::timeslice_log::{CheckRecord, Record, State};
 use super::workers::Comparison;
@@ -13,13 +13,6 @@ use super::workers::Comparison;
 /// Maximum number of timeslices written per speed, evenly over its time.
 const MAX_WRITTEN: usize = 100_000;
 const NS: f64 = 1e-9;
-
-/// Properties of the prepared timeslices.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Content<'a> {
-    pub(super) sizes: &'a [Size],
-    pub(super) expected: &'a [ResultDigest],
-}
 
 /// Fills the figures of a speed into its row.
 pub(super) fn fill(row: &mut StreamRow, ran: &SpeedResult, content: &Content<'_>) {
@@ -182,6 +175,7 @@ fn fate(state: State) -> TimesliceState {
 #[cfg(test)]
 mod tests {
     use super::super::protocol::EventDigest;
+    use super::super::protocol::ResultDigest;
     use super::super::timeslice_log::{TimesliceLog, TimesliceResult};
     use super::*;
     use crate::platform::energy::Energy;

@@ -11,15 +11,15 @@ use algorithms::sts_events::EventRules;
 use text::Untrusted;
 
 use super::check_budget::{CheckBudget, DigestCost};
-use super::job::{Job, JobResult, wrong};
-use super::protocol::{Check, Opening, Request, Response, ResultDigest};
+use super::job::{Job, JobResult};
+use super::protocol::{Check, End, Opening, Request, Response, ResultDigest, unable, wrong};
 use super::variants::variant_of;
 use super::{hits_file, ring};
 use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::Exit;
 use crate::platform::placement::Placement;
 use crate::platform::shared_memory::Inherited;
-use crate::platform::worker::{IpcError, recv, send};
+use crate::platform::worker::{recv, send};
 use crate::throughput::StreamGpus;
 
 /// Subcommand of the worker process.
@@ -30,14 +30,6 @@ pub(crate) const SUBCOMMAND: &str = "stream-worker";
 const FIRST_RUNS: usize = 2;
 /// Number of timed digests, of which the fastest counts.
 const DIGEST_RUNS: usize = 3;
-
-/// Reason for ending a worker early.
-pub(super) enum End {
-    /// The parent process is gone.
-    PeerClosed,
-    /// A request that can't be fulfilled.
-    Refused { problem: String, is_wrong: bool },
-}
 
 /// Runs a worker until its standard input is closed, on the timeslices in the shared memory with
 /// this file descriptor.
@@ -195,19 +187,6 @@ fn ready(jobs: &mut [CheckedJob<'_>]) -> Result<Response, End> {
     }
     let took_ns = jobs.iter().map(|checked| checked.work_ns).collect();
     Ok(Response::Ready { found: all, took_ns })
-}
-
-pub(super) fn unable(problem: impl ToString) -> End {
-    End::Refused { problem: problem.to_string(), is_wrong: false }
-}
-
-impl From<IpcError> for End {
-    fn from(unheard: IpcError) -> Self {
-        match unheard {
-            IpcError::PeerClosed => End::PeerClosed,
-            IpcError::NotUnderstood(problem) => unable(problem),
-        }
-    }
 }
 
 #[cfg(test)]

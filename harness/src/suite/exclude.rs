@@ -4,7 +4,7 @@ use algorithms::task::Task;
 use glob::Pattern;
 use reports::record::Point;
 
-use super::task::{axis, axis_values, variants};
+use super::entry_values::{axis, axis_values, variants};
 use crate::document::{Entry, Section};
 use crate::platform::placement::{BindLevels, CpuSetSpec};
 use crate::request::values;

@@ -6,6 +6,7 @@
 //! | `read` | the suite file |
 //! | `settings` | keys with the names of flags |
 //! | `task`, `exclude` | content of a `[[task]]` |
+//! | `entry_values` | values of axes and variants in it |
 //! | `part` | the points of a product of axes |
 //! | `shard` | parts of a suite for several machines |
 
@@ -14,6 +15,7 @@ use text::Untrusted;
 pub mod built_in;
 #[cfg(test)]
 mod coverage;
+mod entry_values;
 mod exclude;
 mod part;
 mod read;

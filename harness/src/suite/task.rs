@@ -1,20 +1,18 @@
 //! `[[task]]`: a product of axes, without its excludes and with its includes.
 
 use std::collections::BTreeMap;
-use std::slice;
 
-use algorithms::axis::Axis;
 use algorithms::registry;
 use algorithms::task::Task;
 use text::Untrusted;
 
+use super::entry_values::{axis, axis_values, variants};
 use super::exclude::Exclude;
 use super::{Part, Settings, settings};
 use crate::document::{Entry, Section};
 use crate::plan::{select_variants, unknown_levels};
+use crate::request::AxisValues;
 use crate::request::suggestion::instead_of;
-use crate::request::values::each_once;
-use crate::request::{AxisValues, as_tried};
 
 /// Parts with the sections that ask for them.
 pub(super) type Parts<'a> = Vec<(Section<'a>, Part)>;
@@ -187,31 +185,4 @@ impl TaskSpec {
         let problem = |error| section.problem(format!("{}: {error}", self.task.name()));
         part.map_err(problem).ok()
     }
-}
-
-/// The axis of a task that a key names.
-pub(super) fn axis(task: &dyn Task, key: &str) -> Option<&'static Axis> {
-    task.axes().iter().find(|axis| axis.name == key)
-}
-
-/// The values of an axis in plain form, each once.
-pub(super) fn axis_values(axis: &Axis, entry: Entry<'_>) -> Vec<String> {
-    let plain = |text: &str| {
-        let plain = axis.parse(text).map_err(|error| error.problem().to_string())?;
-        Ok(as_tried(axis, plain))
-    };
-    let mut values = entry.values(plain);
-    each_once(&mut values);
-    values
-}
-
-/// Globs of variants, each of which must match some variant of the task.
-pub(super) fn variants(task: &dyn Task, entry: Entry<'_>) -> Vec<String> {
-    let infos = task.variants();
-    let mut words = entry.words();
-    words.retain(|word| {
-        let selected = select_variants(&infos, slice::from_ref(&word.text));
-        word.or_problem(selected).is_some()
-    });
-    words.into_iter().map(|word| word.text).collect()
 }

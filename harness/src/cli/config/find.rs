@@ -4,14 +4,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::super::early::last_value;
-use super::FLAG;
 use super::trust::{distrust, own_users};
+use super::{FLAG, VARIABLE};
 
 /// The name of the file where none is named.
 const NAME: &str = "recobench.toml";
-
-/// The variable that names the file; empty for none.
-pub(super) const VARIABLE: &str = "RECOBENCH_CONFIG";
 
 /// Folder and environment of a command line.
 #[derive(Clone, Debug, Default)]

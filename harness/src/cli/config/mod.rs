@@ -29,6 +29,9 @@ pub(super) use find::DefaultsFile;
 
 /// The flag that names the file.
 const FLAG: &str = "config";
+
+/// The variable that names the file; empty for none.
+const VARIABLE: &str = "RECOBENCH_CONFIG";
 /// The flag of commands that load plugins.
 const PLUGINS: &str = "plugins";
 

@@ -11,8 +11,7 @@ use std::path::Path;
 
 use text::Untrusted;
 
-use super::FLAG;
-use super::find::VARIABLE;
+use super::{FLAG, VARIABLE};
 
 const ROOT: u32 = 0;
 /// Permission of all users to write.

@@ -18,7 +18,7 @@ use reports::units;
 use text::Untrusted;
 
 use super::super::log;
-use super::super::suite::against::judged;
+use super::judged;
 use crate::failure::Failure;
 use crate::measure::{Start, new_folder};
 use crate::paired::{self, Against, Executable, SidePlugins, points};

@@ -54,6 +54,20 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     })
 }
 
+/// Compares both sides of a paired run.
+///
+/// # Errors
+/// If they can't be read, or have no point in common.
+pub(super) fn judged(
+    base: &Path,
+    new: &Path,
+    options: &CompareOptions,
+) -> Result<Comparison, Failure> {
+    let base = Measured::read(base)?;
+    let new = Measured::read(new)?;
+    Ok(compare(&base, &new, options)?)
+}
+
 /// The exit code of a comparison. A wrong output comes first, then a regression, then points that
 /// could not be judged.
 pub(super) fn exit(comparison: &Comparison, fail_on: FailOn) -> Exit {

@@ -25,10 +25,10 @@ use selection::{Run, select};
 const LISTED: usize = 10;
 
 pub(super) fn run(request: &ProcessRequest) -> Result<Exit, Failure> {
-    let ProcessRequest { measuring, outputs, .. } = request;
+    let ProcessRequest { measuring, outputs } = request;
     let task = measuring.task;
     let quiet = measuring.session.output.quiet;
-    for output in outputs {
+    for output in &outputs.files {
         check_table_file(&output.path)?;
     }
     plugins::load(&measuring.settings.plugins, Baseline::Measured)?;
@@ -40,7 +40,7 @@ pub(super) fn run(request: &ProcessRequest) -> Result<Exit, Failure> {
     let gpus = Gpus::default();
     for (number, run) in runs.iter().enumerate() {
         // All outputs are right, so one of them is as good as the others.
-        let outputs = if number == 0 { outputs.as_slice() } else { &[] };
+        let outputs = if number == 0 { outputs.files.as_slice() } else { &[] };
         for written in write(run, case.as_ref(), &gpus, &team, outputs)? {
             let item = files.items[written.output.file];
             let path = written.output.path.escaped().to_string();
@@ -82,7 +82,7 @@ fn only_combination(request: &ProcessRequest, values: &AxisValues) -> Result<Par
         Some(only) if combinations.is_empty() => Ok(only),
         _ => Err(Failure::Usage(format!(
             "{}: results are of one input, but {} are described; give one value to each flag",
-            request.flags,
+            request.outputs.flags,
             values.count()
         ))),
     }

@@ -41,7 +41,7 @@ struct Selection<'r> {
 pub(super) fn select(request: &ProcessRequest, files: OutputFiles) -> Result<Vec<Run>, Failure> {
     let settings = &request.measuring.settings;
     let infos = request.measuring.task.variants();
-    let selection = Selection { infos, files, settings, choice: request.choice };
+    let selection = Selection { infos, files, settings, choice: request.outputs.choice };
     let devices = devices(settings)?;
     let mut chosen = selection.matching(&devices)?;
     if settings.devices.is_empty() {
@@ -50,10 +50,10 @@ pub(super) fn select(request: &ProcessRequest, files: OutputFiles) -> Result<Vec
     if chosen.is_empty() {
         return Err(Failure::Usage(selection.mismatch(&devices)?));
     }
-    if request.choice == VariantChoice::One {
+    if request.outputs.choice == VariantChoice::One {
         keep_first_of_each_name(&mut chosen);
         if chosen.len() > 1 {
-            return Err(Failure::Usage(several(&chosen, &request.flags)));
+            return Err(Failure::Usage(several(&chosen, &request.outputs.flags)));
         }
     }
     Ok(chosen)

@@ -11,7 +11,7 @@ use reports::clock::now;
 use reports::compare::{CompareOptions, Comparison, Thresholds};
 use reports::record::{Point, Trial};
 
-use super::super::suite::against::judged;
+use super::super::compare::judged;
 use super::count;
 use super::repeated_runs::{Abort, RepeatedRuns};
 use crate::measure::Start;

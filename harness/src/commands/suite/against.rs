@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use algorithms::plugin;
 use reports::clock::now;
-use reports::compare::{CompareOptions, Comparison, Measured, Thresholds, compare};
+use reports::compare::Thresholds;
 use reports::history::Store;
 use reports::record::Point;
 use reports::store::read_run;
@@ -115,20 +115,6 @@ pub(super) fn run(
         None => Vec::new(),
     };
     conclusion::conclude(request, against, outcome, &known)
-}
-
-/// Compares both sides of a paired run.
-///
-/// # Errors
-/// If they can't be read, or have no point in common.
-pub(in crate::commands) fn judged(
-    base: &Path,
-    new: &Path,
-    options: &CompareOptions,
-) -> Result<Comparison, Failure> {
-    let base = Measured::read(base)?;
-    let new = Measured::read(new)?;
-    Ok(compare(&base, &new, options)?)
 }
 
 /// A name for a part of a folder's name.

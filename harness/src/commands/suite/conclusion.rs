@@ -11,10 +11,9 @@ use reports::store::{Run, StoreError, read_run, read_summary};
 use reports::units;
 use text::Untrusted;
 
-use super::super::compare::{exit, show};
+use super::super::compare::{exit, judged, show};
 use super::super::present::keep_complete;
 use super::super::{log, say};
-use super::against::judged;
 use crate::failure::{Exit, Failure};
 use crate::measure::{RunResult, TOTAL};
 use crate::paired::PairedResult;

@@ -2,9 +2,9 @@
 
 use reports::stream::live::LiveStream;
 
-use super::super::tally::Content;
+use super::super::data::Content;
+use super::super::delta::Delta;
 use super::super::timeslice_log::{Record, State};
-use super::delta::Delta;
 
 const NS: f64 = 1e-9;
 

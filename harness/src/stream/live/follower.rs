@@ -2,11 +2,11 @@
 
 use std::cell::Cell;
 
+use super::super::data::Content;
+use super::super::delta::{Cursor, Delta};
 use super::super::dispatcher::Dispatcher;
-use super::super::tally::Content;
 use super::super::timeslice_log::TimesliceLog;
 use super::count;
-use super::delta::{Cursor, Delta};
 use super::live_counts::LiveCounts;
 
 /// Follows a speed. It runs in the thread that monitors workers, and not in the source or in

@@ -6,7 +6,6 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `delta` | changes of a log since the last update |
 //! | `count` | counts of these changes |
 //! | `follower` | periodic update of the counts |
 //! | `live_counts` | counts for the threads that publish them |
@@ -15,7 +14,6 @@
 //! | `push`, `influx` | client for InfluxDB |
 
 mod count;
-mod delta;
 mod endpoint;
 mod follower;
 mod http;
@@ -32,14 +30,13 @@ use reports::stream::StreamRow;
 use reports::stream::live::LiveStream;
 use text::Untrusted;
 
-use super::tally::Content;
+use super::data::Content;
 use crate::request::StreamFlags;
 use endpoint::Endpoint;
 use influx::Influx;
 use live_counts::LiveCounts;
 use push::{Deliveries, Pusher};
 
-pub(super) use delta::{Cursor, Delta};
 pub(super) use follower::Follower;
 
 /// Environment variable with the token for InfluxDB; a flag would be stored in `run.json`.

@@ -1,11 +1,11 @@
 //! Changes of a log since the last update: copies of a few records, so that the log is not
 //! locked while they are counted.
 
-use super::super::timeslice_log::{Record, TimesliceLog};
+use super::timeslice_log::{Record, TimesliceLog};
 
 /// Numbers of records already counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) struct Cursor {
+pub(super) struct Cursor {
     emitted: usize,
     settled: usize,
 }
@@ -19,7 +19,7 @@ impl Cursor {
 
 /// Changes since the last update.
 #[derive(Debug)]
-pub(in super::super) struct Delta {
+pub(super) struct Delta {
     /// Timeslices that were emitted, or at the end those that could not be.
     pub(super) emitted: Vec<Record>,
     /// Timeslices that reached a final state.
@@ -36,7 +36,7 @@ pub(in super::super) struct Delta {
 
 impl Delta {
     /// Changes of a log beyond what was counted.
-    pub(in super::super) fn since(log: &TimesliceLog, cursor: Cursor, is_valid: bool) -> Self {
+    pub(super) fn since(log: &TimesliceLog, cursor: Cursor, is_valid: bool) -> Self {
         Delta {
             emitted: log.records().get(cursor.emitted..).unwrap_or_default().to_vec(),
             settled: log.settled_since(cursor.settled).copied().collect(),
