@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use text::{SENTENCE, Untrusted};
 
+use crate::io::FileName;
+
 /// A data set that can't be generated, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
@@ -12,7 +14,7 @@ pub enum DataError {
     #[error("{0}")]
     Shape(String),
     /// The operating system refused.
-    #[error("{}: {source}", path.escaped())]
+    #[error("{}: {source}", FileName(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -20,7 +22,7 @@ pub enum DataError {
         source: io::Error,
     },
     /// A file whose content does not follow its format.
-    #[error("{}, {location}: {problem}", path.escaped())]
+    #[error("{}, {location}: {problem}", FileName(path))]
     Format {
         /// The file.
         path: PathBuf,
@@ -38,7 +40,7 @@ pub enum DataError {
         holds: &'static str,
     },
     /// A file name whose ending is of no known format.
-    #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", .0.escaped())]
+    #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", FileName(.0))]
     UnknownFileType(PathBuf),
 }
 

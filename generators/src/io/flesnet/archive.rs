@@ -126,7 +126,9 @@ fn begin(path: &Path, source: Box<dyn io::Read>) -> Result<(Bytes, Option<u16>),
     let mut from = Bytes::new(source);
     let header = header::read(&mut from);
     let header = header.map_err(|problem| error(path, from.offset(), problem))?;
-    let from = if header.is_zstd { from.decompressed() } else { from };
+    let offset = from.offset();
+    let from = if header.is_zstd { from.decompressed() } else { Ok(from) };
+    let from = from.map_err(|problem| error(path, offset, problem))?;
     Ok((from, header.newer_archive))
 }
 

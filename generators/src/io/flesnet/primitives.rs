@@ -49,8 +49,9 @@ impl Bytes {
     }
 
     /// Continues with the decompressed content of the rest.
-    pub(super) fn decompressed(self) -> Self {
-        Bytes { from: buffered(Box::new(ZstdFrames::new(self.from))), offset: self.offset }
+    pub(super) fn decompressed(self) -> Result<Self, Problem> {
+        let frames = ZstdFrames::new(self.from)?;
+        Ok(Bytes { from: buffered(Box::new(frames)), offset: self.offset })
     }
 
     /// True if all bytes were read.

@@ -9,7 +9,7 @@ use super::archive::{Read, timeslice_duration};
 use super::header::{START_BYTES, is_archive};
 use super::remarks::Remarks;
 use crate::DataError;
-use crate::io::file::open_sniffed;
+use crate::io::file::sniff;
 use crate::io::sts_raw::is_raw_timeslices;
 use crate::sts::raw::RawData;
 
@@ -46,7 +46,7 @@ pub fn is_archive_name(path: &Path) -> bool {
 /// If the file can't be opened or read.
 pub fn is_raw_file(path: &Path) -> Result<bool, DataError> {
     let file = files_of(path)?.swap_remove(0);
-    let (first, _) = open_sniffed::<START_BYTES>(&file)?;
+    let first = sniff::<START_BYTES>(&file)?;
     Ok(is_archive(&first) || is_raw_timeslices(&first))
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use generators::io::{
-    is_raw_file, read_digis_of, read_setup, sibling_path, write_digis, write_setup,
+    DigiOptions, is_raw_file, read_digis_with, read_setup, sibling_path, write_digis, write_setup,
 };
 use generators::sts::physics::{Scenario, Simulation};
 use generators::{DataError, named};
@@ -184,7 +184,7 @@ pub(super) fn read(
     let path = files.only()?;
     let given = SETUP.given(options)?;
     let setup = read_setup(&given.unwrap_or_else(|| setup_beside(path)))?;
-    let digis = read_digis_of(path, &setup)?;
+    let digis = read_digis_with(path, DigiOptions::for_setup(&setup))?.digis;
     let mut params = of_file(path, &digis);
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
     let timeslice = Timeslice::new(digis, Arc::new(setup), online(options)?);

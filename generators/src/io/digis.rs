@@ -1,0 +1,143 @@
+//! Files of digis: their format is known by the content when they are read, and by the name when
+//! they are written.
+
+use std::path::Path;
+
+use text::Untrusted;
+
+use super::digi_table::DigiTable;
+use super::fields::Limits;
+use super::file::{create, finish, open_sniffed, without_gz};
+use super::{digi_bin, digi_csv, digi_parquet};
+use crate::DataError;
+use crate::sts::SegmentedDigis;
+use crate::sts::setup::Setup;
+
+/// First bytes that show the format: those of a header of a text.
+const START_BYTES: usize = 4096;
+
+/// Options of reading digis.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DigiOptions<'a> {
+    /// The detector: digis of modules that it does not have and charges above its range are
+    /// refused.
+    pub setup: Option<&'a Setup>,
+    /// The time in ns that becomes 0, for CSV and Parquet. Without one, that is the earliest
+    /// time, unless all times are from 0 to 2^31 - 1 anyway.
+    pub time_origin: Option<i64>,
+}
+
+impl<'a> DigiOptions<'a> {
+    /// Options for the digis of a detector.
+    pub fn for_setup(setup: &'a Setup) -> Self {
+        DigiOptions { setup: Some(setup), time_origin: None }
+    }
+}
+
+/// Digis that were read, with notes on how.
+#[derive(Debug)]
+pub struct ReadDigis {
+    /// The digis.
+    pub digis: SegmentedDigis,
+    /// Notes for users.
+    pub notes: Vec<String>,
+}
+
+/// A format of digis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DigiFormat {
+    Csv,
+    Bin,
+    Parquet,
+}
+
+impl DigiFormat {
+    /// The format that a file's name ends with.
+    fn of_name(path: &Path) -> Option<Self> {
+        let name = without_gz(path);
+        let endings = [
+            (".csv", DigiFormat::Csv),
+            (".bin", DigiFormat::Bin),
+            (".parquet", DigiFormat::Parquet),
+        ];
+        endings.into_iter().find_map(|(ending, format)| name.ends_with(ending).then_some(format))
+    }
+
+    /// The format that a file begins with.
+    fn of_content(first: &[u8]) -> Option<Self> {
+        if first.starts_with(&digi_bin::MAGIC) {
+            return Some(DigiFormat::Bin);
+        }
+        if first.starts_with(&digi_parquet::MAGIC) {
+            return Some(DigiFormat::Parquet);
+        }
+        digi_csv::is_header(first).then_some(DigiFormat::Csv)
+    }
+}
+
+fn format_of(path: &Path) -> Result<DigiFormat, DataError> {
+    DigiFormat::of_name(path).ok_or_else(|| DataError::UnknownFileType(path.to_owned()))
+}
+
+/// Reads the digis of a timeslice, without notes.
+///
+/// # Errors
+/// If the file can't be read, or has no digis: the error names the line, the row or the offset.
+pub fn read_digis(path: &Path) -> Result<SegmentedDigis, DataError> {
+    read_digis_with(path, DigiOptions::default()).map(|read| read.digis)
+}
+
+/// Reads the digis of a timeslice.
+///
+/// # Errors
+/// Those of [`read_digis`], and digis that do not fit the detector, or the origin of time.
+pub fn read_digis_with(path: &Path, options: DigiOptions<'_>) -> Result<ReadDigis, DataError> {
+    let limits = options.setup.map_or(Limits::OF_DIGIS, Limits::for_setup);
+    let (first, mut source) = open_sniffed::<START_BYTES>(path)?;
+    // Content of no known format is what the name says, but damaged.
+    let format = DigiFormat::of_content(&first).map_or_else(|| format_of(path), Ok)?;
+    let table = DigiTable::new(limits, options.time_origin);
+    let read = match format {
+        DigiFormat::Csv => digi_csv::read(path, &mut source, table),
+        DigiFormat::Parquet => digi_parquet::read(path, &mut source, table),
+        DigiFormat::Bin if options.time_origin.is_some() => Err(DataError::shape(format!(
+            "{}: times of binary digis are relative to their timeslice; leave out --time-origin",
+            path.escaped()
+        ))),
+        DigiFormat::Bin => digi_bin::read(path, &mut source, limits)
+            .map(|digis| ReadDigis { digis, notes: Vec::new() }),
+    }?;
+    if read.digis.digis().is_empty() {
+        return Err(DataError::format(path, "at its end", "it holds no digis"));
+    }
+    Ok(read)
+}
+
+/// Checks that `segments` segments can be written to a file of this name; call it before they are
+/// generated.
+///
+/// # Errors
+/// If the ending is unknown, or the format can't hold the segments.
+pub fn check_writable(path: &Path, segments: usize) -> Result<(), DataError> {
+    match format_of(path)? {
+        DigiFormat::Csv | DigiFormat::Parquet => Ok(()),
+        DigiFormat::Bin => digi_bin::check_segments(segments),
+    }
+}
+
+/// Writes the digis of a timeslice in the format of the file's ending.
+///
+/// # Errors
+/// If the file can't be written (it is then incomplete), or if the format
+/// can't hold the digis: binary files need an even number of segments.
+pub fn write_digis(path: &Path, digis: &SegmentedDigis) -> Result<(), DataError> {
+    let format = format_of(path)?;
+    check_writable(path, digis.partition().segments())?;
+    let mut sink = create(path)?;
+    let written = match format {
+        DigiFormat::Csv => digi_csv::write(&mut sink, digis),
+        DigiFormat::Bin => digi_bin::write(&mut sink, digis),
+        DigiFormat::Parquet => digi_parquet::write(&mut sink, digis),
+    };
+    written.and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
+}
