@@ -12,7 +12,7 @@ mod time;
 
 use std::fmt;
 
-use crate::timeslice_selection::IndexRange;
+use crate::file_selection::IndexRange;
 use generators::sts::{Order, Skew};
 use text::Untrusted;
 

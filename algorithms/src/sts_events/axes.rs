@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use generators::DataError;
-use generators::io::read_digis;
+use generators::io::{is_raw_file, read_digis};
 use generators::sts::physics::Simulation;
 use text::Untrusted;
 
 use super::event::{Event, MAX_COPIES, max_copies};
 use super::input::{DigiStream, too_many};
+use super::raw;
 use super::rules::EventRules;
-use crate::algorithm::Plan;
-use crate::axis::{Axis, Flag, Params};
+use crate::algorithm::{InputFiles, Plan};
+use crate::axis::{Axis, Flag, Params, joined};
+use crate::file_selection::refuse_for_digis;
 use crate::{sts_scenario, sts_sort};
 
 /// A tenth is enough to compare by, and small enough to wait for.
@@ -46,9 +48,14 @@ pub(super) static AXES: &[Axis] = &[
     AFTER.axis(),
 ];
 
-/// Rules of event building: the options of inputs from files.
-pub static RULES: &[Axis] =
-    &[WINDOW.axis(), MIN_DIGIS.axis(), DEAD_TIME.axis(), BEFORE.axis(), AFTER.axis()];
+const RULE_AXES: [Axis; 5] =
+    [WINDOW.axis(), MIN_DIGIS.axis(), DEAD_TIME.axis(), BEFORE.axis(), AFTER.axis()];
+
+/// Rules of event building.
+pub static RULES: &[Axis] = &RULE_AXES;
+
+/// Options of inputs from files.
+pub(super) static READING: &[Axis] = &joined::<_, 9>(&raw::READING, &RULE_AXES);
 
 /// Times of digis have 31 bits, and no time of a rule has to be longer.
 const MAX_NS: u64 = (1 << 31) - 1;
@@ -81,10 +88,20 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<DigiStream, DataErr
     DigiStream::of_sides(&simulation.timeslice(0).digis, rules(params)?)
 }
 
-/// Reads the digis of a timeslice, of any order.
-pub(super) fn read(path: &Path, options: &Params) -> Result<(DigiStream, Params), DataError> {
+/// Reads the digis of a timeslice, of any order, or its raw data.
+pub(super) fn read(
+    files: &InputFiles,
+    options: &Params,
+) -> Result<(DigiStream, Params), DataError> {
     let mut rules_given = options.clone();
     rules_given.complete(RULES);
+    if is_raw_file(files.first())? {
+        let (input, mut params) = raw::read(files, options, rules(&rules_given)?)?;
+        params.extend(rules_given.only(RULES).iter());
+        return Ok((input, params));
+    }
+    let path = files.only()?;
+    refuse_for_digis(path, options, &raw::READING)?;
     let digis = read_digis(path)?;
     let mut params = sts_sort::axes::of_file(path, &digis);
     params.remove(&[sts_sort::SEGMENTS.axis()]);

@@ -17,10 +17,11 @@ use text::Untrusted;
 use super::Timeslices;
 use crate::algorithm::{InputFiles, MemoryShares, Plan, Semantics};
 use crate::axis::{Axis, Flag, NO, Params, Switch};
+use crate::file_selection::{SKIP, TAKE, TIMESLICE_AXES, TIMESLICES, refuse_for_digis};
 use crate::sts::quality::Crossings;
 use crate::sts::{ChainStage, Timeslice};
 use crate::sts_sort::axes::of_file;
-use crate::{sts_raw_shape, sts_scenario, timeslice_selection};
+use crate::{sts_raw_shape, sts_scenario};
 
 const COMPAT: Flag<Switch> = Flag::switch(
     "compat",
@@ -83,14 +84,8 @@ pub(super) static AXES: &[Axis] = &[
 ];
 
 /// Options of inputs from files.
-pub(super) static READING: &[Axis] = &[
-    SETUP.axis(),
-    timeslice_selection::TIMESLICES.axis(),
-    timeslice_selection::SKIP.axis(),
-    timeslice_selection::TAKE.axis(),
-    COMPAT.axis(),
-    FROM.axis(),
-];
+pub(super) static READING: &[Axis] =
+    &[SETUP.axis(), TIMESLICES.axis(), SKIP.axis(), TAKE.axis(), COMPAT.axis(), FROM.axis()];
 
 /// Bytes per digi: the stream and the digis by side; the outputs of the chain with the largest
 /// memory, which are objects; the reference, and copies of both for the check.
@@ -182,6 +177,7 @@ pub(super) fn read(
         _ => {}
     }
     let path = files.only()?;
+    refuse_for_digis(path, options, &TIMESLICE_AXES)?;
     let given = SETUP.given(options)?;
     let setup = read_setup(&given.unwrap_or_else(|| setup_beside(path)))?;
     let digis = read_digis_of(path, &setup)?;
