@@ -65,12 +65,10 @@ impl TypedValueParser for Parser {
         _: Option<&Arg>,
         value: &OsStr,
     ) -> Result<String, clap::Error> {
-        let text = value
-            .to_str()
-            .ok_or_else(|| format!("--{}: the value is not UTF-8; rename the file", self.0.name));
-        text.and_then(|text| self.0.parse(text)).map_err(|error| {
-            let mut command = command.clone();
-            command.error(ErrorKind::ValueValidation, error)
-        })
+        let invalid =
+            |problem: &dyn Display| command.clone().error(ErrorKind::ValueValidation, problem);
+        let not_utf8 = "the value is not UTF-8; rename the file";
+        let text = value.to_str().ok_or_else(|| invalid(&not_utf8))?;
+        self.0.parse(text).map_err(|error| invalid(&error))
     }
 }

@@ -107,13 +107,13 @@ pub(super) struct Collected {
     alone: u64,
     others: BTreeMap<String, u64>,
     end: Option<String>,
-    kept: Kept,
+    filter: PageFilter,
     /// Number of time frames, if the file states where they begin.
     time_frames: Option<u64>,
 }
 
 /// Pages to keep, apart from the selected sector.
-pub(super) enum Kept {
+pub(super) enum PageFilter {
     /// All.
     All,
     /// Those of some time frames.
@@ -123,7 +123,7 @@ pub(super) enum Kept {
 }
 
 impl Collected {
-    pub(super) fn new(selection: PageSelection, kept: Kept) -> Self {
+    pub(super) fn new(selection: PageSelection, filter: PageFilter) -> Self {
         Collected {
             selection,
             streams: BTreeMap::new(),
@@ -133,7 +133,7 @@ impl Collected {
             alone: 0,
             others: BTreeMap::new(),
             end: None,
-            kept,
+            filter,
             time_frames: None,
         }
     }
@@ -172,9 +172,9 @@ impl Collected {
             self.pass_over(format!("source {}, not of the TPC ({TPC_SOURCE_ID})", rdh.source_id));
             return;
         }
-        match &self.kept {
-            Kept::None => return self.orbits.add(&rdh),
-            Kept::Within(window) if !window.contains(rdh.orbit) => {
+        match &self.filter {
+            PageFilter::None => return self.orbits.add(&rdh),
+            PageFilter::Within(window) if !window.contains(rdh.orbit) => {
                 return self.pass_over("other time frames".to_owned());
             }
             _ => {}

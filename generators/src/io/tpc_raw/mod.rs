@@ -26,7 +26,7 @@ pub use collected::{PageRemarks, headers_alone};
 pub(super) use first_orbit::{OrbitWindow, Orbits};
 
 use self::bytes::Bytes;
-use self::collected::{Collected, Kept};
+use self::collected::{Collected, PageFilter};
 use super::PageSelection;
 use crate::DataError;
 use crate::io::file::{open, open_sniffed};
@@ -64,7 +64,7 @@ pub fn read_tpc_file(
     }
     let mut bytes = Bytes::new(path, source);
     let frames = selection.frames.clone();
-    let mut collected = Collected::new(selection.clone(), Kept::All);
+    let mut collected = Collected::new(selection.clone(), PageFilter::All);
     if time_frame_file::is_one(&first) {
         let count = time_frame_file::read(&mut bytes, &frames.consecutive(), &mut collected)?;
         frames.time_frames(path, count)?;
@@ -87,10 +87,10 @@ fn within_time_frames(
 ) -> Result<Collected, DataError> {
     let path = bytes.path;
     check_reopens(path)?;
-    let mut survey = Collected::new(selection.clone(), Kept::None);
+    let mut survey = Collected::new(selection.clone(), PageFilter::None);
     chain::read(&mut bytes, None, &mut survey)?;
     let window = survey.into_orbits().window(path, &selection.frames)?;
-    let mut collected = Collected::new(selection, Kept::Within(window));
+    let mut collected = Collected::new(selection, PageFilter::Within(window));
     chain::read(&mut Bytes::new(path, open(path)?), None, &mut collected)?;
     Ok(collected)
 }
