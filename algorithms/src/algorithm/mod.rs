@@ -7,6 +7,7 @@
 //! | `fill_output` | a CPU variant that fills a list |
 //! | `output`, `difference` | outputs, and the check of most tasks |
 //! | `digest` | an output as a few numbers |
+//! | `read_input` | an input that was read from files |
 //! | `mutants` | outputs that a check must refuse |
 //! | `shrink` | smaller inputs |
 //! | `work` | amount of work |
@@ -20,6 +21,7 @@ mod input_state;
 pub(crate) mod metric;
 pub(crate) mod mutants;
 mod output;
+mod read_input;
 mod session;
 pub(crate) mod shrink;
 mod variant;
@@ -41,6 +43,7 @@ pub use input_state::InputState;
 pub use metric::{About, Better, Metric, MetricInfo, Relation};
 pub use mutants::{Choose, Mutants, Mutation};
 pub use output::{Element, Output};
+pub use read_input::ReadInput;
 pub(crate) use session::Runner;
 pub use session::{CheckError, Session};
 pub use variant::{Native, Prepare, PrepareResult, SHADERS, Variant, VariantContext};
@@ -112,6 +115,19 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
         files: &InputFiles,
         options: &Params,
     ) -> Result<(Self::Input, Params), DataError>;
+
+    /// Reads an input as [`Algorithm::read`] does, with notes on how.
+    ///
+    /// # Errors
+    /// As [`Algorithm::read`].
+    fn read_with_notes(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<ReadInput<Self::Input>, DataError> {
+        let (input, params) = self.read(files, options)?;
+        Ok(ReadInput { input, params, notes: Vec::new() })
+    }
 
     /// Writes an input to a file, for [`Algorithm::read`].
     ///

@@ -23,11 +23,11 @@ pub(crate) mod shrink;
 use std::path::Path;
 
 use generators::DataError;
-use generators::io::{read_digis, write_digis};
+use generators::io::{DigiOptions, ReadDigis, read_digis_with, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
 
 use crate::algorithm::{
-    Algorithm, CheckError, Choose, Element, InputFiles, Plan, Promise, Semantics, TaskInfo,
+    Algorithm, CheckError, Choose, Element, InputFiles, Plan, Promise, ReadInput, Semantics, TaskInfo,
     Variant, Work,
 };
 use crate::axis::Params;
@@ -57,9 +57,9 @@ impl Algorithm for StsSort {
             name: "sort",
             summary: "sort the STS digis of each module side by channel and time",
             input: "sort",
-            file_endings: &["csv", "bin"],
+            file_endings: &["csv", "bin", "parquet"],
             axes: axes::AXES,
-            file_axes: &[],
+            file_axes: axes::READING,
             metrics: &[],
         }
     }
@@ -87,11 +87,24 @@ impl Algorithm for StsSort {
         generate(&axes::shape(params)?, seed)
     }
 
-    fn read(&self, files: &InputFiles, _: &Params) -> Result<(SegmentedDigis, Params), DataError> {
+    fn read(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<(SegmentedDigis, Params), DataError> {
+        self.read_with_notes(files, options).map(ReadInput::into)
+    }
+
+    fn read_with_notes(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<ReadInput<SegmentedDigis>, DataError> {
         let path = files.only()?;
-        let digis = read_digis(path)?;
+        let options = DigiOptions { setup: None, time_origin: axes::time_origin(options)? };
+        let ReadDigis { digis, notes } = read_digis_with(path, options)?;
         let params = axes::of_file(path, &digis);
-        Ok((digis, params))
+        Ok(ReadInput { input: digis, params, notes })
     }
 
     fn write(&self, input: &SegmentedDigis, path: &Path) -> Result<(), DataError> {

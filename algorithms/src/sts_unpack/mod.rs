@@ -47,6 +47,7 @@ use crate::algorithm::{
 };
 use crate::axis::Params;
 
+pub(crate) use axes::SETUP;
 pub use input::RawTimeslices;
 pub(crate) use order::DigiOrder;
 pub use reference::unpack;

@@ -9,7 +9,7 @@ use generators::random::hash;
 use super::{Candidate, Case, Task, VariantInfo};
 use crate::algorithm::{
     Algorithm, CheckError, Content, InputFiles, InputState, MemoryShares, Metric, Plan, Promise,
-    Semantics, Session, TaskInfo, Variant, VariantContext, Work,
+    ReadInput, Semantics, Session, TaskInfo, Variant, VariantContext, Work,
 };
 use crate::axis::Params;
 use crate::device::gpu::DeviceError;
@@ -55,8 +55,9 @@ impl<A: Algorithm> Task for TypedTask<A> {
     }
 
     fn read(&self, files: &InputFiles, options: &Params) -> Result<Box<dyn Case>, DataError> {
-        let (input, params) = self.0.read(files, options)?;
-        Ok(Box::new(TypedCase::new(self.0, input, params)))
+        let ReadInput { input, params, notes } = self.0.read_with_notes(files, options)?;
+        let case = TypedCase::new(self.0, input, params);
+        Ok(Box::new(TypedCase { read_notes: notes, ..case }))
     }
 
     fn hard_cases(&self, seed: u64) -> Vec<(String, Box<dyn Case>)> {
@@ -98,6 +99,8 @@ struct TypedCase<A: Algorithm> {
     /// One reference for each of [`Semantics::ALL`], computed when it is first needed.
     references: [Mutex<Option<Answer<A::Output>>>; Semantics::ALL.len()],
     work: OnceLock<Work>,
+    /// Notes on how the input was read.
+    read_notes: Vec<String>,
     notes: OnceLock<Vec<String>>,
     arena: Arena,
 }
@@ -119,6 +122,7 @@ impl<A: Algorithm> TypedCase<A> {
             params,
             references: Default::default(),
             work: OnceLock::new(),
+            read_notes: Vec::new(),
             notes: OnceLock::new(),
             arena: Arena::default(),
         }
@@ -158,7 +162,7 @@ impl<A: Algorithm> Case for TypedCase<A> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let notes = || self.task.notes(&self.input);
+        let notes = || [self.read_notes.clone(), self.task.notes(&self.input)].concat();
         self.notes.get_or_init(notes).clone()
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use generators::io::{index_of, read_charges};
+use generators::io::{index_of, is_tpc_file, read_charges};
 use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::simulate::{Mark, Marks, SectorTruth, TimeFrameGenerator, TrueCluster};
 use generators::tpc::{Digit, PadMapping};
@@ -19,8 +19,8 @@ use crate::axis::{Axis, Flag, Params, joined};
 use crate::parallel;
 use crate::time_frame;
 use crate::tpc_decode::charge_map::{Converter, Gains};
-use crate::tpc_decode::{INDEX, MAPPING, SECTOR, checked_length};
-use crate::tpc_noisy_pads;
+use crate::tpc_decode::checked_length;
+use crate::{tpc_decode, tpc_noisy_pads};
 
 /// Distribution of the gains of pads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,13 +125,11 @@ enum LabelsFor {
 named! { "labels", LabelsFor { None = "none", InputState = "given" } }
 
 /// Parameters of files of pages; files of charges contain theirs.
-const OF_PAGES: [Axis; 14] = joined(
-    &[INDEX.axis(), SECTOR.axis(), MAPPING.axis(), time_frame::FIRST_ORBIT.axis(), FRAGMENT.axis()],
-    &SETTINGS,
-);
+const OF_PAGES: [Axis; 17] =
+    joined(&joined::<_, 8>(&tpc_decode::OF_PAGES, &[FRAGMENT.axis()]), &SETTINGS);
 
 /// Parameters of files.
-pub(super) static READING: &[Axis] = &joined::<_, 15>(&[LABELS.axis()], &OF_PAGES);
+pub(super) static READING: &[Axis] = &joined::<_, 18>(&[LABELS.axis()], &OF_PAGES);
 
 const OF_CHARGES: [Axis; 13] = [
     time_frame::PRESET.axis(),
@@ -326,7 +324,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
     let mut options = options.clone();
     options.complete(&[LABELS.axis()]);
     let are_given = LABELS.value(&options)? == LabelsFor::InputState;
-    let of_pages = index_of(path).is_ok();
+    let of_pages = index_of(path).is_ok() || is_tpc_file(path)?;
     let cases = if of_pages {
         options.complete(&[FRAGMENT.axis()]);
         options.complete(&SETTINGS);

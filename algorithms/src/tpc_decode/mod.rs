@@ -56,7 +56,7 @@ use crate::plugin_session::variants;
 use fragments::time_bins_of;
 use header::OpenPage;
 
-pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS, plan as plan_with_samples};
+pub(crate) use axes::{OF_PAGES, SETTINGS, plan as plan_with_samples};
 pub use charge_map::{Gains, Position};
 pub use check::Mismatch;
 pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};

@@ -28,6 +28,8 @@ mod digis;
 mod fields;
 mod file;
 mod flesnet;
+mod names;
+mod selection;
 mod setup_json;
 mod slice_tracks;
 mod source;
@@ -44,18 +46,20 @@ mod zstd_frames;
 pub use clusters::{check_cluster_file, read_clusters, write_clusters};
 pub use digis::{DigiOptions, ReadDigis, check_writable, read_digis, read_digis_with, write_digis};
 pub use flesnet::{
-    ArchiveShape, Cut, Remarks, Selection, is_archive_name, is_raw_file, read_raw_data,
-    timeslice_duration_ns, write_archive,
+    ArchiveShape, Cut, Remarks, is_archive_name, is_raw_file, read_raw_data, timeslice_duration_ns,
+    write_archive,
 };
+pub use names::{name_bytes, next_to, sibling_path, stem};
+pub use selection::Selection;
 pub use setup_json::{read_readout, read_setup, write_readout, write_setup};
 pub use slice_tracks::{check_slice_track_file, read_slice_tracks, write_slice_tracks};
 pub use standard_input::{FileName, is_standard_input};
 pub use sts_raw::{
     check_raw_file, read_raw_timeslices, read_unpacked, write_raw_timeslices, write_unpacked,
 };
-pub use sts_truth::{sibling_path, stem, write_truth};
+pub use sts_truth::write_truth;
 pub use tpc_charges::{check_charge_file, read_charges, write_charges};
 pub use tpc_labels::{LabelWriter, SectorLabels, labels_of, read_labels, write_labels};
 pub use tpc_mapping::read_pad_mapping;
 pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_raw_pages};
-pub use tpc_raw::{PageRemarks, read_tpc_file};
+pub use tpc_raw::{PageRemarks, headers_alone, is_tpc_file, read_tpc_file};

@@ -105,8 +105,9 @@ fn cut_archives_give_their_whole_timeslices() {
                 assert_eq!(remarks.is_empty(), at_end, "{length}: {remarks:?}");
                 if !at_end {
                     let byte = starts[there - 1];
+                    let were = if there == 1 { " was" } else { "s were" };
                     let expected = format!(
-                        "{there} whole timeslices were read, the next begins at byte {byte}"
+                        "{there} whole timeslice{were} read, the next begins at byte {byte}"
                     );
                     assert!(remarks[0].contains(&expected), "{remarks:?}");
                 }

@@ -37,7 +37,7 @@ use generators::sts::Digi;
 
 use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{
-    Algorithm, CheckError, InputFiles, MemoryShares, Metric, MetricInfo, Plan, Promise, Relation,
+    Algorithm, CheckError, InputFiles, MemoryShares, Metric, MetricInfo, Plan, Promise, ReadInput, Relation,
     Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Params, joined};
@@ -155,7 +155,7 @@ impl Algorithm for StsTask {
                 None => "the whole STS chain, from a detector's digis or raw data to hits",
             },
             input: "sts",
-            file_endings: &["csv", "bin", "tsa"],
+            file_endings: &["csv", "bin", "parquet", "tsa"],
             axes: source::AXES,
             file_axes: source::READING,
             metrics: match self.stage {
@@ -195,6 +195,14 @@ impl Algorithm for StsTask {
         files: &InputFiles,
         options: &Params,
     ) -> Result<(Timeslices, Params), DataError> {
+        self.read_with_notes(files, options).map(ReadInput::into)
+    }
+
+    fn read_with_notes(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<ReadInput<Timeslices>, DataError> {
         source::read(files, options)
     }
 

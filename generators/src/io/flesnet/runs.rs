@@ -1,6 +1,5 @@
 //! Files of a run.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use text::Untrusted;
@@ -9,23 +8,13 @@ use super::archive::{Read, timeslice_duration};
 use super::header::{START_BYTES, is_archive};
 use super::remarks::Remarks;
 use crate::DataError;
+use crate::io::Selection;
 use crate::io::file::sniff;
 use crate::io::sts_raw::is_raw_timeslices;
 use crate::sts::raw::RawData;
 
 /// The number of a file in the names of a sequence.
 const NUMBER: &str = "%n";
-
-/// Selection of timeslices.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
-    /// Only those with an index in this range; all if none.
-    pub indices: Option<Range<u64>>,
-    /// Number of timeslices to leave out, of those.
-    pub skip: u64,
-    /// Maximum number of timeslices after these.
-    pub take: Option<u64>,
-}
 
 /// The duration in ns that archives state for the first timeslice of an input, if they do.
 ///
@@ -60,7 +49,7 @@ pub fn read_raw_data(
     inputs: &[PathBuf],
     selection: &Selection,
 ) -> Result<(RawData, Remarks), DataError> {
-    let wanted = |index| selection.indices.as_ref().is_none_or(|range| range.contains(&index));
+    let wanted = |index| selection.has_index(index);
     let mut read = Read::default();
     for input in inputs {
         for file in files_of(input)? {

@@ -9,6 +9,12 @@ use crate::tpc::page::{PAGE_BYTES, Rdh};
 /// Oldest version of the header with the same layout of all fields that are used.
 pub(super) const OLDEST_VERSION: u8 = 6;
 
+/// True for the first bytes of a page.
+pub(super) fn is_one(first: &[u8]) -> bool {
+    let versions = OLDEST_VERSION..=RDH_VERSION;
+    matches!(first, [version, size, ..] if versions.contains(version) && usize::from(*size) == RDH_BYTES)
+}
+
 /// Collects the pages of the next `length` bytes, or of the rest of the file.
 ///
 /// # Errors
