@@ -94,7 +94,7 @@ impl Kind {
     const fn unit(self) -> &'static str {
         match self {
             Kind::Frequency => "Hz",
-            Kind::Duration | Kind::TimeStamp => "ns",
+            Kind::Duration => "ns",
             _ => "",
         }
     }

@@ -27,8 +27,8 @@ use generators::io::{DigiOptions, ReadDigis, read_digis_with, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
 
 use crate::algorithm::{
-    Algorithm, CheckError, Choose, Element, InputFiles, Plan, Promise, ReadInput, Semantics, TaskInfo,
-    Variant, Work,
+    Algorithm, CheckError, Choose, Element, InputFiles, Plan, Promise, ReadInput, Semantics,
+    TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;

@@ -37,8 +37,8 @@ use generators::sts::Digi;
 
 use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{
-    Algorithm, CheckError, InputFiles, MemoryShares, Metric, MetricInfo, Plan, Promise, ReadInput, Relation,
-    Semantics, TaskInfo, Variant, Work,
+    Algorithm, CheckError, InputFiles, MemoryShares, Metric, MetricInfo, Plan, Promise, ReadInput,
+    Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Params, joined};
 use crate::parallel::map;

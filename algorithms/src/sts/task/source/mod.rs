@@ -8,16 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use generators::io::{
-    DigiOptions, is_raw_file, read_digis_with, read_setup, sibling_path, write_digis, write_setup,
+    DigiOptions, FileName, ReadDigis, is_raw_file, read_digis_with, read_setup, sibling_path,
+    write_digis, write_setup,
 };
 use generators::sts::physics::{Scenario, Simulation};
 use generators::{DataError, named};
-use text::Untrusted;
 
 use super::Timeslices;
 use crate::algorithm::{InputFiles, MemoryShares, Plan, ReadInput, Semantics};
 use crate::axis::{Axis, Flag, NO, Params, Switch};
-use crate::file_selection::{SKIP, TAKE, TIMESLICE_AXES, TIMESLICES, check_companions, refuse_for_digis, refuse_for_raw_data};
+use crate::file_selection::{
+    SKIP, TAKE, TIMESLICE_AXES, TIMESLICES, check_companions, refuse_for_digis, refuse_for_raw_data,
+};
 use crate::sts::quality::Crossings;
 use crate::sts::{ChainStage, Timeslice};
 use crate::sts_sort::axes::{TIME_ORIGIN, of_file, time_origin};
@@ -84,8 +86,15 @@ pub(super) static AXES: &[Axis] = &[
 ];
 
 /// Options of inputs from files.
-pub(super) static READING: &[Axis] =
-    &[SETUP.axis(), TIMESLICES.axis(), SKIP.axis(), TAKE.axis(), COMPAT.axis(), FROM.axis(), TIME_ORIGIN.axis()];
+pub(super) static READING: &[Axis] = &[
+    SETUP.axis(),
+    TIMESLICES.axis(),
+    SKIP.axis(),
+    TAKE.axis(),
+    COMPAT.axis(),
+    FROM.axis(),
+    TIME_ORIGIN.axis(),
+];
 
 /// Bytes per digi: the stream and the digis by side; the outputs of the chain with the largest
 /// memory, which are objects; the reference, and copies of both for the check.

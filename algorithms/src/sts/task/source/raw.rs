@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use generators::DataError;
 use generators::io::{
-    Remarks, is_standard_input, next_to, read_raw_data, read_readout, read_setup, write_raw_timeslices, write_readout,
-    write_setup,
+    Remarks, is_standard_input, next_to, read_raw_data, read_readout, read_setup,
+    write_raw_timeslices, write_readout, write_setup,
 };
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{RawData, Readout, Rules, generate};
