@@ -3,11 +3,10 @@
 
 use std::path::Path;
 
-use text::Untrusted;
-
 use super::digi_table::DigiTable;
 use super::fields::Limits;
 use super::file::{create, finish, open_sniffed, without_gz};
+use super::standard_input::FileName;
 use super::{digi_bin, digi_csv, digi_parquet};
 use crate::DataError;
 use crate::sts::SegmentedDigis;
@@ -102,7 +101,7 @@ pub fn read_digis_with(path: &Path, options: DigiOptions<'_>) -> Result<ReadDigi
         DigiFormat::Parquet => digi_parquet::read(path, &mut source, table),
         DigiFormat::Bin if options.time_origin.is_some() => Err(DataError::shape(format!(
             "{}: times of binary digis are relative to their timeslice; leave out --time-origin",
-            path.escaped()
+            FileName(path)
         ))),
         DigiFormat::Bin => digi_bin::read(path, &mut source, limits)
             .map(|digis| ReadDigis { digis, notes: Vec::new() }),

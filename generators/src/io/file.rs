@@ -7,10 +7,9 @@ use std::path::Path;
 use files::{AtomicFile, Links};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use text::Untrusted;
 
 use super::compressed::decompressed;
-use super::standard_input::{self, Opened, is_standard_input};
+use super::standard_input::{self, FileName, Opened, is_standard_input};
 use crate::DataError;
 
 const BUFFER_BYTES: usize = 1 << 20;
@@ -53,7 +52,7 @@ pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
         Ok(Format::Csv) => format!("{what} can't be written as text"),
         Err(_) => "unknown file type".to_owned(),
     };
-    Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", path.escaped())))
+    Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", FileName(path))))
 }
 
 /// Opens a file, or standard input; its first bytes show whether it is compressed.

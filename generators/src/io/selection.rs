@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::path::Path;
 
-use text::{Untrusted, counted};
+use text::counted;
 
+use super::FileName;
 use crate::DataError;
 
 /// Selection of timeslices or time frames of a file.
@@ -40,7 +41,7 @@ impl Selection {
         let Range { start, end } = self.consecutive();
         let end = end.min(count);
         if self.indices.as_ref().is_some_and(|range| range.end > count) || start >= end {
-            let path = path.escaped();
+            let path = FileName(path);
             let frames = counted(count, "time frame");
             let problem = format!("{path}: it has {frames}; select within 0..{count}");
             return Err(DataError::shape(problem));

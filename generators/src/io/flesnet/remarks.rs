@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use text::{Untrusted, counted};
+use text::counted;
+
+use crate::io::FileName;
 
 use crate::sts::raw::{Component, Descriptor};
 
@@ -147,7 +149,7 @@ impl Cut {
         let were = if self.timeslices == 1 { "was" } else { "were" };
         format!(
             "{}: the file is cut: {} {were} read, the next begins at byte {}",
-            self.path.escaped(),
+            FileName(&self.path),
             counted(self.timeslices, "whole timeslice"),
             self.byte
         )

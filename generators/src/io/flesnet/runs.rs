@@ -8,9 +8,9 @@ use super::archive::{Read, timeslice_duration};
 use super::header::{START_BYTES, is_archive};
 use super::remarks::Remarks;
 use crate::DataError;
-use crate::io::Selection;
 use crate::io::file::sniff;
 use crate::io::sts_raw::is_raw_timeslices;
+use crate::io::{FileName, Selection};
 use crate::sts::raw::RawData;
 
 /// The number of a file in the names of a sequence.
@@ -64,7 +64,7 @@ pub fn read_raw_data(
         data.select(selection.skip, selection.take.unwrap_or(u64::MAX));
     }
     if data.is_empty() {
-        let names = inputs.iter().map(|input| input.escaped().to_string()).collect::<Vec<_>>();
+        let names = inputs.iter().map(|input| FileName(input).to_string()).collect::<Vec<_>>();
         let problem = format!("{}: no timeslice to read; check the selection", names.join(", "));
         return Err(DataError::shape(problem));
     }

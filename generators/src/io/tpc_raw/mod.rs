@@ -31,8 +31,8 @@ use super::PageSelection;
 use crate::DataError;
 use crate::io::file::{open, open_sniffed, sniff};
 use crate::io::flesnet::is_archive;
+use crate::io::{FileName, is_standard_input};
 use crate::tpc::pages::RawPages;
-use text::Untrusted;
 
 /// First bytes that identify a file.
 const START_BYTES: usize = 64;
@@ -100,11 +100,13 @@ fn within_time_frames(
 /// # Errors
 /// If it is a pipe.
 pub(super) fn check_reopens(path: &Path) -> Result<(), DataError> {
-    let metadata = std::fs::metadata(path).map_err(|source| DataError::io(path, source))?;
-    if metadata.is_file() {
-        return Ok(());
+    if !is_standard_input(path) {
+        let metadata = std::fs::metadata(path).map_err(|source| DataError::io(path, source))?;
+        if metadata.is_file() {
+            return Ok(());
+        }
     }
-    let path = path.escaped();
+    let path = FileName(path);
     let problem = format!("{path}: time frames can be selected in a file, not in a pipe");
     Err(DataError::shape(problem))
 }
