@@ -134,7 +134,7 @@ impl<R: BufRead, F: Format> Read for Members<R, F> {
                     if first.starts_with(F::MAGIC) {
                         self.state = State::InMember(F::begin(source));
                     } else {
-                        check_padding::<F>(&mut source)?;
+                        check_padding(F::NAME, &mut source)?;
                         return Ok(0);
                     }
                 }
@@ -154,8 +154,8 @@ fn damaged<F: Format>(error: io::Error) -> io::Error {
     io::Error::new(kind, format!("damaged {} data: {error}", F::NAME))
 }
 
-/// Passes over zeros up to the end.
-fn check_padding<F: Format>(source: &mut Counted<impl BufRead>) -> io::Result<()> {
+/// Passes over zeros up to the end, given the name of the format before them.
+pub(super) fn check_padding(name: &str, source: &mut Counted<impl BufRead>) -> io::Result<()> {
     loop {
         let rest = source.fill_buf()?;
         if rest.is_empty() {
@@ -164,7 +164,7 @@ fn check_padding<F: Format>(source: &mut Counted<impl BufRead>) -> io::Result<()
         let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
         if zeros < rest.len() {
             let byte = source.consumed() + zeros as u64;
-            let problem = format!("other data follow the {} data, from byte {byte} on", F::NAME);
+            let problem = format!("other data follow the {name} data, from byte {byte} on");
             return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
         }
         source.consume(zeros);

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read};
 use zstd::bulk::Compressor;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
+use super::compressed::check_padding;
 use super::counted::Counted;
 
 /// First bytes of a frame.
@@ -41,11 +42,22 @@ impl<R: BufRead> ZstdFrames<R> {
         Ok(ZstdFrames { source: Counted::new(source), decoder, in_frame: false, written: 0 })
     }
 
+    /// Returns true if no frame follows: at the end, and before zeros up to the end.
+    fn is_at_end(&mut self) -> io::Result<bool> {
+        match self.source.fill_buf()? {
+            [] => Ok(true),
+            [0, ..] => check_padding("zstd", &mut self.source).map(|()| true),
+            _ => Ok(false),
+        }
+    }
+
     /// Decodes the bytes that the source has buffered, as far as the output has capacity.
     fn step(&mut self, buffer: &mut [u8]) -> io::Result<Step> {
+        let byte = self.source.consumed();
         let mut input = InBuffer::around(self.source.fill_buf()?);
         let mut output = OutBuffer::around(buffer);
-        let left = self.decoder.run(&mut input, &mut output).map_err(damaged)?;
+        let left = self.decoder.run(&mut input, &mut output);
+        let left = left.map_err(|error| damaged(&error, byte))?;
         let step = Step { consumed: input.pos(), written: output.pos(), ends_frame: left == 0 };
         self.source.consume(step.consumed);
         self.in_frame = !step.ends_frame;
@@ -68,7 +80,7 @@ impl<R: BufRead> Read for ZstdFrames<R> {
             return Ok(0);
         }
         loop {
-            if !self.in_frame && self.source.fill_buf()?.is_empty() {
+            if !self.in_frame && self.is_at_end()? {
                 return Ok(0);
             }
             let step = self.step(buffer)?;
@@ -93,8 +105,9 @@ pub(super) fn compress(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     compressor.compress(content)
 }
 
-fn damaged(error: io::Error) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("damaged zstd data: {error}"))
+fn damaged(error: &io::Error, byte: u64) -> io::Error {
+    let problem = format!("damaged zstd data behind byte {byte}: {error}");
+    io::Error::new(io::ErrorKind::InvalidData, problem)
 }
 
 fn cut() -> io::Error {
@@ -130,6 +143,10 @@ mod tests {
             [&skippable[..], &frame(first), &skippable, &frame(second), &EMPTY_FRAME].concat();
         assert!(read(&all).expect("sound") == content);
         assert!(read(&[]).expect("empty").is_empty());
+        let padded = [&all[..], &[0; 1000]].concat();
+        assert!(read(&padded).expect("padded") == content);
+        let error = read(&[&padded[..], &[7]].concat()).expect_err("other data").to_string();
+        assert!(error.contains(&format!("from byte {} on", padded.len())), "{error}");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Files as the experiments have them on disk: timeslice archives of FLESnet, and pages of ALICE.
+//! Files as people have them on disk: timeslice archives of FLESnet, pages of ALICE, tables of digis,
+//! and any of them on standard input.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +8,7 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 
-use crate::common::{Folder, folder};
+use crate::common::{Folder, Run, folder};
 use crate::experiments::full_set;
 
 const SMALL: &str = "--preset mcbm-2024 --scale 0.0005";
@@ -161,4 +162,82 @@ fn late_streams_and_lost_pages_are_noticed() {
 
     fs::remove_file(folder.join("a.index.csv")).expect("removed");
     assert_eq!(digits("a.pages"), right, "pages need no index");
+}
+
+const TABLE: &str = "time_ns,module,side,channel,adc,event\n\
+                     10500001230.0,0,n,5,7.0,1\n10500001235.5,0,p,6,12.0,1\n";
+
+#[test]
+fn tables_of_digis_are_read_with_notes() {
+    let folder = folder();
+    folder.write("d.csv", TABLE);
+    let run = folder.bench("sort --input d.csv --dry-run").exits(0);
+    run.says("note: columns that were ignored: \"event\"");
+    run.says("note: times are relative to the earliest, 10500001230 ns");
+    run.says("note: 1 times with a fraction of a ns, which were rounded down");
+    folder.bench("sort --input d.csv --time-origin 10500000000 --dry-run").exits(0);
+    folder.bench("events --input d.csv --dry-run").exits(0).says("the earliest, 10500001230 ns");
+    folder.write("other.txt", "a,b\n1,2\n");
+    folder.write("missing.txt", "module,side,channel,time,adc\n0,0,1,1,1\n");
+    folder.bench(format!("generate sts-raw {SMALL} --out raw.tsa")).exits(0);
+    folder.check(
+        "
+            1 | sort --input d.csv --time-origin 10500001231 --dry-run | line 2: time_ns 10500001230 is before
+            1 | sort --input d.csv --time-origin -5 --dry-run | specify a later --time-origin
+            1 | sort --input missing.txt --dry-run | without the columns time_ns
+            2 | sort --input other.txt --dry-run | unknown file type
+            2 | sort --time-origin 5 --dry-run | --input
+            2 | sort --input d.csv --time-origin x --dry-run | not a time in ns
+            2 | sts --input raw.tsa --setup raw.setup.json --time-origin 5 --dry-run | leave out --time-origin
+            2 | events --input raw.tsa --setup raw.setup.json --time-origin 5 --dry-run | leave out --time-origin
+        ",
+    );
+}
+
+#[test]
+fn parquet_is_written_and_read_like_csv() {
+    let folder = folder();
+    for name in ["d.csv", "d.parquet", "d.parquet.gz"] {
+        folder.bench(format!("generate sts-physics {SMALL} --out {name}")).exits(0);
+    }
+    let hits = |name: &str| {
+        folder.bench(format!("sts --input {name} --hits h.csv")).exits(0);
+        folder.read("h.csv")
+    };
+    let expected = hits("d.csv");
+    assert!(expected.lines().count() > 10);
+    assert_eq!(hits("d.parquet"), expected);
+    assert_eq!(hits("d.parquet.gz"), expected);
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let folder = folder();
+    let piped = |name: &str, line: &str| {
+        let file = fs::File::open(folder.join(name)).expect("a file");
+        Run::from_command(folder.command(line).stdin(file))
+    };
+    folder.bench(format!("generate sts-raw {SMALL} --out d.tsa --zstd")).exits(0);
+    let line = "unpack --input - --setup d.setup.json --digis o.bin";
+    piped("d.tsa", line).exits(0);
+    let unpacked = fs::read(folder.join("o.bin")).expect("written");
+    assert!(unpacked == digis(&folder, "--input d.tsa"));
+    piped("d.tsa", "unpack --input - --digis o.bin").exits(2).says("specify --setup FILE");
+    piped("d.tsa", "sts --input - --hits h.csv").exits(2).says("specify --setup FILE");
+    piped("d.tsa", &format!("{line} --input -"))
+        .exits(1)
+        .says("standard input: it was read before");
+
+    folder.bench("generate tpc --sectors 1 --orbits 1 --out d.pages").exits(0);
+    piped("d.pages", "decode --input - --sector 0 --digits a.csv").exits(0);
+    folder.bench("decode --input d.pages --sector 0 --digits b.csv").exits(0);
+    assert_eq!(folder.read("a.csv"), folder.read("b.csv"));
+
+    folder.write("d.csv", TABLE);
+    piped("d.csv", "sort --input - --dry-run").exits(0).says("the earliest, 10500001230 ns");
+    folder.write("bad.csv", TABLE.replace(",n,", ",left,"));
+    piped("bad.csv", "sort --input - --dry-run").exits(1).says("standard input, line 2: side");
+    for command in ["throughput sort", "stream --timeslice 1ms --duration 1s"] {
+        piped("d.csv", &format!("{command} --input -")).exits(2).says("write it to a file");
+    }
 }
