@@ -228,7 +228,7 @@ fn standard_input_is_read_once() {
         .exits(1)
         .says("standard input: it was read before");
 
-    folder.bench("generate tpc --sectors 1 --orbits 1 --out d.pages").exits(0);
+    folder.bench("generate tpc --sectors 1 --orbits 1 --framing recorded --out d.pages").exits(0);
     piped("d.pages", "decode --input - --sector 0 --digits a.csv").exits(0);
     folder.bench("decode --input d.pages --sector 0 --digits b.csv").exits(0);
     assert_eq!(folder.read("a.csv"), folder.read("b.csv"));

@@ -13,6 +13,9 @@ use crate::io::digi_table::Cell;
 /// 32-bit floats are exact up to here.
 const EXACT: f32 = 16_777_216.0;
 
+/// Numbers and names of sides are shorter.
+const MAX_TEXT_BYTES: usize = 64;
+
 /// A column of a row group.
 pub(super) struct Column {
     name: String,
@@ -81,8 +84,10 @@ impl Column {
     }
 }
 
+/// The beginning of a text: that of a dictionary may be long, and is copied for each row.
 fn text(bytes: ByteArray) -> String {
-    String::from_utf8_lossy(bytes.data()).into_owned()
+    let bytes = bytes.data();
+    String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TEXT_BYTES)]).into_owned()
 }
 
 /// Rows of a batch.

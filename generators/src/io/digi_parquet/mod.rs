@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `pages` | pages of a column, whose claims are checked |
 //! | `column` | values of a column |
+//! | `thrift` | claims that are checked before the crate reads them |
 //! | `write` | writing |
 
 mod column;
 mod pages;
+mod thrift;
 mod write;
 
 use std::io::Read;
@@ -66,6 +68,7 @@ pub(super) fn read(
 }
 
 fn read_table(bytes: Bytes, mut table: DigiTable) -> Result<ReadDigis, Problem> {
+    thrift::check_schema(&bytes)?;
     let metadata = ParquetMetaDataReader::new().parse_and_finish(&bytes)?;
     check_rows(&metadata, bytes.len() as u64)?;
     let columns = find(metadata.file_metadata().schema_descr())?;

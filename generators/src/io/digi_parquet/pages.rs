@@ -1,6 +1,5 @@
 //! Pages of a column, whose claims are checked before anything is allocated by them.
 
-use std::io::Read;
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
@@ -11,13 +10,13 @@ use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 
+use super::thrift::PageSizes;
+
 /// Detector data shrink by less than 10: pages that expand to more than this many times their size
 /// are refused.
 const MAX_RATIO: u64 = 1000;
 /// Decompressed bytes of a page that are allowed whatever its size.
 const ALLOWANCE: u64 = 16 << 20;
-/// Type of a 32-bit integer whose field is the next one, in Thrift's compact protocol.
-const NEXT_IS_INT: u8 = 0x15;
 
 /// A file whose page headers are checked.
 #[derive(Clone)]
@@ -57,38 +56,13 @@ impl ChunkReader for PagesOf {
     }
 }
 
-/// Checks the first three fields of a page header: type, decompressed and compressed size.
 fn check_sizes(header: &[u8]) -> Result<()> {
-    let mut bytes = header;
-    let [_, decompressed, compressed] = [(); 3].map(|()| next_int(&mut bytes));
-    let decompressed = decompressed.ok_or_else(|| damaged("a page header"))?;
-    let compressed = compressed.ok_or_else(|| damaged("a page header"))?;
-    if decompressed <= compressed.saturating_mul(MAX_RATIO).saturating_add(ALLOWANCE) {
+    let sizes = PageSizes::read(header).ok_or_else(|| damaged("a page header"))?;
+    let allowed = sizes.compressed.saturating_mul(MAX_RATIO).saturating_add(ALLOWANCE);
+    if sizes.decompressed <= allowed {
         return Ok(());
     }
     Err(damaged("a page that expands to more than 1000 times its size, as no data do"))
-}
-
-/// The next field of a header, if it is an integer of 0 or more.
-fn next_int(bytes: &mut &[u8]) -> Option<u64> {
-    if next_byte(bytes)? != NEXT_IS_INT {
-        return None;
-    }
-    let mut value = 0;
-    for shift in (0..35).step_by(7) {
-        let byte = next_byte(bytes)?;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            // The lowest bit is the sign.
-            return (value & 1 == 0).then_some(value >> 1);
-        }
-    }
-    None
-}
-
-fn next_byte(bytes: &mut &[u8]) -> Option<u8> {
-    let mut byte = [0];
-    bytes.read_exact(&mut byte).ok().map(|()| byte[0])
 }
 
 fn damaged(what: &str) -> ParquetError {

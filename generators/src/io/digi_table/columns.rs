@@ -46,7 +46,7 @@ impl Columns {
     }
 }
 
-/// How to correct a header of another dialect.
+/// Advice for a header of another dialect.
 fn advice(header: &str) -> &'static str {
     match header {
         _ if header.starts_with('#') => "; comments (#) are not read, remove the # and such lines",
