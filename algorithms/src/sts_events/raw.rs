@@ -35,7 +35,7 @@ pub(super) fn read(
     let digis = raw.into_expected().digis;
     if digis.is_empty() {
         let problem = format!("its raw data have no digis: {}", notes.join("; "));
-        return Err(DataError::format(files.first(), "all components", problem));
+        return Err(DataError::incomplete(files.first(), problem));
     }
     let stream = DigiStream::new(digis, rules)?.with_source_notes(notes);
     Ok((stream, params))

@@ -159,6 +159,10 @@ const BYTES_FOR_CELL: u64 = 3;
 /// Cells of a time bin, margins included.
 const CELLS_OF_TIME_BIN: u64 = 23_112;
 
+/// Bytes for each byte of a page. Files of charges are text, with more bytes for a sample.
+pub(super) const MEMORY_FOR_BYTE: u64 =
+    tpc_decode::MEMORY_FOR_BYTE + BYTES_FOR_SAMPLE / tpc_decode::BYTES_OF_SAMPLE;
+
 /// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);

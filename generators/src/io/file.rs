@@ -10,6 +10,7 @@ use flate2::write::GzEncoder;
 use text::Untrusted;
 
 use super::compressed::decompressed;
+use super::content_limit::Limited;
 use crate::DataError;
 
 const BUFFER_BYTES: usize = 1 << 20;
@@ -50,18 +51,24 @@ pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
     Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", path.escaped())))
 }
 
-/// Opens a file; its first bytes show whether it is compressed.
+/// Opens a file that is read as a whole; its first bytes show whether it is compressed.
 pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, DataError> {
+    Ok(Box::new(Limited::new(open_pieces(path)?)))
+}
+
+/// Opens a file of which parts are kept: the caller checks how much that is.
+pub(super) fn open_pieces(path: &Path) -> Result<Box<dyn Read>, DataError> {
     let file = File::open(path).map_err(|source| DataError::io(path, source))?;
     decompressed(BufReader::with_capacity(BUFFER_BYTES, file))
         .map_err(|source| DataError::io(path, source))
 }
 
-/// Opens a file, and returns its first bytes, at most `N`, beside a reader of all of them.
+/// Opens a file of which parts are kept, and returns its first bytes, at most `N`, and a reader of
+/// all of them.
 pub(super) fn open_sniffed<const N: usize>(
     path: &Path,
 ) -> Result<(Vec<u8>, Box<dyn Read>), DataError> {
-    let mut rest = open(path)?;
+    let mut rest = open_pieces(path)?;
     let mut first = Vec::new();
     let read = rest.by_ref().take(N as u64).read_to_end(&mut first);
     read.map_err(|source| DataError::io(path, source))?;

@@ -17,6 +17,7 @@
 
 mod clusters;
 mod compressed;
+mod content_limit;
 mod counted;
 mod csv_rows;
 mod digi_bin;
@@ -41,9 +42,11 @@ mod zstd_frames;
 use std::path::Path;
 
 pub use clusters::{check_cluster_file, read_clusters, write_clusters};
+pub(crate) use content_limit::ContentTooLarge;
+pub use content_limit::with_content_limit;
 pub use flesnet::{
-    ArchiveShape, Cut, Remarks, is_archive_name, is_raw_file, read_raw_data, timeslice_duration_ns,
-    write_archive,
+    ArchiveShape, Cut, Remarks, files_of_input, is_archive_name, is_raw_file, read_raw_data,
+    timeslice_duration_ns, write_archive,
 };
 pub use names::{name_bytes, next_to, sibling_path, stem};
 pub use selection::Selection;
@@ -64,6 +67,14 @@ use crate::sts::SegmentedDigis;
 use crate::sts::setup::Setup;
 use fields::Limits;
 use file::{Format, create, finish, format_of, open};
+
+/// True if a file is read piece by piece, and only what is of use is kept: raw data, and pages.
+///
+/// # Errors
+/// If the file can't be opened or read.
+pub fn is_pieces_file(path: &Path) -> Result<bool, DataError> {
+    Ok(is_raw_file(path)? || is_tpc_file(path)?)
+}
 
 /// Reads the digis of a timeslice.
 ///

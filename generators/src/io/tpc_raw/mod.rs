@@ -29,7 +29,7 @@ use self::bytes::Bytes;
 use self::collected::{Collected, PageFilter};
 use super::PageSelection;
 use crate::DataError;
-use crate::io::file::{open, open_sniffed};
+use crate::io::file::{open_pieces, open_sniffed};
 use crate::io::flesnet::is_archive;
 use crate::tpc::pages::RawPages;
 use text::Untrusted;
@@ -91,7 +91,7 @@ fn within_time_frames(
     chain::read(&mut bytes, None, &mut survey)?;
     let window = survey.into_orbits().window(path, &selection.frames)?;
     let mut collected = Collected::new(selection, PageFilter::Within(window));
-    chain::read(&mut Bytes::new(path, open(path)?), None, &mut collected)?;
+    chain::read(&mut Bytes::new(path, open_pieces(path)?), None, &mut collected)?;
     Ok(collected)
 }
 
