@@ -160,8 +160,8 @@ fn time_frames_are_decoded_alone_or_as_one() {
         "
             2 | decode --input event.0.dump --take 1 --skip 1 --dry-run | 1 time frame; select within 0..1
             0 | cluster-finder --input d.raw --timeframes 1..2 --dry-run | clusters
-            0 | noisy-pads --input d.raw --timeframes 1..2 --dry-run | input d.raw
-            0 | tpc --input d.raw --timeframes 1..2 --dry-run | input d.raw
+            0 | noisy-pads --input d.raw --timeframes 1..2 --dry-run | pads are noisy
+            0 | tpc --input d.raw --timeframes 1..2 --dry-run | note:
         ",
     );
 }
