@@ -328,7 +328,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
     let mut options = options.clone();
     options.complete(&[LABELS.axis()]);
     let are_given = LABELS.value(&options)? == LabelsFor::InputState;
-    let of_pages = index_of(path).is_ok() || is_tpc_file(path)?;
+    let of_pages = index_of(path).is_ok() || path.is_file() && is_tpc_file(path)?;
     let cases = if of_pages {
         options.complete(&[FRAGMENT.axis()]);
         options.complete(&SETTINGS);

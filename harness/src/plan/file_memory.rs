@@ -1,5 +1,6 @@
 //! Memory check of files, before they are read and while they are decompressed.
 
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
@@ -67,29 +68,31 @@ impl FileMemory {
         read: impl FnOnce() -> Result<T, DataError>,
     ) -> Result<T, PlanError> {
         let is_part = SELECTIONS.iter().any(|name| options.get(name).is_some());
-        let text_bytes = if is_text(files.first()) { TEXT_BYTES } else { 1 };
-        let max_bytes = self.content_bytes().saturating_mul(text_bytes);
+        let bytes_of_data = if is_text(files.first()) { TEXT_BYTES } else { 1 };
+        let fits = self.data_bytes().saturating_mul(bytes_of_data);
+        let too_large = |name: &dyn Display, has: String, bytes: u64| {
+            self.too_large(&format!("{name} has {has}"), bytes / bytes_of_data, fits)
+        };
         if !is_part
             && let Some(bytes) = bytes_read_whole(files)
-            && bytes > max_bytes
+            && bytes > fits
         {
-            return Err(self.too_large(&format!("{files} has {}", size(bytes)), max_bytes));
+            return Err(too_large(files, size(bytes), bytes));
         }
-        with_content_limit(max_bytes, read).map_err(|error| match error {
+        with_content_limit(fits, read).map_err(|error| match error {
             DataError::TooLarge { path, max_bytes } => {
-                let found = format!("{} has more than {}", path.escaped(), size(max_bytes));
-                self.too_large(&found, max_bytes)
+                too_large(&path.escaped(), format!("more than {}", size(max_bytes)), max_bytes)
             }
             error => error.into(),
         })
     }
 
-    /// Bytes of content that fit.
-    fn content_bytes(&self) -> u64 {
+    /// Bytes of binary data that fit.
+    fn data_bytes(&self) -> u64 {
         self.available.saturating_sub(RESERVE) / self.for_byte
     }
 
-    fn too_large(&self, found: &str, max_bytes: u64) -> PlanError {
+    fn too_large(&self, found: &str, data_bytes: u64, fits: u64) -> PlanError {
         let remedy = if self.available <= RESERVE {
             RAISE.to_owned()
         } else if self.selections.is_empty() {
@@ -98,13 +101,12 @@ impl FileMemory {
             let flags: Vec<_> = self.selections.iter().map(|name| format!("--{name}")).collect();
             format!("select a part of it with {}", flags.join(", "))
         };
+        let needed = data_bytes.saturating_mul(self.for_byte).saturating_add(RESERVE);
         PlanError::Usage(format!(
-            "{found} of data, which need {} of memory a byte; of the {} that are available, {} are \
-             kept for the system, and {} of data fit: {remedy}",
-            units::bytes(self.for_byte as f64),
+            "{found} of data and needs {} of memory, but {} are available; {} of data fit: {remedy}",
+            size(needed),
             size(self.available),
-            size(RESERVE),
-            size(max_bytes),
+            size(fits),
         ))
     }
 }
@@ -158,7 +160,7 @@ mod tests {
         let all = Params::default();
         assert_eq!(read(&memory(&[]), "d.bin", 1000, &all), Ok(()));
         let error = read(&memory(&[]), "d.bin", 1001, &all).expect_err("too large");
-        assert!(error.contains("need 7 B of memory a byte"), "{error}");
+        assert!(error.contains("d.bin has 1 kB of data and needs 537 MB of memory"), "{error}");
         assert!(error.contains("1 kB of data fit: use a smaller file"), "{error}");
         assert_eq!(read(&memory(&[]), "d.csv", 2000, &all), Ok(()), "text has more bytes");
         assert!(read(&memory(&[]), "d.csv", 2001, &all).is_err());

@@ -60,7 +60,8 @@ pub fn read_raw_pages(
     let is_kept = |rdh: &Rdh| window.as_ref().is_none_or(|window| window.contains(rdh.orbit));
     let (mut read, streams) = slots.read(pages, is_kept)?;
     let (first_orbit, remarks) = examine(&mut read, &streams);
-    let first_orbit = selection.first_orbit.or(first_orbit);
+    let of_window = window.and_then(|window| window.first_orbit());
+    let first_orbit = selection.first_orbit.or(of_window).or(first_orbit);
     Ok((RawPages::new(first_orbit.unwrap_or(0), read, &streams), remarks))
 }
 

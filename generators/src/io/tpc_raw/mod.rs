@@ -90,7 +90,11 @@ fn within_time_frames(
     let mut survey = Collected::new(selection.clone(), PageFilter::None);
     chain::read(&mut bytes, None, &mut survey)?;
     let window = survey.into_orbits().window(path, &selection.frames)?;
+    let first_orbit = window.first_orbit();
     let mut collected = Collected::new(selection, PageFilter::Within(window));
+    if let Some(orbit) = first_orbit {
+        collected.state_first_orbit(orbit);
+    }
     chain::read(&mut Bytes::new(path, open_pieces(path)?), None, &mut collected)?;
     Ok(collected)
 }
