@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::io::ContentTooLarge;
 use text::{SENTENCE, Untrusted};
 
 use crate::io::FileName;
@@ -31,6 +32,22 @@ pub enum DataError {
         /// The problem, and what was expected.
         problem: String,
     },
+    /// A file that lacks parts, which the caller does not accept.
+    #[error("{}: {problem}", FileName(path))]
+    Incomplete {
+        /// The file.
+        path: PathBuf,
+        /// The parts that are missing, and how to accept it.
+        problem: String,
+    },
+    /// A file with more content than there is memory for.
+    #[error("{}: more than {max_bytes} bytes of content", FileName(path))]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit that the caller set.
+        max_bytes: u64,
+    },
     /// A file to be written that holds other data.
     #[error("{}: it holds {holds} of other data; choose another name for the new ones", path.escaped())]
     Taken {
@@ -57,7 +74,18 @@ impl DataError {
 
     /// Error for a file that can't be read or written.
     pub fn io(path: &Path, source: io::Error) -> Self {
-        DataError::Io { path: path.to_owned(), source }
+        let path = path.to_owned();
+        let inner = source.get_ref().and_then(|inner| inner.downcast_ref::<ContentTooLarge>());
+        if let Some(&ContentTooLarge { max_bytes }) = inner {
+            return DataError::TooLarge { path, max_bytes };
+        }
+        DataError::Io { path, source }
+    }
+
+    /// Error for a file that lacks parts.
+    pub fn incomplete(path: &Path, problem: impl Into<String>) -> Self {
+        let problem = problem.into().escaped().at_most(SENTENCE).to_string();
+        DataError::Incomplete { path: path.to_owned(), problem }
     }
 
     /// Error for invalid content of a file, at a location that its reader can find.

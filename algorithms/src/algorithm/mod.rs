@@ -70,6 +70,10 @@ pub struct TaskInfo {
     pub metrics: &'static [MetricInfo],
 }
 
+/// Copies of data during a measurement, for tasks without an estimate of their own: the content, the
+/// input, two buffers, output, reference, and two copies for a check.
+pub(crate) const DEFAULT_MEMORY_FOR_BYTE: u64 = 8;
+
 /// A reconstruction task with a known right answer.
 pub trait Algorithm: Copy + Send + Sync + 'static {
     /// Input of a variant.
@@ -97,6 +101,13 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     /// Shares of a plan's memory that a variant needs if there are several inputs.
     fn memory_shares(&self, _variant: &str) -> MemoryShares {
         MemoryShares::UNKNOWN
+    }
+
+    /// Bytes of memory that measuring needs for each byte of a file that is kept: the content, the
+    /// input that is made of it, buffers of a variant, the reference and a check. Estimated for
+    /// binary files; text is larger for the same data.
+    fn memory_for_byte(&self) -> u64 {
+        DEFAULT_MEMORY_FOR_BYTE
     }
 
     /// Generates the input of a planned point.

@@ -69,6 +69,10 @@ const BYTES_FOR_DIGI: u64 = 2 * 16 + 2 * 8 + 3 * 4;
 /// Bytes for each digi of an event: the reference, a variant's, and a copy of that to compare.
 const BYTES_FOR_COPY: u64 = 3 * 8;
 
+/// Bytes for each byte of a file, if each digi is in one event: a digi has 7 bytes there, and a
+/// message of raw data 4, of which not all are digis.
+pub(super) const MEMORY_FOR_BYTE: u64 = (BYTES_FOR_DIGI + BYTES_FOR_COPY) / 6;
+
 /// Completes the parameters with defaults, and estimates the memory.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);

@@ -84,6 +84,10 @@ impl Algorithm for StsEvents {
         axes::plan(params)
     }
 
+    fn memory_for_byte(&self) -> u64 {
+        axes::MEMORY_FOR_BYTE
+    }
+
     fn generate(&self, params: &Params, seed: u64) -> Result<DigiStream, DataError> {
         axes::generate(params, seed)
     }

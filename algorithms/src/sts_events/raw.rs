@@ -6,12 +6,14 @@ use text::Untrusted;
 use super::input::DigiStream;
 use super::rules::EventRules;
 use crate::algorithm::{Algorithm, InputFiles};
-use crate::axis::{Axis, Params, joined};
-use crate::file_selection::TIMESLICE_AXES;
+use crate::axis::{Axis, Params};
+use crate::file_selection::{SKIP, TAKE, TIMESLICES};
 use crate::sts_unpack::{SETUP, StsUnpack};
 
 /// Options of raw data.
-pub(super) const READING: [Axis; 4] = joined(&[SETUP.axis()], &TIMESLICE_AXES);
+pub(super) const READING: [Axis; 4] =
+    [SETUP.axis(), TIMESLICES.axis(), SKIP.axis(), TAKE.with_help(ONE).axis()];
+const ONE: &str = "Read at most N timeslices of raw data; events are built of one";
 
 /// Reads the raw data of a timeslice, and unpacks them by the reference of `bench unpack`.
 ///
@@ -35,7 +37,7 @@ pub(super) fn read(
     let digis = raw.into_expected().digis;
     if digis.is_empty() {
         let problem = format!("its raw data have no digis: {}", notes.join("; "));
-        return Err(DataError::format(files.first(), "all components", problem));
+        return Err(DataError::incomplete(files.first(), problem));
     }
     let stream = DigiStream::new(digis, rules)?.with_source_notes(notes);
     Ok((stream, params))

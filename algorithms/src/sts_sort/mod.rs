@@ -83,6 +83,11 @@ impl Algorithm for StsSort {
         Ok(Plan { params, memory_bytes: shape.digis.saturating_mul(copies * DIGI_BYTES) })
     }
 
+    /// For a digi of 7 bytes: those, itself, and five copies as in [`Algorithm::plan`].
+    fn memory_for_byte(&self) -> u64 {
+        7
+    }
+
     fn generate(&self, params: &Params, seed: u64) -> Result<SegmentedDigis, DataError> {
         generate(&axes::shape(params)?, seed)
     }

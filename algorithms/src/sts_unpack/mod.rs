@@ -90,6 +90,12 @@ impl Algorithm for StsUnpack {
         axes::plan(params)
     }
 
+    /// For a message of 4 bytes: itself, a copy for plugins, digis of 8 bytes in the reference, a
+    /// variant's lists, its output and the check's copy, and counts.
+    fn memory_for_byte(&self) -> u64 {
+        12
+    }
+
     fn generate(&self, params: &Params, seed: u64) -> Result<RawTimeslices, DataError> {
         axes::generated(params, seed)
     }

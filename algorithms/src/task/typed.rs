@@ -46,6 +46,10 @@ impl<A: Algorithm> Task for TypedTask<A> {
         self.0.memory_shares(variant)
     }
 
+    fn memory_for_byte(&self) -> u64 {
+        self.0.memory_for_byte()
+    }
+
     fn generate(&self, params: &Params, seed: u64) -> Result<Box<dyn Case>, DataError> {
         let bytes = |input: &A::Input| BYTES_OF_INPUT * self.0.work(input).input_bytes;
         let make = || self.0.generate(params, seed);

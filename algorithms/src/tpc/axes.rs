@@ -48,6 +48,10 @@ const OF_FINDING: [Axis; 11] = joined(&[NOISY.axis(), FRAGMENT.axis()], &SETTING
 /// reference.
 const BYTES_FOR_SAMPLE: u64 = 2 * (8 + 8 + 12);
 
+/// Bytes for each byte of a page.
+pub(super) const MEMORY_FOR_BYTE: u64 =
+    tpc_decode::MEMORY_FOR_BYTE + BYTES_FOR_SAMPLE / tpc_decode::BYTES_OF_SAMPLE;
+
 /// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);

@@ -159,6 +159,10 @@ const BYTES_FOR_CELL: u64 = 3;
 /// Cells of a time bin, margins included.
 const CELLS_OF_TIME_BIN: u64 = 23_112;
 
+/// Bytes for each byte of a page. Files of charges are text, with more bytes for a sample.
+pub(super) const MEMORY_FOR_BYTE: u64 =
+    tpc_decode::MEMORY_FOR_BYTE + BYTES_FOR_SAMPLE / tpc_decode::BYTES_OF_SAMPLE;
+
 /// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
@@ -324,7 +328,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
     let mut options = options.clone();
     options.complete(&[LABELS.axis()]);
     let are_given = LABELS.value(&options)? == LabelsFor::InputState;
-    let of_pages = index_of(path).is_ok() || is_tpc_file(path)?;
+    let of_pages = index_of(path).is_ok() || path.is_file() && is_tpc_file(path)?;
     let cases = if of_pages {
         options.complete(&[FRAGMENT.axis()]);
         options.complete(&SETTINGS);

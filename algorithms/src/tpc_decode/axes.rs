@@ -92,6 +92,12 @@ pub(super) static READING: &[Axis] =
 /// Bytes for each sample: the digit or position of a variant, and of the reference and of a check.
 const BYTES_FOR_SAMPLE: u64 = 3 * 8;
 
+/// Bytes of pages for a sample, headers included.
+pub(crate) const BYTES_OF_SAMPLE: u64 = 2;
+/// Bytes for each byte of a page: the pages while they are collected, in order, and a plugin's copy;
+/// and their samples.
+pub(crate) const MEMORY_FOR_BYTE: u64 = 3 + BYTES_FOR_SAMPLE / BYTES_OF_SAMPLE;
+
 /// Fills in defaults, and estimates the memory that is needed and the number of samples.
 pub(crate) fn plan(mut params: Params) -> Result<(Plan, u64), DataError> {
     params.complete(AXES);

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::content_limit::Limited;
 use super::digi_table::DigiTable;
 use super::fields::Limits;
 use super::file::{create, finish, open_sniffed, without_gz};
@@ -92,7 +93,8 @@ pub fn read_digis(path: &Path) -> Result<SegmentedDigis, DataError> {
 /// Those of [`read_digis`], and digis that do not fit the detector, or the origin of time.
 pub fn read_digis_with(path: &Path, options: DigiOptions<'_>) -> Result<ReadDigis, DataError> {
     let limits = options.setup.map_or(Limits::OF_DIGIS, Limits::for_setup);
-    let (first, mut source) = open_sniffed::<START_BYTES>(path)?;
+    let (first, source) = open_sniffed::<START_BYTES>(path)?;
+    let mut source = Limited::new(source);
     // Content of no known format is what the name says, but damaged.
     let format = DigiFormat::of_content(&first).map_or_else(|| format_of(path), Ok)?;
     let table = DigiTable::new(limits, options.time_origin);

@@ -9,6 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::compressed::decompressed;
+use super::content_limit::Limited;
 use super::standard_input::{self, FileName, Opened, is_standard_input};
 use crate::DataError;
 
@@ -55,8 +56,14 @@ pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
     Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", FileName(path))))
 }
 
-/// Opens a file, or standard input; its first bytes show whether it is compressed.
+/// Opens a file that is read as a whole, or standard input; its first bytes show whether it is
+/// compressed.
 pub(super) fn open(path: &Path) -> Result<Opened, DataError> {
+    Ok(Box::new(Limited::new(open_pieces(path)?)))
+}
+
+/// Opens a file of which parts are kept: the caller checks how much that is.
+pub(super) fn open_pieces(path: &Path) -> Result<Opened, DataError> {
     let opened = if is_standard_input(path) {
         standard_input::open(|| buffered(io::stdin()))
     } else {
@@ -78,9 +85,10 @@ pub(super) fn sniff<const N: usize>(path: &Path) -> Result<Vec<u8>, DataError> {
     open_sniffed::<N>(path).map(|(first, _)| first)
 }
 
-/// Opens a file, and returns its first bytes, at most `N`, beside a reader of all of them.
+/// Opens a file of which parts are kept, and returns its first bytes, at most `N`, and a reader of
+/// all of them.
 pub(super) fn open_sniffed<const N: usize>(path: &Path) -> Result<(Vec<u8>, Opened), DataError> {
-    let mut rest = open(path)?;
+    let mut rest = open_pieces(path)?;
     let mut first = Vec::new();
     let read = rest.by_ref().take(N as u64).read_to_end(&mut first);
     read.map_err(|source| DataError::io(path, source))?;

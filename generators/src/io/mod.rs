@@ -18,6 +18,7 @@
 
 mod clusters;
 mod compressed;
+mod content_limit;
 mod counted;
 mod csv_rows;
 mod digi_bin;
@@ -44,10 +45,12 @@ mod tpc_raw;
 mod zstd_frames;
 
 pub use clusters::{check_cluster_file, read_clusters, write_clusters};
+pub(crate) use content_limit::ContentTooLarge;
+pub use content_limit::with_content_limit;
 pub use digis::{DigiOptions, ReadDigis, check_writable, read_digis, read_digis_with, write_digis};
 pub use flesnet::{
-    ArchiveShape, Cut, Remarks, is_archive_name, is_raw_file, read_raw_data, timeslice_duration_ns,
-    write_archive,
+    ArchiveShape, Cut, Remarks, files_of_input, is_archive_name, is_raw_file, read_raw_data,
+    timeslice_duration_ns, write_archive,
 };
 pub use names::{name_bytes, next_to, sibling_path, stem};
 pub use selection::Selection;
@@ -63,3 +66,15 @@ pub use tpc_labels::{LabelWriter, SectorLabels, labels_of, read_labels, write_la
 pub use tpc_mapping::read_pad_mapping;
 pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_raw_pages};
 pub use tpc_raw::{PageRemarks, headers_alone, is_tpc_file, read_tpc_file};
+
+use std::path::Path;
+
+use crate::DataError;
+
+/// True if a file is read piece by piece, and only what is of use is kept: raw data, and pages.
+///
+/// # Errors
+/// If the file can't be opened or read.
+pub fn is_pieces_file(path: &Path) -> Result<bool, DataError> {
+    Ok(is_raw_file(path)? || is_tpc_file(path)?)
+}

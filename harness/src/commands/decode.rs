@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use algorithms::algorithm::Algorithm;
 use algorithms::axis::Params;
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode, summary_of};
 use generators::DataError;
@@ -13,6 +12,7 @@ use text::Untrusted;
 
 use super::write_output::{InputOrigin, OutputJob, VariantChoice};
 use crate::failure::{Exit, Failure};
+use crate::plan::read_within_memory;
 use crate::request::{DamagePolicy, DecodeRequest, MeasureRequest, Source};
 
 /// Damaged pages that are listed one by one.
@@ -29,7 +29,8 @@ pub(super) fn run(request: &mut DecodeRequest) -> Result<Exit, Failure> {
         (pages.damage, &measuring.source)
     {
         for options in options.combinations() {
-            refuse_damage(files.first(), &TpcDecode.read(files, &options)?.0)?;
+            let (frame, _) = read_within_memory(&TpcDecode, files, &options)?;
+            refuse_damage(files.first(), &frame)?;
         }
     }
     measuring.choose_devices();
@@ -87,8 +88,9 @@ fn refuse_several_sectors(path: &Path, frame: &TimeFrame) -> Result<(), Failure>
 fn refuse_damage(path: &Path, frame: &TimeFrame) -> Result<(), Failure> {
     let remarks = frame.remarks();
     if remarks.is_cut || remarks.missing > 0 {
-        let problem = remarks.sentences().join("; ");
-        return Err(DataError::format(path, "all pages", problem).into());
+        let found = remarks.sentences().join("; ");
+        let problem = format!("{found}; without --strict, the pages that are there are read");
+        return Err(DataError::incomplete(path, problem).into());
     }
     frame.digits().damaged.first().map_or(Ok(()), |damaged| {
         Err(Failure::DamagedPage { path: path.to_owned(), damaged: *damaged })

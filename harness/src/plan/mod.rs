@@ -8,8 +8,9 @@
 //! | `quantities` | declarations of axes and metrics for records |
 //! | `selection` | variants by name or glob |
 //! | `teams`, `team_layout` | teams of threads, and teams within teams |
-//! | `memory` | memory check of points |
+//! | `memory`, `file_memory` | memory check of points, and of files |
 
+mod file_memory;
 mod memory;
 mod of_points;
 mod of_request;
@@ -30,6 +31,7 @@ use reports::record::{InputRecord, PluginRecord, Point};
 use crate::platform::Exit;
 use crate::request::CacheMode;
 
+pub(crate) use file_memory::read_within_memory;
 pub use memory::check_memory;
 pub(crate) use memory::{check_events, check_free_memory};
 pub(crate) use of_points::Candidates;

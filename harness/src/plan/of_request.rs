@@ -5,6 +5,7 @@ use algorithms::device::Device;
 use algorithms::task::{Task, VariantInfo};
 use text::Untrusted;
 
+use super::file_memory::FileMemory;
 use super::teams::TeamList;
 use super::{CandidateSpec, Input, Origin, Plan, PlanError, memory, select_variants};
 use crate::platform::available_memory;
@@ -63,7 +64,8 @@ fn read(
     options.check_count().map_err(PlanError::Usage)?;
     let origin = |options| {
         let files = files.clone();
-        let case = task.read(&files, &options)?;
+        let case = FileMemory::available_to(task)
+            .read(&files, &options, || task.read(&files, &options))?;
         Ok((Origin::Read { files, options, case }, 0))
     };
     options.combinations().into_iter().map(origin).collect()

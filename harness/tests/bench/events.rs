@@ -37,18 +37,17 @@ fn events_are_built_of_the_digis_of_a_file() {
 fn events_are_built_of_the_digis_of_raw_data() {
     let Some(folder) = measuring() else { return };
     folder.bench("generate sts-raw --preset mcbm-2024 --scale 0.0005 --out d.tsa").exits(0);
-    let rows = folder.measure(format!("events --input d.tsa --take 1 --min-digis 5 {QUICK}"));
+    let rows = folder.measure(format!("events --input d.tsa --min-digis 5 {QUICK}"));
     assert_eq!(variants(&rows).len(), 3);
     let digis = rows[0].items;
-    let unpacked = folder.bench("unpack --input d.tsa --take 1 --digis d.bin").exits(0);
+    let unpacked = folder.bench("unpack --input d.tsa --digis d.bin").exits(0);
     unpacked.says(format!("{digis} digis"));
-    folder.bench("unpack --input d.tsa --skip 1 --digis d.bin").exits(0);
     folder.check(
         "
-            2 | events --input d.tsa --dry-run | 2 timeslices: events are built of one: select it with --take 1
+            2 | events --input d.tsa --input d.tsa --dry-run | 2 timeslices; events are built of one: select it with --take 1
+            0 | events --input d.tsa --input d.tsa --skip 1 --dry-run | digis in
             2 | events --input d.tsa --timeslices 5..7 --dry-run | no timeslice to read
-            0 | events --input d.tsa --skip 1 --dry-run | digis in
-            1 | events --input d.tsa --setup none.json --take 1 | none.json
+            1 | events --input d.tsa --setup none.json | none.json
         ",
     );
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 
+use crate::common::alice::{dump, time_frame, time_frame_file};
 use crate::common::{Folder, Run, folder};
 use crate::experiments::full_set;
 
@@ -113,6 +114,74 @@ fn written_archives_come_back() {
     assert!(!folder.join("x.bin").exists());
 }
 
+/// Digits that `bench decode` writes.
+fn digits(folder: &Folder, input: &str) -> BTreeSet<String> {
+    folder.bench(format!("decode --input {input} --sector 0 --digits digits.csv")).exits(0);
+    folder.read("digits.csv").lines().skip(1).map(str::to_owned).collect()
+}
+
+/// Digits of a time frame in bins from another one's first orbit on.
+fn later(digits: &BTreeSet<String>, orbits: u32) -> BTreeSet<String> {
+    let moved = |digit: &String| {
+        let fields: Vec<&str> = digit.split(',').collect();
+        let [row, pad, time_bin, adc] = fields[..] else { panic!("{digit}") };
+        let time_bin = time_bin.parse::<u32>().expect("a time bin") + orbits * 891 / 2;
+        format!("{row},{pad},{time_bin},{adc}")
+    };
+    digits.iter().map(moved).collect()
+}
+
+#[test]
+fn time_frames_are_decoded_alone_or_as_one() {
+    let folder = folder();
+    let frames = [100, 164].map(|first_orbit| time_frame(&folder, first_orbit));
+    let [first, second] = [0, 1].map(|frame| {
+        folder.write("alone.raw", &frames[frame]);
+        digits(&folder, "alone.raw")
+    });
+    assert!(first.len() > 1000 && second.len() > 1000);
+    folder.write("d.raw", frames.concat());
+    folder.write("d.tf", time_frame_file(&frames));
+    let both: BTreeSet<_> = first.union(&later(&second, 64)).cloned().collect();
+    for name in ["d.raw", "d.tf"] {
+        assert_eq!(digits(&folder, &format!("{name} --timeframes 0..1")), first, "{name}");
+        assert_eq!(digits(&folder, &format!("{name} --timeframes 1..2")), second, "{name}");
+        assert_eq!(digits(&folder, &format!("{name} --skip 1 --take 1")), second, "{name}");
+        assert_eq!(digits(&folder, name), both, "{name}");
+        let line = format!("decode --input {name} --sector 0 --digits digits.csv");
+        folder.bench(&line).exits(0).says("2 time frames, read as one");
+        folder
+            .bench(line + " --timeframes 1..4")
+            .exits(2)
+            .says("2 time frames; select within 0..2");
+    }
+    folder.write("event.0.dump", dump(&frames[1]));
+    assert_eq!(digits(&folder, "event.0.dump --timeframes 0..1"), second);
+    folder.check(
+        "
+            2 | decode --input event.0.dump --take 1 --skip 1 --dry-run | 1 time frame; select within 0..1
+            0 | cluster-finder --input d.raw --timeframes 1..2 --dry-run | clusters
+            0 | noisy-pads --input d.raw --timeframes 1..2 --dry-run | pads are noisy
+            0 | tpc --input d.raw --timeframes 1..2 --dry-run | note:
+        ",
+    );
+}
+
+#[test]
+fn pages_that_are_headers_alone_are_refused_as_that() {
+    let folder = folder();
+    let data = "--sectors 1 --orbits 2 --framing recorded --occupancy 0.005";
+    folder.bench(format!("generate tpc {data} --out a.pages")).exits(0);
+    let is_alone = |page: &[u8]| page[10..12] == 64_u16.to_le_bytes();
+    without(&folder, "rdh", |_, _, page| is_alone(page));
+    fs::copy(folder.join("rdh.pages"), folder.join("rdh.raw")).expect("copied");
+    for name in ["rdh.pages", "rdh.raw"] {
+        let run = folder.bench(format!("decode --input {name} --sector 0 --digits d.csv")).exits(1);
+        run.says("no zero-suppressed page of the TPC is among them").says("headers without data");
+        assert!(!run.stderr.contains("damaged"), "{}", run.story());
+    }
+}
+
 /// Writes the pages of `a.pages` that `keep` accepts, given the index of the stream, that of the page
 /// in it, and the page.
 fn without(folder: &Folder, name: &str, keep: impl Fn(usize, usize, &[u8]) -> bool) {
@@ -158,7 +227,9 @@ fn late_streams_and_lost_pages_are_noticed() {
     without(&folder, "lost", |stream, index, page| !is_lost(stream, index, page));
     let line = "decode --input lost.pages --sector 0 --digits x.csv";
     folder.bench(line).exits(0).says("missing, the first behind byte");
-    folder.bench(format!("{line} --strict")).exits(1).says("missing");
+    let strict = folder.bench(format!("{line} --strict")).exits(1);
+    strict.says("missing, the first behind byte").says("without --strict");
+    assert!(!strict.stderr.contains("generate it again"), "{}", strict.story());
 
     fs::remove_file(folder.join("a.index.csv")).expect("removed");
     assert_eq!(digits("a.pages"), right, "pages need no index");

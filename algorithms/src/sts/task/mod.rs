@@ -186,6 +186,10 @@ impl Algorithm for StsTask {
         self.stage.map_or_else(|| source::memory_shares(variant), |_| MemoryShares::UNKNOWN)
     }
 
+    fn memory_for_byte(&self) -> u64 {
+        source::memory_for_byte(self.stage)
+    }
+
     fn generate(&self, params: &Params, seed: u64) -> Result<Timeslices, DataError> {
         source::simulated(params, seed)
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use crate::io::content_limit;
 use crate::io::source::PORTION;
 use crate::io::zstd_frames::ZstdFrames;
 
@@ -100,6 +101,7 @@ impl Bytes {
             let read_bytes = (to.len() - before) as u64;
             self.offset += read_bytes;
             appended += read_bytes;
+            content_limit::check(to.len() as u64)?;
             match read {
                 Ok(_) if read_bytes == wanted => {}
                 Ok(_) => break,

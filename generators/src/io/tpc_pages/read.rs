@@ -6,7 +6,8 @@ use std::path::Path;
 use super::index::{self, Entry};
 use crate::DataError;
 use crate::io::Selection;
-use crate::io::file::open;
+use crate::io::content_limit;
+use crate::io::file::{open, open_pieces};
 use crate::io::tpc_raw::{OrbitWindow, Orbits, PageRemarks, check_reopens, examine};
 use crate::tpc::geometry::SECTORS;
 use crate::tpc::page::{PAGE_BYTES, Page, Rdh};
@@ -59,7 +60,8 @@ pub fn read_raw_pages(
     let is_kept = |rdh: &Rdh| window.as_ref().is_none_or(|window| window.contains(rdh.orbit));
     let (mut read, streams) = slots.read(pages, is_kept)?;
     let (first_orbit, remarks) = examine(&mut read, &streams);
-    let first_orbit = selection.first_orbit.or(first_orbit);
+    let of_window = window.and_then(|window| window.first_orbit());
+    let first_orbit = selection.first_orbit.or(of_window).or(first_orbit);
     Ok((RawPages::new(first_orbit.unwrap_or(0), read, &streams), remarks))
 }
 
@@ -110,12 +112,13 @@ impl Slots<'_> {
     ) -> Result<(Vec<Page>, Vec<Entry>), DataError> {
         let mut pages = Vec::new();
         let mut streams: Vec<_> = self.streams.iter().map(|&(id, _)| (id, 0)).collect();
-        let mut source = open(path)?;
+        let mut source = open_pieces(path)?;
         let read = self.read_each(&mut *source, |stream, page| {
             if is_kept(&Rdh::from_bytes(page.first_chunk().expect("longer than a header"))) {
                 pages.push(*page);
                 streams[stream].1 += 1;
             }
+            content_limit::check(bytes(pages.len()))
         });
         let length = read.map_err(|source| DataError::io(path, source))?;
         if length != bytes(self.all) {
@@ -129,7 +132,7 @@ impl Slots<'_> {
     fn read_each(
         &self,
         source: &mut dyn Read,
-        mut each: impl FnMut(usize, &Page),
+        mut each: impl FnMut(usize, &Page) -> io::Result<()>,
     ) -> io::Result<u64> {
         let mut position = skip(source, bytes(self.before))?;
         let mut page = [0; PAGE_BYTES];
@@ -141,7 +144,7 @@ impl Slots<'_> {
                 if read < PAGE_BYTES {
                     return Ok(position);
                 }
-                each(stream, &page);
+                each(stream, &page)?;
             }
             count += pages;
         }

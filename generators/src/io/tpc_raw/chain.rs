@@ -3,6 +3,7 @@
 use super::bytes::Bytes;
 use super::collected::Collected;
 use crate::DataError;
+use crate::io::content_limit::check_kept;
 use crate::tpc::page::rdh::{RDH_BYTES, RDH_VERSION};
 use crate::tpc::page::{PAGE_BYTES, Rdh};
 
@@ -32,6 +33,7 @@ pub(super) fn read(
         let Some(page) = next_page(bytes, start, is_first, collected)? else { break };
         is_first = false;
         collected.add(page);
+        check_kept(bytes.path, collected.kept_bytes())?;
     }
     if let Some(end) = end
         && !bytes.skip(end.saturating_sub(bytes.offset()))?

@@ -104,6 +104,7 @@ pub(super) struct Collected {
     orbits: Orbits,
     packets: Packets,
     pages: u64,
+    kept: u64,
     alone: u64,
     others: BTreeMap<String, u64>,
     end: Option<String>,
@@ -130,6 +131,7 @@ impl Collected {
             orbits: Orbits::default(),
             packets: Packets::default(),
             pages: 0,
+            kept: 0,
             alone: 0,
             others: BTreeMap::new(),
             end: None,
@@ -141,6 +143,11 @@ impl Collected {
     /// The number of time frames that were read, as the file states where they begin.
     pub(super) fn state_time_frames(&mut self, count: u64) {
         self.time_frames = Some(count);
+    }
+
+    /// Bytes of the pages that are kept.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        self.kept * PAGE_BYTES as u64
     }
 
     /// Orbits of all pages of the TPC.
@@ -190,6 +197,7 @@ impl Collected {
         } else if self.selection.sector.is_none_or(|sector| sector == stream.sector) {
             set_version_and_link(&mut slot, RDH_VERSION, rdh.fee_id.link());
             self.streams.entry(stream).or_default().push(slot);
+            self.kept += 1;
         } else {
             self.pass_over(format!("sector {}", stream.sector));
         }
@@ -247,7 +255,7 @@ fn headers(count: u64) -> String {
 
 fn no_pages_with_data(path: &Path, found: &str) -> DataError {
     let problem = format!("no zero-suppressed page of the TPC is among them: {found}");
-    DataError::format(path, "all pages", problem)
+    DataError::incomplete(path, problem)
 }
 
 /// The stream of a page with zero-suppressed data, or a description of the page.

@@ -90,6 +90,11 @@ struct FirstAndLength {
 }
 
 impl OrbitWindow {
+    /// The first orbit of the first time frame, if pages mark it.
+    pub(in crate::io) fn first_orbit(&self) -> Option<u32> {
+        self.orbits.as_ref().map(|orbits| orbits.first)
+    }
+
     pub(in crate::io) fn contains(&self, orbit: u32) -> bool {
         let within = |window: &FirstAndLength| orbit.wrapping_sub(window.first) < window.length;
         self.orbits.as_ref().is_none_or(within)

@@ -29,7 +29,7 @@ use self::bytes::Bytes;
 use self::collected::{Collected, PageFilter};
 use super::PageSelection;
 use crate::DataError;
-use crate::io::file::{open, open_sniffed, sniff};
+use crate::io::file::{open_pieces, open_sniffed, sniff};
 use crate::io::flesnet::is_archive;
 use crate::io::{FileName, is_standard_input};
 use crate::tpc::pages::RawPages;
@@ -90,8 +90,12 @@ fn within_time_frames(
     let mut survey = Collected::new(selection.clone(), PageFilter::None);
     chain::read(&mut bytes, None, &mut survey)?;
     let window = survey.into_orbits().window(path, &selection.frames)?;
+    let first_orbit = window.first_orbit();
     let mut collected = Collected::new(selection, PageFilter::Within(window));
-    chain::read(&mut Bytes::new(path, open(path)?), None, &mut collected)?;
+    if let Some(orbit) = first_orbit {
+        collected.state_first_orbit(orbit);
+    }
+    chain::read(&mut Bytes::new(path, open_pieces(path)?), None, &mut collected)?;
     Ok(collected)
 }
 

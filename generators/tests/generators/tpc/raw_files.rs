@@ -3,7 +3,7 @@
 use std::fs;
 use std::ops::Range;
 
-use generators::io::{PageRemarks, PageSelection, Selection, read_tpc_file};
+use generators::io::{PageRemarks, PageSelection, Selection, read_tpc_file, with_content_limit};
 use generators::tpc::encode::SectorEncoder;
 use generators::tpc::page::{PAGE_BYTES, Page, Rdh};
 use generators::tpc::pages::{Framing, RawPages, SectorPages, StreamId};
@@ -320,6 +320,20 @@ fn time_frames_of_interleaved_pages_are_selected_by_their_orbits() {
         let error = read(&file, frames(beyond)).expect_err("beyond the end");
         assert!(error.contains("2 time frames; select within 0..2"), "{error}");
     }
+}
+
+#[test]
+fn memory_is_bounded_by_the_selected_time_frames() {
+    let [first, second] = two_time_frames();
+    let (alone, _) = read(&second.concat(), ALL).expect("sound");
+    let file = [first, second].concat().concat();
+    with_content_limit(alone.bytes().len() as u64, || {
+        assert!(read(&file, frames(1..2)).is_ok());
+        for selection in [frames(0..2), ALL] {
+            let error = read(&file, selection).map(|_| ()).expect_err("too large");
+            assert!(error.contains("of content"), "{error}");
+        }
+    });
 }
 
 #[test]

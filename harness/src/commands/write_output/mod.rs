@@ -14,7 +14,7 @@ use algorithms::device::{Team, Unavailable};
 use text::Untrusted;
 
 use crate::failure::Failure;
-use crate::plan::check_memory;
+use crate::plan::{check_memory, read_within_memory};
 use crate::platform::gpus::Gpus;
 use crate::plugins::{self, Baseline};
 use crate::request::{AxisValues, MeasureRequest, Source};
@@ -94,7 +94,9 @@ impl<'r, A: Algorithm> OutputJob<'r, A> {
     /// If it can't be read or generated.
     pub(super) fn input(&self, origin: &InputOrigin) -> Result<A::Input, Failure> {
         Ok(match origin {
-            InputOrigin::File(files, options) => self.algorithm.read(files, options)?.0,
+            InputOrigin::File(files, options) => {
+                read_within_memory(&self.algorithm, files, options)?.0
+            }
             InputOrigin::Generated(params) => {
                 self.algorithm.generate(params, self.request.settings.seed)?
             }

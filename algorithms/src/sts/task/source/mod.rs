@@ -108,6 +108,12 @@ fn bytes_for_digi(stage: Option<ChainStage>) -> u64 {
     BYTES_FOR_DIGI + stage.map_or(0, |_| KEPT_FOR_DIGI)
 }
 
+/// Bytes for each byte of a file: a digi has 7 bytes there. Messages of raw data have 4, but not all
+/// of them are digis.
+pub(super) fn memory_for_byte(stage: Option<ChainStage>) -> u64 {
+    bytes_for_digi(stage) / 7
+}
+
 /// Memory of the whole chain by a variant, relative to these figures, as measured with a
 /// millisecond of gold on gold (`bench throughput`, by the memory of the process at its end).
 /// Unknown variants count as much as objects.
