@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use generators::io::{index_of, is_tpc_file, read_charges};
+use generators::io::{FileName, index_of, is_standard_input, is_tpc_file, read_charges};
 use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::simulate::{Mark, Marks, SectorTruth, TimeFrameGenerator, TrueCluster};
 use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
-use text::Untrusted;
 
 use super::input::Charges;
 use super::labels::generate::{self, TruthKind};
@@ -328,14 +327,15 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
     let mut options = options.clone();
     options.complete(&[LABELS.axis()]);
     let are_given = LABELS.value(&options)? == LabelsFor::InputState;
-    let of_pages = index_of(path).is_ok() || path.is_file() && is_tpc_file(path)?;
+    let can_be_sniffed = path.is_file() || is_standard_input(path);
+    let of_pages = index_of(path).is_ok() || can_be_sniffed && is_tpc_file(path)?;
     let cases = if of_pages {
         options.complete(&[FRAGMENT.axis()]);
         options.complete(&SETTINGS);
         let settings = settings(&options)?;
         of_pages::read(path, &options, settings, fragment(&options)?, are_given)?
     } else if let Some(axis) = OF_PAGES.iter().find(|axis| options.get(axis.name).is_some()) {
-        let problem = format!("--{} is about pages; {} has its own", axis.name, path.escaped());
+        let problem = format!("--{} is about pages; {} has its own", axis.name, FileName(path));
         return Err(DataError::Shape(problem));
     } else {
         read_charges(path)?

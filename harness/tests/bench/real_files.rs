@@ -303,6 +303,9 @@ fn standard_input_is_read_once() {
     piped("d.pages", "decode --input - --sector 0 --digits a.csv").exits(0);
     folder.bench("decode --input d.pages --sector 0 --digits b.csv").exits(0);
     assert_eq!(folder.read("a.csv"), folder.read("b.csv"));
+    piped("d.pages", "cluster-finder --input - --sector 0 --clusters a.csv").exits(0);
+    folder.bench("cluster-finder --input d.pages --sector 0 --clusters b.csv").exits(0);
+    assert_eq!(folder.read("a.csv"), folder.read("b.csv"));
 
     folder.write("d.csv", TABLE);
     piped("d.csv", "sort --input - --dry-run").exits(0).says("the earliest, 10500001230 ns");
