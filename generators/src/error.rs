@@ -3,7 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::io::ContentTooLarge;
 use text::{SENTENCE, Untrusted};
+
+use crate::io::FileName;
 
 /// A data set that can't be generated, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +15,7 @@ pub enum DataError {
     #[error("{0}")]
     Shape(String),
     /// The operating system refused.
-    #[error("{}: {source}", path.escaped())]
+    #[error("{}: {source}", FileName(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -20,7 +23,7 @@ pub enum DataError {
         source: io::Error,
     },
     /// A file whose content does not follow its format.
-    #[error("{}, {location}: {problem}", path.escaped())]
+    #[error("{}, {location}: {problem}", FileName(path))]
     Format {
         /// The file.
         path: PathBuf,
@@ -28,6 +31,22 @@ pub enum DataError {
         location: String,
         /// The problem, and what was expected.
         problem: String,
+    },
+    /// A file that lacks parts, which the caller does not accept.
+    #[error("{}: {problem}", FileName(path))]
+    Incomplete {
+        /// The file.
+        path: PathBuf,
+        /// The parts that are missing, and how to accept it.
+        problem: String,
+    },
+    /// A file with more content than there is memory for.
+    #[error("{}: more than {max_bytes} bytes of content", FileName(path))]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit that the caller set.
+        max_bytes: u64,
     },
     /// A file to be written that holds other data.
     #[error("{}: it holds {holds} of other data; choose another name for the new ones", path.escaped())]
@@ -38,7 +57,7 @@ pub enum DataError {
         holds: &'static str,
     },
     /// A file name whose ending is of no known format.
-    #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", .0.escaped())]
+    #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", FileName(.0))]
     UnknownFileType(PathBuf),
 }
 
@@ -55,7 +74,18 @@ impl DataError {
 
     /// Error for a file that can't be read or written.
     pub fn io(path: &Path, source: io::Error) -> Self {
-        DataError::Io { path: path.to_owned(), source }
+        let path = path.to_owned();
+        let inner = source.get_ref().and_then(|inner| inner.downcast_ref::<ContentTooLarge>());
+        if let Some(&ContentTooLarge { max_bytes }) = inner {
+            return DataError::TooLarge { path, max_bytes };
+        }
+        DataError::Io { path, source }
+    }
+
+    /// Error for a file that lacks parts.
+    pub fn incomplete(path: &Path, problem: impl Into<String>) -> Self {
+        let problem = problem.into().escaped().at_most(SENTENCE).to_string();
+        DataError::Incomplete { path: path.to_owned(), problem }
     }
 
     /// Error for invalid content of a file, at a location that its reader can find.

@@ -31,8 +31,7 @@ pub fn count(value: f64) -> String {
 
 /// A count with its noun in the singular or the plural: `1 thread`, `3 threads`.
 pub fn counted(number: usize, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{plural}")
+    text::counted(number as u64, thing)
 }
 
 /// The verb for a count: `is` or `are`.

@@ -11,11 +11,14 @@
 //! | `hidden` | invisible and misleading characters, and their escapes |
 //! | `escaped` | a text with its escapes, shortened |
 //! | `borders` | whole texts before output |
+//! | `counts` | counts of things in messages |
 
 mod borders;
+mod counts;
 mod escaped;
 mod hidden;
 
 pub use borders::{colored_lines, json, lines, page};
+pub use counts::counted;
 pub use escaped::{COMMAND, Escaped, SENTENCE, Untrusted};
 pub use hidden::is_hidden;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use generators::DataError;
-use text::Untrusted;
+use generators::io::FileName;
 
 /// Files that an input is read from: at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl From<&Path> for InputFiles {
 
 impl fmt::Display for InputFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.first.escaped().fmt(f)?;
-        self.others.iter().try_for_each(|path| write!(f, ", {}", path.escaped()))
+        FileName(&self.first).fmt(f)?;
+        self.others.iter().try_for_each(|path| write!(f, ", {}", FileName(path)))
     }
 }

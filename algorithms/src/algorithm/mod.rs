@@ -7,6 +7,7 @@
 //! | `fill_output` | a CPU variant that fills a list |
 //! | `output`, `difference` | outputs, and the check of most tasks |
 //! | `digest` | an output as a few numbers |
+//! | `read_input` | an input that was read from files |
 //! | `mutants` | outputs that a check must refuse |
 //! | `shrink` | smaller inputs |
 //! | `output_files` | files that outputs are written to |
@@ -24,6 +25,7 @@ pub(crate) mod metric;
 pub(crate) mod mutants;
 mod output;
 mod output_files;
+mod read_input;
 mod session;
 pub(crate) mod shrink;
 mod variant;
@@ -48,6 +50,7 @@ pub use metric::{About, Better, Metric, MetricInfo, Relation};
 pub use mutants::{Choose, Mutants, Mutation};
 pub use output::{Element, Output};
 pub use output_files::OutputFiles;
+pub use read_input::ReadInput;
 pub(crate) use session::Runner;
 pub use session::{CheckError, Session};
 pub use variant::{Native, Prepare, PrepareResult, SHADERS, Variant, VariantContext};
@@ -73,6 +76,10 @@ pub struct TaskInfo {
     /// Metrics that its variants may have in the results.
     pub metrics: &'static [MetricInfo],
 }
+
+/// Copies of data during a measurement, for tasks without an estimate of their own: the content, the
+/// input, two buffers, output, reference, and two copies for a check.
+pub(crate) const DEFAULT_MEMORY_FOR_BYTE: u64 = 8;
 
 /// A reconstruction task with a known right answer.
 pub trait Algorithm: Copy + Send + Sync + 'static {
@@ -103,6 +110,13 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
         MemoryShares::UNKNOWN
     }
 
+    /// Bytes of memory that measuring needs for each byte of a file that is kept: the content, the
+    /// input that is made of it, buffers of a variant, the reference and a check. Estimated for
+    /// binary files; text is larger for the same data.
+    fn memory_for_byte(&self) -> u64 {
+        DEFAULT_MEMORY_FOR_BYTE
+    }
+
     /// Generates the input of a planned point.
     ///
     /// # Errors
@@ -119,6 +133,19 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
         files: &InputFiles,
         options: &Params,
     ) -> Result<(Self::Input, Params), DataError>;
+
+    /// Reads an input as [`Algorithm::read`] does, with notes on how.
+    ///
+    /// # Errors
+    /// As [`Algorithm::read`].
+    fn read_with_notes(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<ReadInput<Self::Input>, DataError> {
+        let (input, params) = self.read(files, options)?;
+        Ok(ReadInput { input, params, notes: Vec::new() })
+    }
 
     /// Writes an input to a file, for [`Algorithm::read`].
     ///

@@ -51,6 +51,11 @@ impl<T> Flag<T> {
         Self::new(name, help, "N", Kind::Integer)
     }
 
+    /// A point in time in nanoseconds, which may be negative.
+    pub const fn time_stamp(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "NS", Kind::TimeStamp)
+    }
+
     /// A fraction.
     pub const fn share(name: &'static str, help: &'static str) -> Self {
         Self::new(name, help, "SHARE", Kind::Share)

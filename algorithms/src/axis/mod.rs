@@ -12,7 +12,7 @@ mod time;
 
 use std::fmt;
 
-use crate::timeslice_selection::IndexRange;
+use crate::file_selection::IndexRange;
 use generators::sts::{Order, Skew};
 use text::Untrusted;
 
@@ -65,6 +65,8 @@ pub enum Kind {
     Count,
     /// An integer that is not a count, such as an index or a threshold: `7`.
     Integer,
+    /// A point in time in nanoseconds, which may be negative: `-500`.
+    TimeStamp,
     /// A fraction: `0.25`.
     Share,
     /// Any number: `2.3`.
@@ -102,6 +104,7 @@ impl Kind {
         match self {
             Kind::Count => "count",
             Kind::Integer => "integer",
+            Kind::TimeStamp => "time stamp",
             Kind::Share => "share",
             Kind::Number => "number",
             Kind::Frequency => "frequency",
@@ -141,6 +144,7 @@ impl Axis {
         let number = self.without_unit(text);
         let plain = match self.kind {
             Kind::Count | Kind::Integer => parse_count(number).map(|count| count.to_string()),
+            Kind::TimeStamp => parse_time_stamp(number).map(|time| time.to_string()),
             Kind::Share | Kind::Number => parse_number(number).map(|number| number.to_string()),
             Kind::Frequency => parse_frequency(text).map(|hertz| hertz.to_string()),
             Kind::Duration => parse_duration(text).map(|time| time.to_string()),
@@ -207,6 +211,10 @@ fn parse_choice(text: &str, names: &[&str]) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err(format!("unknown; there are {}", names.join(", ")))
+}
+
+fn parse_time_stamp(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "not a time in ns; write an integer such as 10500000000".to_owned())
 }
 
 fn parse_number(text: &str) -> Result<f64, String> {

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use generators::DataError;
-use generators::io::{check_writable, sibling_path, stem, write_digis, write_setup, write_truth};
+use generators::io::{
+    check_writable, name_bytes, next_to, sibling_path, stem, write_digis, write_setup, write_truth,
+};
 use generators::sts::physics::Simulation;
 use text::Untrusted;
 
@@ -89,10 +91,9 @@ fn name_of(out: &Path, index: u32, timeslices: u32) -> PathBuf {
         return out.to_owned();
     }
     let digits = (timeslices - 1).to_string().len();
-    let name = out.file_name().unwrap_or_default().to_string_lossy();
     let stem = stem(out);
-    let ending = name.strip_prefix(&stem).unwrap_or_default();
-    out.with_file_name(format!("{stem}-{index:0digits$}{ending}"))
+    let ending = &name_bytes(out)[stem.len()..];
+    next_to(out, &[stem, format!("-{index:0digits$}").as_bytes(), ending])
 }
 
 #[cfg(test)]

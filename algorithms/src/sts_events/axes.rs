@@ -3,15 +3,18 @@
 use std::path::Path;
 
 use generators::DataError;
-use generators::io::read_digis;
+use generators::io::{DigiOptions, ReadDigis, is_raw_file, read_digis_with};
 use generators::sts::physics::Simulation;
 use text::Untrusted;
 
 use super::event::{Event, MAX_COPIES, max_copies};
 use super::input::{DigiStream, too_many};
+use super::raw;
 use super::rules::EventRules;
-use crate::algorithm::Plan;
-use crate::axis::{Axis, Flag, Params};
+use crate::algorithm::{InputFiles, Plan};
+use crate::axis::{Axis, Flag, Params, joined};
+use crate::file_selection::{refuse_for_digis, refuse_for_raw_data};
+use crate::sts_sort::axes::{TIME_ORIGIN, time_origin};
 use crate::{sts_scenario, sts_sort};
 
 /// A tenth is enough to compare by, and small enough to wait for.
@@ -46,9 +49,16 @@ pub(super) static AXES: &[Axis] = &[
     AFTER.axis(),
 ];
 
-/// Rules of event building: the options of inputs from files.
-pub static RULES: &[Axis] =
-    &[WINDOW.axis(), MIN_DIGIS.axis(), DEAD_TIME.axis(), BEFORE.axis(), AFTER.axis()];
+const RULE_AXES: [Axis; 5] =
+    [WINDOW.axis(), MIN_DIGIS.axis(), DEAD_TIME.axis(), BEFORE.axis(), AFTER.axis()];
+
+/// Rules of event building.
+pub static RULES: &[Axis] = &RULE_AXES;
+
+/// Options of inputs from files.
+pub(super) static READING: &[Axis] = &joined::<_, 10>(&FROM_FILES, &RULE_AXES);
+
+const FROM_FILES: [Axis; 5] = joined(&raw::READING, &[TIME_ORIGIN.axis()]);
 
 /// Times of digis have 31 bits, and no time of a rule has to be longer.
 const MAX_NS: u64 = (1 << 31) - 1;
@@ -58,6 +68,10 @@ const MAX_NS: u64 = (1 << 31) - 1;
 const BYTES_FOR_DIGI: u64 = 2 * 16 + 2 * 8 + 3 * 4;
 /// Bytes for each digi of an event: the reference, a variant's, and a copy of that to compare.
 const BYTES_FOR_COPY: u64 = 3 * 8;
+
+/// Bytes for each byte of a file, if each digi is in one event: a digi has 7 bytes there, and a
+/// message of raw data 4, of which not all are digis.
+pub(super) const MEMORY_FOR_BYTE: u64 = (BYTES_FOR_DIGI + BYTES_FOR_COPY) / 6;
 
 /// Completes the parameters with defaults, and estimates the memory.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
@@ -81,15 +95,28 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<DigiStream, DataErr
     DigiStream::of_sides(&simulation.timeslice(0).digis, rules(params)?)
 }
 
-/// Reads the digis of a timeslice, of any order.
-pub(super) fn read(path: &Path, options: &Params) -> Result<(DigiStream, Params), DataError> {
+/// Reads the digis of a timeslice, of any order, or its raw data.
+pub(super) fn read(
+    files: &InputFiles,
+    options: &Params,
+) -> Result<(DigiStream, Params), DataError> {
     let mut rules_given = options.clone();
     rules_given.complete(RULES);
-    let digis = read_digis(path)?;
+    if is_raw_file(files.first())? {
+        refuse_for_raw_data(files.first(), options)?;
+        let (input, mut params) = raw::read(files, options, rules(&rules_given)?)?;
+        params.extend(rules_given.only(RULES).iter());
+        return Ok((input, params));
+    }
+    let path = files.only()?;
+    refuse_for_digis(path, options, &raw::READING)?;
+    let options = DigiOptions { setup: None, time_origin: time_origin(options)? };
+    let ReadDigis { digis, notes } = read_digis_with(path, options)?;
     let mut params = sts_sort::axes::of_file(path, &digis);
     params.remove(&[sts_sort::SEGMENTS.axis()]);
     params.extend(rules_given.only(RULES).iter());
-    Ok((DigiStream::of_sides(&digis, rules(&params)?)?, params))
+    let stream = DigiStream::of_sides(&digis, rules(&params)?)?.with_source_notes(notes);
+    Ok((stream, params))
 }
 
 /// Digis by time are no longer by side, as files have them.

@@ -18,6 +18,7 @@ pub struct DigiStream {
     digis: Vec<Digi>,
     rules: EventRules,
     right: OnceLock<Events>,
+    source_notes: Vec<String>,
 }
 
 impl DigiStream {
@@ -30,7 +31,8 @@ impl DigiStream {
             return Err(too_many(digis.len() as u64, &rules));
         }
         digis.par_sort_by_key(|digi| digi.time_ns());
-        Ok(DigiStream { digis, rules, right: OnceLock::new() })
+        let right = OnceLock::new();
+        Ok(DigiStream { digis, rules, right, source_notes: Vec::new() })
     }
 
     /// The digis of all module sides.
@@ -39,6 +41,16 @@ impl DigiStream {
     /// As [`DigiStream::new`].
     pub fn of_sides(digis: &SegmentedDigis, rules: EventRules) -> Result<Self, DataError> {
         DigiStream::new(read_out(digis), rules)
+    }
+
+    /// The input with notes on how its digis were read.
+    pub(super) fn with_source_notes(self, source_notes: Vec<String>) -> Self {
+        DigiStream { source_notes, ..self }
+    }
+
+    /// Notes on how the digis were read.
+    pub(super) fn source_notes(&self) -> &[String] {
+        &self.source_notes
     }
 
     /// All digis in order of time.
@@ -66,7 +78,8 @@ impl DigiStream {
     pub(super) fn shrink(&self) -> impl Iterator<Item = DigiStream> + '_ {
         without_parts(self.digis.len(), |gone| {
             let digis = [&self.digis[..gone.start], &self.digis[gone.end..]].concat();
-            Some(DigiStream { digis, rules: self.rules, right: OnceLock::new() })
+            let right = OnceLock::new();
+            Some(DigiStream { digis, rules: self.rules, right, source_notes: Vec::new() })
         })
     }
 }

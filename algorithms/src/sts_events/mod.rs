@@ -9,7 +9,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `axes` | sources of digis, and rules of event building |
+//! | `axes`, `raw` | sources of digis, and rules of event building; digis of raw data |
 //! | `input`, `rules`, `event` | digis, rules, and the output |
 //! | `reference` | the right answer, digi by digi |
 //! | `stage` | event building as the last stage of the STS chain |
@@ -27,6 +27,7 @@ mod event;
 mod hard_inputs;
 mod input;
 mod near;
+mod raw;
 mod reference;
 mod rules;
 mod stage;
@@ -70,9 +71,9 @@ impl Algorithm for StsEvents {
             name: "events",
             summary: "find where many STS digis come at once, and cut events out",
             input: "events",
-            file_endings: &["csv", "bin"],
+            file_endings: &["csv", "bin", "tsa"],
             axes: axes::AXES,
-            file_axes: axes::RULES,
+            file_axes: axes::READING,
             metrics: METRICS,
         }
     }
@@ -85,6 +86,10 @@ impl Algorithm for StsEvents {
         axes::plan(params)
     }
 
+    fn memory_for_byte(&self) -> u64 {
+        axes::MEMORY_FOR_BYTE
+    }
+
     fn generate(&self, params: &Params, seed: u64) -> Result<DigiStream, DataError> {
         axes::generate(params, seed)
     }
@@ -94,7 +99,7 @@ impl Algorithm for StsEvents {
         files: &InputFiles,
         options: &Params,
     ) -> Result<(DigiStream, Params), DataError> {
-        axes::read(files.only()?, options)
+        axes::read(files, options)
     }
 
     fn write(&self, input: &DigiStream, path: &Path) -> Result<(), DataError> {
@@ -145,13 +150,14 @@ impl Algorithm for StsEvents {
         }
     }
 
-    /// Number of events, and the share of all digis in them.
+    /// Number of events, the share of all digis in them, and notes about the raw data.
     fn notes(&self, input: &DigiStream) -> Vec<String> {
         let right = input.expected();
         let digis = input.digis().len();
         let events = right.events.len();
         let copies = right.digis.len();
-        vec![format!("{events} events with {copies} digis, of {digis}")]
+        let note = format!("{events} events with {copies} digis, of {digis}");
+        [&[note], input.source_notes()].concat()
     }
 
     fn reference(&self, input: &DigiStream, _: Semantics) -> Option<Events> {

@@ -62,6 +62,21 @@ pub(super) static AXES: &[Axis] = &[
     NOISE.axis(),
 ];
 
+/// The time that becomes 0.
+pub(crate) const TIME_ORIGIN: Flag<i64> = Flag::time_stamp(
+    "time-origin",
+    "Time in ns of a table of digis (.csv, .parquet) that becomes 0 [default: 0, or the earliest \
+           if times do not fit 31 bits]",
+);
+
+/// Options of inputs from files.
+pub(super) static READING: &[Axis] = &[TIME_ORIGIN.axis()];
+
+/// The origin of times, if it is specified.
+pub(crate) fn time_origin(options: &Params) -> Result<Option<i64>, DataError> {
+    TIME_ORIGIN.given(options)
+}
+
 const DEFAULT_DIGIS: &str = "20000000";
 /// The full range of a digi's time: the hardest for sorts that look at bits.
 const DEFAULT_TIMESLICE_NS: &str = "2147483648";

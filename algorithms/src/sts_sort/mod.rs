@@ -23,12 +23,12 @@ pub(crate) mod shrink;
 use std::path::Path;
 
 use generators::DataError;
-use generators::io::{read_digis, write_digis};
+use generators::io::{DigiOptions, ReadDigis, read_digis_with, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
 
 use crate::algorithm::{
-    Algorithm, CheckError, Choose, Element, InputFiles, OutputFiles, Plan, Promise, Semantics,
-    TaskInfo, Variant, Work,
+    Algorithm, CheckError, Choose, Element, InputFiles, OutputFiles, Plan, Promise, ReadInput,
+    Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -57,9 +57,9 @@ impl Algorithm for StsSort {
             name: "sort",
             summary: "sort the STS digis of each module side by channel and time",
             input: "sort",
-            file_endings: &["csv", "bin"],
+            file_endings: &["csv", "bin", "parquet"],
             axes: axes::AXES,
-            file_axes: &[],
+            file_axes: axes::READING,
             metrics: &[],
         }
     }
@@ -83,15 +83,33 @@ impl Algorithm for StsSort {
         Ok(Plan { params, memory_bytes: shape.digis.saturating_mul(copies * DIGI_BYTES) })
     }
 
+    /// For a digi of 7 bytes: those, itself, and five copies as in [`Algorithm::plan`].
+    fn memory_for_byte(&self) -> u64 {
+        7
+    }
+
     fn generate(&self, params: &Params, seed: u64) -> Result<SegmentedDigis, DataError> {
         generate(&axes::shape(params)?, seed)
     }
 
-    fn read(&self, files: &InputFiles, _: &Params) -> Result<(SegmentedDigis, Params), DataError> {
+    fn read(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<(SegmentedDigis, Params), DataError> {
+        self.read_with_notes(files, options).map(ReadInput::into)
+    }
+
+    fn read_with_notes(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<ReadInput<SegmentedDigis>, DataError> {
         let path = files.only()?;
-        let digis = read_digis(path)?;
+        let options = DigiOptions { setup: None, time_origin: axes::time_origin(options)? };
+        let ReadDigis { digis, notes } = read_digis_with(path, options)?;
         let params = axes::of_file(path, &digis);
-        Ok((digis, params))
+        Ok(ReadInput { input: digis, params, notes })
     }
 
     fn write(&self, input: &SegmentedDigis, path: &Path) -> Result<(), DataError> {

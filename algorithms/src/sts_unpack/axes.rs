@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use generators::DataError;
 use generators::io::{
-    check_raw_file, is_raw_file, read_raw_data, read_readout, stem, write_raw_timeslices,
+    check_raw_file, is_raw_file, next_to, read_raw_data, read_readout, stem, write_raw_timeslices,
     write_readout,
 };
 use generators::sts::physics::Simulation;
@@ -15,8 +15,8 @@ use super::input::RawTimeslices;
 use super::order::DigiOrder;
 use crate::algorithm::{InputFiles, Plan};
 use crate::axis::{Axis, Flag, Params};
-use crate::timeslice_selection::selection;
-use crate::{sts_raw_shape, sts_scenario, timeslice_selection};
+use crate::file_selection::{self, SKIP, TAKE, TIMESLICES};
+use crate::{sts_raw_shape, sts_scenario};
 
 /// A tenth is enough to compare by, and small enough to wait for.
 const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
@@ -32,9 +32,10 @@ const ORDER: Flag<DigiOrder> = Flag::choice(
            as the experiment's unpacker leaves them [default: arrival]",
     DigiOrder::NAMES,
 );
-const SETUP: Flag<PathBuf> = Flag::path(
+/// The tables of boards.
+pub(crate) const SETUP: Flag<PathBuf> = Flag::path(
     "setup",
-    "The tables of boards (.json) [default: NAME.setup.json beside NAME.ts.bin or NAME.bin]",
+    "The tables of boards (.json) [default: NAME.setup.json next to NAME.tsa, NAME.ts.bin or NAME.bin]",
 );
 
 /// Parameters of simulated inputs.
@@ -56,14 +57,8 @@ pub(super) static AXES: &[Axis] = &[
 ];
 
 /// Options of inputs from files.
-pub(super) static READING: &[Axis] = &[
-    SETUP.axis(),
-    timeslice_selection::TIMESLICES.axis(),
-    timeslice_selection::SKIP.axis(),
-    timeslice_selection::TAKE.axis(),
-    SEMANTICS.axis(),
-    ORDER.axis(),
-];
+pub(super) static READING: &[Axis] =
+    &[SETUP.axis(), TIMESLICES.axis(), SKIP.axis(), TAKE.axis(), SEMANTICS.axis(), ORDER.axis()];
 
 /// Bytes for each digi: its message, twice while it is made, and a hit before; digis of the
 /// reference, of a variant in its lists and in order, and a copy of them for the check.
@@ -123,7 +118,7 @@ pub(super) fn read(
     if !is_raw_file(path)? {
         check_raw_file(path)?;
     }
-    let setup = SETUP.given(&options)?.unwrap_or_else(|| setup_beside(path));
+    let setup = SETUP.given(&options)?.map_or_else(|| setup_to_read(path), Ok)?;
     let readout = read_readout(&setup)?;
     if rules == Rules::Of2023 && readout.boards_2023().is_none() {
         let setup = setup.escaped();
@@ -131,7 +126,7 @@ pub(super) fn read(
         return Err(DataError::Shape(problem));
     }
     let order = order(&options)?;
-    let (data, remarks) = read_raw_data(&files.paths(), &selection(&options)?)?;
+    let (data, remarks) = read_raw_data(&files.paths(), &file_selection::timeslices(&options)?)?;
     let input = RawTimeslices::new(data, readout, rules).in_order(order).with_remarks(remarks);
     let mut params = Params::for_file(path, input.content());
     params.set(SEMANTICS.name, rules.name());
@@ -152,12 +147,26 @@ pub(crate) fn write_tables(input: &RawTimeslices, path: &Path) -> Result<(), Dat
     write_readout(&setup_beside(path), input.readout())
 }
 
+/// The tables next to raw data that are read.
+///
+/// # Errors
+/// For standard input.
+pub(crate) fn setup_to_read(path: &Path) -> Result<PathBuf, DataError> {
+    file_selection::check_companions(path)?;
+    Ok(setup_beside(path))
+}
+
 /// `NAME.setup.json` next to `NAME.ts.bin.gz`, `NAME.tsa` or `NAME_%n.tsa`.
 pub(crate) fn setup_beside(path: &Path) -> PathBuf {
+    next_to(path, &[run_name(path), b".setup.json"])
+}
+
+/// `NAME` of `NAME.ts.bin.gz`, `NAME.tsa` or `NAME_%n.tsa`.
+pub(crate) fn run_name(path: &Path) -> &[u8] {
     let stem = stem(path);
-    let name = stem.strip_suffix(".ts").unwrap_or(&stem);
-    let name = ["_%n", ".%n"].iter().find_map(|number| name.strip_suffix(number)).unwrap_or(name);
-    path.with_file_name(format!("{name}.setup.json"))
+    let name = stem.strip_suffix(b".ts").unwrap_or(stem);
+    let numbered = [b"_%n", b".%n"].iter().find_map(|number| name.strip_suffix(*number));
+    numbered.unwrap_or(name)
 }
 
 #[cfg(test)]

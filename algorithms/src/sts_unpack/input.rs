@@ -105,6 +105,12 @@ impl RawTimeslices {
         })
     }
 
+    /// The right digis and counts, if nothing else is needed.
+    pub(crate) fn into_expected(self) -> Unpacked {
+        self.expected();
+        self.right.into_inner().unwrap_or_default()
+    }
+
     /// A hash of all that makes a difference.
     pub(crate) fn content(&self) -> u64 {
         let note = |hash: u64, word: u64| mix(hash ^ word);

@@ -48,6 +48,7 @@ use crate::algorithm::{
 };
 use crate::axis::Params;
 
+pub(crate) use axes::SETUP;
 pub use input::RawTimeslices;
 pub(crate) use order::DigiOrder;
 pub use reference::unpack;
@@ -88,6 +89,12 @@ impl Algorithm for StsUnpack {
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {
         axes::plan(params)
+    }
+
+    /// For a message of 4 bytes: itself, a copy for plugins, digis of 8 bytes in the reference, a
+    /// variant's lists, its output and the check's copy, and counts.
+    fn memory_for_byte(&self) -> u64 {
+        12
     }
 
     fn generate(&self, params: &Params, seed: u64) -> Result<RawTimeslices, DataError> {

@@ -15,8 +15,8 @@ use text::Untrusted;
 #[cfg(doc)]
 use crate::algorithm::{Algorithm, Session};
 use crate::algorithm::{
-    CheckError, InputFiles, InputState, MemoryShares, Metric, MetricInfo, Native, OutputFiles,
-    Plan, Semantics, TaskInfo, Work,
+    CheckError, DEFAULT_MEMORY_FOR_BYTE, InputFiles, InputState, MemoryShares, Metric, MetricInfo,
+    Native, OutputFiles, Plan, Semantics, TaskInfo, Work,
 };
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
@@ -60,6 +60,10 @@ pub trait Task: Sync {
     /// See [`Algorithm::memory_shares`].
     fn memory_shares(&self, _variant: &str) -> MemoryShares {
         MemoryShares::UNKNOWN
+    }
+    /// See [`Algorithm::memory_for_byte`].
+    fn memory_for_byte(&self) -> u64 {
+        DEFAULT_MEMORY_FOR_BYTE
     }
     /// Generates the input of a planned point. An input with the same parameters and seed, of this
     /// task or another one with such inputs, is reused while it is in use, and for a while longer

@@ -9,7 +9,7 @@ use generators::random::hash;
 use super::{Candidate, Case, Task, VariantInfo};
 use crate::algorithm::{
     Algorithm, CheckError, Content, InputFiles, InputState, MemoryShares, Metric, OutputFiles,
-    Plan, Promise, Semantics, Session, TaskInfo, Variant, VariantContext, Work,
+    Plan, Promise, ReadInput, Semantics, Session, TaskInfo, Variant, VariantContext, Work,
 };
 use crate::axis::Params;
 use crate::device::gpu::DeviceError;
@@ -46,6 +46,10 @@ impl<A: Algorithm> Task for TypedTask<A> {
         self.0.memory_shares(variant)
     }
 
+    fn memory_for_byte(&self) -> u64 {
+        self.0.memory_for_byte()
+    }
+
     fn generate(&self, params: &Params, seed: u64) -> Result<Box<dyn Case>, DataError> {
         let bytes = |input: &A::Input| BYTES_OF_INPUT * self.0.work(input).input_bytes;
         let make = || self.0.generate(params, seed);
@@ -55,8 +59,9 @@ impl<A: Algorithm> Task for TypedTask<A> {
     }
 
     fn read(&self, files: &InputFiles, options: &Params) -> Result<Box<dyn Case>, DataError> {
-        let (input, params) = self.0.read(files, options)?;
-        Ok(Box::new(TypedCase::new(self.0, input, params)))
+        let ReadInput { input, params, notes } = self.0.read_with_notes(files, options)?;
+        let case = TypedCase::new(self.0, input, params);
+        Ok(Box::new(TypedCase { read_notes: notes, ..case }))
     }
 
     fn output_files(&self) -> Option<OutputFiles> {
@@ -102,6 +107,8 @@ struct TypedCase<A: Algorithm> {
     /// One reference for each of [`Semantics::ALL`], computed when it is first needed.
     references: [Mutex<Option<Answer<A::Output>>>; Semantics::ALL.len()],
     work: OnceLock<Work>,
+    /// Notes on how the input was read.
+    read_notes: Vec<String>,
     notes: OnceLock<Vec<String>>,
     arena: Arena,
 }
@@ -123,6 +130,7 @@ impl<A: Algorithm> TypedCase<A> {
             params,
             references: Default::default(),
             work: OnceLock::new(),
+            read_notes: Vec::new(),
             notes: OnceLock::new(),
             arena: Arena::default(),
         }
@@ -162,7 +170,7 @@ impl<A: Algorithm> Case for TypedCase<A> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let notes = || self.task.notes(&self.input);
+        let notes = || [self.read_notes.clone(), self.task.notes(&self.input)].concat();
         self.notes.get_or_init(notes).clone()
     }
 

@@ -10,7 +10,7 @@ use super::truth::Simulated;
 use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Flag, Params, joined};
 use crate::tpc_cluster_finder::axes::{FRAGMENT, SETTINGS, fragment, settings};
-use crate::tpc_decode::{INDEX, MAPPING, SECTOR, TpcDecode};
+use crate::tpc_decode::TpcDecode;
 use crate::{time_frame, tpc_decode, tpc_noisy_pads};
 
 const NOISY: Flag<NoisyRule> = Flag::choice(
@@ -39,10 +39,7 @@ const AXES_OF_FRAMES: [Axis; 11] = [
 pub(super) static AXES: &[Axis] = &joined::<_, 22>(&AXES_OF_FRAMES, &OF_FINDING);
 
 /// Parameters of files of pages.
-pub(super) static READING: &[Axis] = &joined::<_, 15>(
-    &[INDEX.axis(), SECTOR.axis(), MAPPING.axis(), time_frame::FIRST_ORBIT.axis()],
-    &OF_FINDING,
-);
+pub(super) static READING: &[Axis] = &joined::<_, 18>(&tpc_decode::OF_PAGES, &OF_FINDING);
 
 /// Parameters of finding clusters.
 const OF_FINDING: [Axis; 11] = joined(&[NOISY.axis(), FRAGMENT.axis()], &SETTINGS);
@@ -50,6 +47,10 @@ const OF_FINDING: [Axis; 11] = joined(&[NOISY.axis(), FRAGMENT.axis()], &SETTING
 /// Bytes for each sample: its digit, its charge by row, an entry for a cluster; and again in the
 /// reference.
 const BYTES_FOR_SAMPLE: u64 = 2 * (8 + 8 + 12);
+
+/// Bytes for each byte of a page.
+pub(super) const MEMORY_FOR_BYTE: u64 =
+    tpc_decode::MEMORY_FOR_BYTE + BYTES_FOR_SAMPLE / tpc_decode::BYTES_OF_SAMPLE;
 
 /// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {

@@ -70,6 +70,10 @@ impl Algorithm for Tpc {
         axes::plan(params)
     }
 
+    fn memory_for_byte(&self) -> u64 {
+        axes::MEMORY_FOR_BYTE
+    }
+
     fn generate(&self, params: &Params, seed: u64) -> Result<RawFrame, DataError> {
         axes::generate(params, seed)
     }

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use generators::io::{index_of, read_charges};
+use generators::io::{FileName, index_of, is_standard_input, is_tpc_file, read_charges};
 use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::simulate::{Mark, Marks, SectorTruth, TimeFrameGenerator, TrueCluster};
 use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
-use text::Untrusted;
 
 use super::input::Charges;
 use super::labels::generate::{self, TruthKind};
@@ -19,8 +18,8 @@ use crate::axis::{Axis, Flag, Params, joined};
 use crate::parallel;
 use crate::time_frame;
 use crate::tpc_decode::charge_map::{Converter, Gains};
-use crate::tpc_decode::{INDEX, MAPPING, SECTOR, checked_length};
-use crate::tpc_noisy_pads;
+use crate::tpc_decode::checked_length;
+use crate::{tpc_decode, tpc_noisy_pads};
 
 /// Distribution of the gains of pads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,13 +124,11 @@ enum LabelsFor {
 named! { "labels", LabelsFor { None = "none", InputState = "given" } }
 
 /// Parameters of files of pages; files of charges contain theirs.
-const OF_PAGES: [Axis; 14] = joined(
-    &[INDEX.axis(), SECTOR.axis(), MAPPING.axis(), time_frame::FIRST_ORBIT.axis(), FRAGMENT.axis()],
-    &SETTINGS,
-);
+const OF_PAGES: [Axis; 17] =
+    joined(&joined::<_, 8>(&tpc_decode::OF_PAGES, &[FRAGMENT.axis()]), &SETTINGS);
 
 /// Parameters of files.
-pub(super) static READING: &[Axis] = &joined::<_, 15>(&[LABELS.axis()], &OF_PAGES);
+pub(super) static READING: &[Axis] = &joined::<_, 18>(&[LABELS.axis()], &OF_PAGES);
 
 const OF_CHARGES: [Axis; 13] = [
     time_frame::PRESET.axis(),
@@ -160,6 +157,10 @@ const BYTES_OF_TRUTH: u64 = size_of::<TrueCluster>() as u64 / 10 + 1;
 const BYTES_FOR_CELL: u64 = 3;
 /// Cells of a time bin, margins included.
 const CELLS_OF_TIME_BIN: u64 = 23_112;
+
+/// Bytes for each byte of a page. Files of charges are text, with more bytes for a sample.
+pub(super) const MEMORY_FOR_BYTE: u64 =
+    tpc_decode::MEMORY_FOR_BYTE + BYTES_FOR_SAMPLE / tpc_decode::BYTES_OF_SAMPLE;
 
 /// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
@@ -326,14 +327,15 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
     let mut options = options.clone();
     options.complete(&[LABELS.axis()]);
     let are_given = LABELS.value(&options)? == LabelsFor::InputState;
-    let of_pages = index_of(path).is_ok();
+    let can_be_sniffed = path.is_file() || is_standard_input(path);
+    let of_pages = index_of(path).is_ok() || can_be_sniffed && is_tpc_file(path)?;
     let charges = if of_pages {
         options.complete(&[FRAGMENT.axis()]);
         options.complete(&SETTINGS);
         let settings = settings(&options)?;
         of_pages::read(path, &options, settings, fragment(&options)?, are_given)?
     } else if let Some(axis) = OF_PAGES.iter().find(|axis| options.get(axis.name).is_some()) {
-        let problem = format!("--{} is about pages; {} has its own", axis.name, path.escaped());
+        let problem = format!("--{} is about pages; {} has its own", axis.name, FileName(path));
         return Err(DataError::Shape(problem));
     } else {
         Charges::new(read_charges(path)?)

@@ -95,6 +95,10 @@ impl Algorithm for TpcClusterFinder {
         axes::plan(params)
     }
 
+    fn memory_for_byte(&self) -> u64 {
+        axes::MEMORY_FOR_BYTE
+    }
+
     fn generate(&self, params: &Params, seed: u64) -> Result<Charges, DataError> {
         axes::generate(params, seed)
     }

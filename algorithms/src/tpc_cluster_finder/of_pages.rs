@@ -77,7 +77,8 @@ fn check_cells(path: &Path, case: &ChargeCase) -> Result<(), DataError> {
 
 /// Adds the labels from the file next to the pages, if there is one, to each sector.
 fn add_labels(pages: &Path, cases: &mut [ChargeCase]) -> Result<(), DataError> {
-    let path = labels_of(pages)?;
+    // Pages of ALICE's have no labels, and other names.
+    let Ok(path) = labels_of(pages) else { return Ok(()) };
     if !path.exists() {
         return Ok(());
     }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use generators::DataError;
 use generators::io::{
-    PageRemarks, PageSelection, index_of, read_pad_mapping, read_raw_pages, read_tpc_file,
+    PageRemarks, PageSelection, headers_alone, index_of, read_pad_mapping, read_raw_pages,
+    read_tpc_file,
 };
 use generators::random::mix;
 use generators::tpc::PadMapping;
+use generators::tpc::page::{Page, Rdh};
 use generators::tpc::pages::RawPages;
 use generators::tpc::simulate::TimeFrameGenerator;
 use generators::tpc::time::MAX_TIME_BINS_IN_ORBIT;
@@ -18,7 +20,8 @@ use super::fragments::checked_length;
 use super::header::FrameBounds;
 use super::input::{Output, Settings, Tables, TimeFrame, WorkDistribution, format_of};
 use crate::algorithm::Plan;
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Axis, Flag, Params, joined};
+use crate::file_selection::{TIMEFRAME_AXES, timeframes};
 use crate::shared_inputs::{InputKey, shared};
 use crate::time_frame;
 
@@ -42,19 +45,25 @@ const FRAGMENT: Flag<u32> = Flag::integer(
 .unit("time bins")
 .or("4000");
 /// The index of a file of pages.
-pub(crate) const INDEX: Flag<PathBuf> =
+const INDEX: Flag<PathBuf> =
     Flag::path("index", "The index of a file of pages [default: its name with .index.csv]");
 /// The sector of a file of pages.
-pub(crate) const SECTOR: Flag<u8> = Flag::integer(
+const SECTOR: Flag<u8> = Flag::integer(
     "sector",
     "The sector of a file of pages; needed where its index has none [default: all]",
 );
 /// The pad mapping of a file of pages.
-pub(crate) const MAPPING: Flag<PathBuf> = Flag::path(
+const MAPPING: Flag<PathBuf> = Flag::path(
     "mapping",
     "Pad mapping of a file of pages: a folder with TABLE-*.txt [default: a regular one]",
 )
 .called("DIR");
+
+/// Options of files of pages.
+pub(crate) const OF_PAGES: [Axis; 7] = joined(
+    &[INDEX.axis(), SECTOR.axis(), MAPPING.axis(), time_frame::FIRST_ORBIT.axis()],
+    &TIMEFRAME_AXES,
+);
 
 pub(super) static AXES: &[Axis] = &[
     time_frame::PRESET.axis(),
@@ -77,18 +86,17 @@ pub(super) static AXES: &[Axis] = &[
 pub(crate) static SETTINGS: &[Axis] = &[OUTPUT.axis(), FRAGMENT.axis(), PARALLEL.axis()];
 
 /// Parameters of files of pages.
-pub(super) static READING: &[Axis] = &[
-    INDEX.axis(),
-    SECTOR.axis(),
-    MAPPING.axis(),
-    time_frame::FIRST_ORBIT.axis(),
-    OUTPUT.axis(),
-    FRAGMENT.axis(),
-    PARALLEL.axis(),
-];
+pub(super) static READING: &[Axis] =
+    &joined::<_, 10>(&OF_PAGES, &[OUTPUT.axis(), FRAGMENT.axis(), PARALLEL.axis()]);
 
 /// Bytes for each sample: the digit or position of a variant, and of the reference and of a check.
 const BYTES_FOR_SAMPLE: u64 = 3 * 8;
+
+/// Bytes of pages for a sample, headers included.
+pub(crate) const BYTES_OF_SAMPLE: u64 = 2;
+/// Bytes for each byte of a page: the pages while they are collected, in order, and a plugin's copy;
+/// and their samples.
+pub(crate) const MEMORY_FOR_BYTE: u64 = 3 + BYTES_FOR_SAMPLE / BYTES_OF_SAMPLE;
 
 /// Fills in defaults, and estimates the memory that is needed and the number of samples.
 pub(crate) fn plan(mut params: Params) -> Result<(Plan, u64), DataError> {
@@ -106,7 +114,7 @@ pub(crate) fn plan(mut params: Params) -> Result<(Plan, u64), DataError> {
         }
     };
     // Plugins get a copy of the pages.
-    let pages = 2 * estimate.pages * size_of::<generators::tpc::page::Page>() as u64;
+    let pages = 2 * estimate.pages * size_of::<Page>() as u64;
     let memory_bytes = pages + estimate.digits * BYTES_FOR_SAMPLE + maps as u64;
     Ok((Plan { params, memory_bytes }, estimate.digits))
 }
@@ -139,6 +147,11 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params),
     options.complete(SETTINGS);
     let settings = settings(&options)?;
     let (pages, remarks) = read_pages(path, &options)?;
+    let count = pages.pages().len();
+    let is_alone = |page: &Page| Rdh::from_bytes(page.first_chunk().expect("a header")).is_alone();
+    if count > 0 && pages.pages().iter().all(is_alone) {
+        return Err(headers_alone(path, count));
+    }
     let Some(format) = format_of(&pages) else {
         return Err(DataError::Format {
             path: path.to_owned(),
@@ -171,6 +184,7 @@ fn selection(options: &Params) -> Result<PageSelection, DataError> {
     Ok(PageSelection {
         sector: SECTOR.given(options)?,
         first_orbit: time_frame::FIRST_ORBIT.given(options)?,
+        frames: timeframes(options)?,
     })
 }
 

@@ -57,7 +57,9 @@ use crate::plugin_session::variants;
 use fragments::time_bins_of;
 use header::OpenPage;
 
-pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS, plan as plan_with_samples};
+pub(crate) use axes::{
+    BYTES_OF_SAMPLE, MEMORY_FOR_BYTE, OF_PAGES, SETTINGS, plan as plan_with_samples,
+};
 pub use charge_map::{Gains, Position};
 pub use check::Mismatch;
 pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};
@@ -131,6 +133,10 @@ impl Algorithm for TpcDecode {
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {
         axes::plan(params).map(|(plan, _)| plan)
+    }
+
+    fn memory_for_byte(&self) -> u64 {
+        axes::MEMORY_FOR_BYTE
     }
 
     fn generate(&self, params: &Params, seed: u64) -> Result<TimeFrame, DataError> {

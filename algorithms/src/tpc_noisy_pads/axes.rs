@@ -12,10 +12,10 @@ use text::Untrusted;
 use super::activity::{PadActivity, Thresholds};
 use super::input::ChargeMaps;
 use crate::algorithm::{Algorithm, Plan};
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Axis, Flag, Params, joined};
 use crate::time_frame;
 use crate::tpc_decode::charge_map::{CHARGE_SCALE, Gains, entries};
-use crate::tpc_decode::{INDEX, MAPPING, SECTOR, SETTINGS, TimeFrame, TpcDecode};
+use crate::tpc_decode::{OF_PAGES, SETTINGS, TimeFrame, TpcDecode};
 
 const OCCUPANCY: Flag<f64> =
     Flag::share("max-occupancy", "A pad with charge in a larger share of the time bins is noisy")
@@ -52,16 +52,9 @@ pub(super) static AXES: &[Axis] = &[
 ];
 
 /// Parameters of files of pages.
-pub(super) static READING: &[Axis] = &[
-    INDEX.axis(),
-    SECTOR.axis(),
-    MAPPING.axis(),
-    time_frame::FIRST_ORBIT.axis(),
-    OCCUPANCY.axis(),
-    RUN.axis(),
-    SATURATION.axis(),
-];
-const THRESHOLDS: &[Axis] = &[OCCUPANCY.axis(), RUN.axis(), SATURATION.axis()];
+pub(super) static READING: &[Axis] = &joined::<_, 10>(&OF_PAGES, &THRESHOLD_AXES);
+const THRESHOLD_AXES: [Axis; 3] = [OCCUPANCY.axis(), RUN.axis(), SATURATION.axis()];
+const THRESHOLDS: &[Axis] = &THRESHOLD_AXES;
 
 /// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {

@@ -9,7 +9,7 @@ use algorithms::sts::reference::{self, offline};
 use algorithms::sts::rules::{Exact, Published};
 use algorithms::sts::task::Timeslices;
 use algorithms::sts::{Cluster, Hit, Partitioned, Product, Timeslice};
-use generators::io::{read_digis_of, read_setup};
+use generators::io::{DigiOptions, read_digis_with, read_setup};
 use generators::sts::SegmentedDigis;
 
 use crate::columns::{read_clusters, read_hits};
@@ -43,8 +43,8 @@ impl DataSet {
 
     fn timeslice(&self) -> Timeslice {
         let setup = read_setup(&self.file("params.json")).expect("a setup");
-        let digis = read_digis_of(&self.file("digis.bin.gz"), &setup).expect("digis");
-        Timeslice::new(digis, Arc::new(setup), Semantics::Published)
+        let digis = read_digis_with(&self.file("digis.bin.gz"), DigiOptions::for_setup(&setup));
+        Timeslice::new(digis.expect("digis").digis, Arc::new(setup), Semantics::Published)
     }
 
     fn clusters_and_hits(&self) -> (Partitioned<Cluster>, Partitioned<Hit>) {

@@ -13,7 +13,7 @@ use algorithms::sts::Timeslice;
 use algorithms::sts::reference::{self, offline};
 use algorithms::sts::rules::{Exact, Published, Rules};
 use algorithms::sts::task::Timeslices;
-use generators::io::{read_digis_of, read_setup, write_digis, write_setup};
+use generators::io::{DigiOptions, read_digis_with, read_setup, write_digis, write_setup};
 use generators::random::{hash, mix};
 use generators::sts::setup::Setup;
 use generators::sts::{Address, Digi, SegmentedDigis};
@@ -28,8 +28,8 @@ fn golden(name: &str) -> PathBuf {
 
 fn timeslice(online: Semantics) -> Timeslice {
     let setup = read_setup(&golden("setup.json")).expect("a setup");
-    let digis = read_digis_of(&golden("digis.csv.gz"), &setup).expect("digis");
-    Timeslice::new(digis, Arc::new(setup), online)
+    let digis = read_digis_with(&golden("digis.csv.gz"), DigiOptions::for_setup(&setup));
+    Timeslice::new(digis.expect("digis").digis, Arc::new(setup), online)
 }
 
 fn expected(semantics: &str) -> Product {

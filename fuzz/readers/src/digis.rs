@@ -12,6 +12,10 @@ pub(crate) fn bin(scratch: &Scratch, input: &[u8]) -> bool {
     comes_back(scratch, "digis.bin", input, read_digis, write_digis)
 }
 
+pub(crate) fn parquet(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "digis.parquet", input, read_digis, write_digis)
+}
+
 /// Reads any compressed data.
 pub(crate) fn gz(scratch: &Scratch, input: &[u8]) -> bool {
     let read = |name| comes_back(scratch, name, input, read_digis, write_digis);

@@ -32,10 +32,11 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: [Target; 30] = [
+pub static TARGETS: [Target; 31] = [
     Target { name: "digi_csv", read: digis::csv },
     Target { name: "digi_bin", read: digis::bin },
     Target { name: "digi_gz", read: digis::gz },
+    Target { name: "digi_parquet", read: digis::parquet },
     Target { name: "setup", read: digis::setup },
     Target { name: "raw_timeslices", read: sts_raw::timeslices },
     Target { name: "archives", read: sts_raw::archives },

@@ -32,7 +32,7 @@ pub(crate) fn page_index(scratch: &Scratch, input: &[u8]) -> bool {
     let Some((&sector, index)) = input.split_first() else {
         return false;
     };
-    let selection = PageSelection { sector: Some(sector), first_orbit: None };
+    let selection = PageSelection { sector: Some(sector), ..PageSelection::ALL };
     frame(scratch, index, &[], selection)
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn files(scratch: &Scratch, input: &[u8]) -> bool {
 fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection) -> bool {
     let index = scratch.file(INDEX, index);
     let path = scratch.file(PAGES, pages);
-    let frame = match read_raw_pages(&path, &index, selection) {
+    let frame = match read_raw_pages(&path, &index, selection.clone()) {
         Ok((frame, _)) => frame,
         // A sector that does not exist is in no file.
         Err(error) if selection.sector.is_none() => return refused(&error, "frame."),
@@ -63,7 +63,8 @@ fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection
     let mut sectors: Vec<_> = frame.streams().map(|stream| stream.id.sector).collect();
     sectors.dedup();
     let sector = Some(sectors[0]).filter(|_| sectors.len() == 1);
-    let selection = PageSelection { sector, first_orbit: Some(frame.first_orbit()) };
+    let selection =
+        PageSelection { sector, first_orbit: Some(frame.first_orbit()), ..PageSelection::ALL };
     let (read, _) = read_raw_pages(&again, &index, selection).expect("what was written is read");
     assert!(read == frame, "what is read is what was written");
     true

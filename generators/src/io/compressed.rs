@@ -20,7 +20,9 @@ const XZ_MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
 ///
 /// # Errors
 /// If it can't be read.
-pub(super) fn decompressed(mut source: impl BufRead + 'static) -> io::Result<Box<dyn Read>> {
+pub(super) fn decompressed(
+    mut source: impl BufRead + Send + 'static,
+) -> io::Result<Box<dyn Read + Send>> {
     let first = source.fill_buf()?;
     Ok(if first.starts_with(&GZIP_MAGIC) {
         Box::new(Members::new(source, Gzip))
@@ -29,7 +31,7 @@ pub(super) fn decompressed(mut source: impl BufRead + 'static) -> io::Result<Box
     } else if first.starts_with(&XZ_MAGIC) {
         Box::new(Members::new(source, Xz))
     } else if first.starts_with(&zstd_frames::MAGIC) {
-        Box::new(ZstdFrames::new(source))
+        Box::new(ZstdFrames::new(source)?)
     } else {
         Box::new(source)
     })
@@ -132,7 +134,7 @@ impl<R: BufRead, F: Format> Read for Members<R, F> {
                     if first.starts_with(F::MAGIC) {
                         self.state = State::InMember(F::begin(source));
                     } else {
-                        check_padding::<F>(&mut source)?;
+                        check_padding(F::NAME, &mut source)?;
                         return Ok(0);
                     }
                 }
@@ -152,8 +154,8 @@ fn damaged<F: Format>(error: io::Error) -> io::Error {
     io::Error::new(kind, format!("damaged {} data: {error}", F::NAME))
 }
 
-/// Passes over zeros up to the end.
-fn check_padding<F: Format>(source: &mut Counted<impl BufRead>) -> io::Result<()> {
+/// Passes over zeros up to the end, given the name of the format before them.
+pub(super) fn check_padding(name: &str, source: &mut Counted<impl BufRead>) -> io::Result<()> {
     loop {
         let rest = source.fill_buf()?;
         if rest.is_empty() {
@@ -162,7 +164,7 @@ fn check_padding<F: Format>(source: &mut Counted<impl BufRead>) -> io::Result<()
         let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
         if zeros < rest.len() {
             let byte = source.consumed() + zeros as u64;
-            let problem = format!("other data follow the {} data, from byte {byte} on", F::NAME);
+            let problem = format!("other data follow the {name} data, from byte {byte} on");
             return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
         }
         source.consume(zeros);
@@ -175,7 +177,6 @@ mod tests {
 
     use flate2::Compression;
     use flate2::write::GzEncoder;
-    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
     use super::*;
 
@@ -196,7 +197,7 @@ mod tests {
 
     #[test]
     fn every_format_is_known_by_its_content() {
-        let zstd = compress_to_vec(&b"digis\n"[..], CompressionLevel::Fastest);
+        let zstd = zstd_frames::compress(b"digis\n", 1).expect("memory");
         for bytes in [b"digis\n".to_vec(), gzip(b"digis\n"), zstd, XZ.to_vec(), LZ4.to_vec()] {
             assert_eq!(read(bytes).expect("sound"), b"digis\n");
         }

@@ -16,7 +16,8 @@ use crate::DataError;
 use crate::partition::Partition;
 use crate::sts::{Digi, ModuleSide, SegmentedDigis};
 
-const MAGIC: [u8; 8] = *b"STSDIGI1";
+/// First bytes of a file.
+pub(super) const MAGIC: [u8; 8] = *b"STSDIGI1";
 const HEADER_BYTES: u64 = 24;
 const COUNT_BYTES: u64 = 4;
 /// A time, a channel and a charge.

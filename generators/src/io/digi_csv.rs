@@ -1,4 +1,4 @@
-//! Digis as text: `module,side,channel,time_ns,adc`.
+//! Digis as text: `module,side,channel,time_ns,adc`, in any order and among other columns.
 //!
 //! `side` is 0 (front) or 1 (back); the words are understood too. Channels
 //! count from 0 on their side, times are in ns, charges in ADC units.
@@ -6,16 +6,16 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use csv::StringRecord;
-use text::Untrusted;
+use csv::{Position, ReaderBuilder, StringRecord, Trim};
+use files::Lines;
 
-use super::csv_rows::for_each_row;
-use super::fields::{Limits, Row, in_range};
+use super::digi_table::{COLUMNS, Cell, Columns, DigiTable};
+use super::digis::ReadDigis;
+use super::fields::csv_error;
 use crate::DataError;
-use crate::partition::Partition;
-use crate::sts::{Digi, ModuleSide, SegmentedDigis};
+use crate::sts::{ModuleSide, SegmentedDigis};
 
-const COLUMNS: [&str; 5] = ["module", "side", "channel", "time_ns", "adc"];
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Writes all digis, segment after segment, in their order.
 pub(super) fn write(sink: &mut impl Write, digis: &SegmentedDigis) -> io::Result<()> {
@@ -34,57 +34,51 @@ pub(super) fn write(sink: &mut impl Write, digis: &SegmentedDigis) -> io::Result
     Ok(())
 }
 
-/// Reads digis. There are two segments for each module up to the highest one;
-/// within a segment the digis keep the order of the file.
+/// True if a text begins with a header that has a column of digis.
+pub(super) fn is_header(first: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(first);
+    let line = text.trim_start_matches(BYTE_ORDER_MARK).lines().next().unwrap_or_default();
+    let names = line.split([',', ';', '\t']);
+    Columns::are_named(names.map(|name| name.trim_matches([' ', '"', '#'])))
+}
+
+/// Appends all rows to a table, and returns the digis.
 pub(super) fn read(
     path: &Path,
-    source: &mut impl Read,
-    limits: Limits,
-) -> Result<SegmentedDigis, DataError> {
-    let mut rows = Vec::new();
-    for_each_row(path, source, &COLUMNS, |record| {
-        rows.push(parse(record, limits)?);
-        Ok(())
-    })?;
-    Ok(by_segment(&rows))
+    source: &mut dyn Read,
+    mut table: DigiTable,
+) -> Result<ReadDigis, DataError> {
+    let source = Lines::for_table(source);
+    // Lengths of rows are checked here: comments have others.
+    let mut reader = ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(source);
+    let header = reader.headers().map_err(|error| csv_error(path, error))?;
+    let names: Vec<_> = header.iter().collect();
+    let width = names.len();
+    let columns =
+        Columns::find(&names).map_err(|problem| DataError::format(path, "line 1", problem))?;
+    let mut record = StringRecord::new();
+    while reader.read_record(&mut record).map_err(|error| csv_error(path, error))? {
+        let line = record.position().map_or(0, Position::line);
+        let cells = check_row(&record, width)
+            .map(|()| columns.indices.map(|index| Cell::parse(&record[index])));
+        cells
+            .and_then(|cells| table.push(line, cells))
+            .map_err(|problem| at_line(path, line, problem))?;
+    }
+    table.finish(&columns.ignored, "line").map_err(|found| at_line(path, found.row, found.problem))
 }
 
-fn parse(record: &StringRecord, limits: Limits) -> Result<(ModuleSide, Digi), String> {
-    let number = |column: usize| {
-        let text = &record[column];
-        let name = COLUMNS[column];
-        text.parse::<u32>()
-            .map_err(|_| format!("{name} {} is not a whole number of 0 or more", text.quoted()))
-    };
-    let module = number(0)?;
-    in_range("module", module, limits.modules as u32 - 1)?;
-    let side = ModuleSide { module: module as usize, back: parse_side(&record[1])? };
-    let row = Row { side, channel: number(2)?, time_ns: number(3)?, adc: number(4)? };
-    Ok((side, row.digi(limits)?))
+fn at_line(path: &Path, line: u64, problem: String) -> DataError {
+    DataError::format(path, format!("line {line}"), problem)
 }
 
-fn parse_side(text: &str) -> Result<bool, String> {
-    match text {
-        "0" | "front" => Ok(false),
-        "1" | "back" => Ok(true),
-        _ => Err(format!("side {} is neither 0 (front) nor 1 (back)", text.quoted())),
+fn check_row(record: &StringRecord, width: usize) -> Result<(), String> {
+    if record.get(0).is_some_and(|first| first.starts_with('#')) {
+        return Err("comments (#) are not read; remove such lines".to_owned());
     }
-}
-
-/// A stable counting sort by segment.
-fn by_segment(rows: &[(ModuleSide, Digi)]) -> SegmentedDigis {
-    let modules = rows.iter().map(|(side, _)| side.module + 1).max().unwrap_or(0);
-    let mut counts = vec![0; 2 * modules];
-    for (side, _) in rows {
-        counts[side.segment(modules)] += 1;
+    let fields = record.len();
+    if fields != width {
+        return Err(format!("{fields} fields instead of {width}; is the file cut off?"));
     }
-    let partition = Partition::from_lengths(counts);
-    let mut next: Vec<_> = partition.ranges().map(|range| range.start).collect();
-    let mut digis = vec![Digi::default(); rows.len()];
-    for (side, digi) in rows {
-        let position = &mut next[side.segment(modules)];
-        digis[*position] = *digi;
-        *position += 1;
-    }
-    SegmentedDigis::new(digis, partition)
+    Ok(())
 }

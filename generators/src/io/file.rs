@@ -7,15 +7,16 @@ use std::path::Path;
 use files::{AtomicFile, Links};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use text::Untrusted;
 
 use super::compressed::decompressed;
+use super::content_limit::Limited;
+use super::standard_input::{self, FileName, Opened, is_standard_input};
 use crate::DataError;
 
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// File format, compression aside.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Csv,
     Bin,
@@ -28,9 +29,14 @@ pub(super) enum Sink {
     Gzip(Box<GzEncoder<BufWriter<AtomicFile>>>),
 }
 
-pub(super) fn format_of(path: &Path) -> Result<Format, DataError> {
+/// A file's name in lower case, without the ending of compressed files.
+pub(super) fn without_gz(path: &Path) -> String {
     let name = path.to_string_lossy().to_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    name.strip_suffix(".gz").map(str::to_owned).unwrap_or(name)
+}
+
+pub(super) fn format_of(path: &Path) -> Result<Format, DataError> {
+    let name = without_gz(path);
     if name.ends_with(".csv") {
         Ok(Format::Csv)
     } else if name.ends_with(".bin") {
@@ -51,21 +57,42 @@ pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
         Ok(Format::Parquet) => format!("{what} can't be written as Parquet"),
         Err(_) => "unknown file type".to_owned(),
     };
-    Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", path.escaped())))
+    Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", FileName(path))))
 }
 
-/// Opens a file; its first bytes show whether it is compressed.
-pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, DataError> {
-    let file = File::open(path).map_err(|source| DataError::io(path, source))?;
-    decompressed(BufReader::with_capacity(BUFFER_BYTES, file))
-        .map_err(|source| DataError::io(path, source))
+/// Opens a file that is read as a whole, or standard input; its first bytes show whether it is
+/// compressed.
+pub(super) fn open(path: &Path) -> Result<Opened, DataError> {
+    Ok(Box::new(Limited::new(open_pieces(path)?)))
 }
 
-/// Opens a file, and returns its first bytes, at most `N`, beside a reader of all of them.
-pub(super) fn open_sniffed<const N: usize>(
-    path: &Path,
-) -> Result<(Vec<u8>, Box<dyn Read>), DataError> {
-    let mut rest = open(path)?;
+/// Opens a file of which parts are kept: the caller checks how much that is.
+pub(super) fn open_pieces(path: &Path) -> Result<Opened, DataError> {
+    let opened = if is_standard_input(path) {
+        standard_input::open(|| buffered(io::stdin()))
+    } else {
+        File::open(path).and_then(buffered)
+    };
+    opened.map_err(|source| DataError::io(path, source))
+}
+
+fn buffered(source: impl Read + Send + 'static) -> io::Result<Opened> {
+    decompressed(BufReader::with_capacity(BUFFER_BYTES, source))
+}
+
+/// The first bytes of a file, at most `N`. Of standard input they are read again later.
+pub(super) fn sniff<const N: usize>(path: &Path) -> Result<Vec<u8>, DataError> {
+    if is_standard_input(path) {
+        let first = standard_input::sniff(|| buffered(io::stdin()), N);
+        return first.map_err(|source| DataError::io(path, source));
+    }
+    open_sniffed::<N>(path).map(|(first, _)| first)
+}
+
+/// Opens a file of which parts are kept, and returns its first bytes, at most `N`, and a reader of
+/// all of them.
+pub(super) fn open_sniffed<const N: usize>(path: &Path) -> Result<(Vec<u8>, Opened), DataError> {
+    let mut rest = open_pieces(path)?;
     let mut first = Vec::new();
     let read = rest.by_ref().take(N as u64).read_to_end(&mut first);
     read.map_err(|source| DataError::io(path, source))?;

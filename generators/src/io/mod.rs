@@ -3,6 +3,7 @@
 //! | ending | content |
 //! |---|---|
 //! | `.csv` | text: `module,side,channel,time_ns,adc`, one digi per line |
+//! | `.parquet` | the same columns |
 //! | `.bin` | little-endian columns behind the magic `STSDIGI1` |
 //! | `.json` | the setup of an STS: `asic`, `cuts`, `landau`, `modules` |
 //! | `.pages` | raw pages of the TPC; `.index.csv` next to it lists their streams, `.labels` the particles of their samples |
@@ -17,16 +18,23 @@
 
 mod clusters;
 mod compressed;
+mod content_limit;
 mod counted;
 mod csv_rows;
 mod digi_bin;
 mod digi_csv;
+mod digi_parquet;
+mod digi_table;
+mod digis;
 mod fields;
 mod file;
 mod flesnet;
+mod names;
+mod selection;
 mod setup_json;
 mod slice_tracks;
 mod source;
+mod standard_input;
 mod sts_raw;
 mod sts_truth;
 mod table;
@@ -37,137 +45,41 @@ mod tpc_pages;
 mod tpc_raw;
 mod zstd_frames;
 
-use std::path::Path;
-
-use text::Untrusted;
-
 pub use clusters::{check_cluster_file, read_clusters, write_clusters};
+pub(crate) use content_limit::ContentTooLarge;
+pub use content_limit::with_content_limit;
+pub use digis::{
+    DigiOptions, ReadDigis, check_writable, read_digis, read_digis_with, write_digis,
+    write_digis_of_timeslices,
+};
 pub use flesnet::{
-    ArchiveShape, Cut, Remarks, Selection, is_archive_name, is_raw_file, read_raw_data,
+    ArchiveShape, Cut, Remarks, files_of_input, is_archive_name, is_raw_file, read_raw_data,
     timeslice_duration_ns, write_archive,
 };
+pub use names::{name_bytes, next_to, sibling_path, stem};
+pub use selection::Selection;
 pub use setup_json::{read_readout, read_setup, write_readout, write_setup};
 pub use slice_tracks::{check_slice_track_file, read_slice_tracks, write_slice_tracks};
+pub use standard_input::{FileName, is_standard_input};
 pub use sts_raw::{
     check_raw_file, read_raw_timeslices, read_unpacked, write_raw_timeslices, write_unpacked,
 };
-pub use sts_truth::{sibling_path, stem, write_truth};
+pub use sts_truth::write_truth;
 pub use table::{Table, Values, check_table_file, write_table};
 pub use tpc_charges::{check_charge_file, read_charges, write_charges};
 pub use tpc_labels::{LabelWriter, SectorLabels, labels_of, read_labels, write_labels};
 pub use tpc_mapping::read_pad_mapping;
 pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_raw_pages};
-pub use tpc_raw::{PageRemarks, read_tpc_file};
+pub use tpc_raw::{PageRemarks, headers_alone, is_tpc_file, read_tpc_file};
+
+use std::path::Path;
 
 use crate::DataError;
-use crate::sts::setup::Setup;
-use crate::sts::{ModuleSide, SegmentedDigis};
-use fields::Limits;
-use file::{Format, create, finish, format_of, open};
 
-/// Reads the digis of a timeslice.
+/// True if a file is read piece by piece, and only what is of use is kept: raw data, and pages.
 ///
 /// # Errors
-/// If the file can't be read, or is not what its ending says: the error names
-/// the line or the offset.
-pub fn read_digis(path: &Path) -> Result<SegmentedDigis, DataError> {
-    read_within(path, Limits::OF_DIGIS)
-}
-
-/// Reads the digis of a timeslice of a detector: digis of modules that it does not have and charges
-/// above its range are refused too.
-///
-/// # Errors
-/// Those of [`read_digis`], and digis that do not fit the detector.
-pub fn read_digis_of(path: &Path, setup: &Setup) -> Result<SegmentedDigis, DataError> {
-    read_within(path, Limits::for_setup(setup))
-}
-
-fn read_within(path: &Path, limits: Limits) -> Result<SegmentedDigis, DataError> {
-    let format = format_of(path)?;
-    let mut source = open(path)?;
-    let digis = match format {
-        Format::Csv => digi_csv::read(path, &mut source, limits),
-        Format::Bin => digi_bin::read(path, &mut source, limits),
-        Format::Parquet => return Err(DataError::UnknownFileType(path.to_owned())),
-    }?;
-    if digis.digis().is_empty() {
-        return Err(DataError::format(path, "at its end", "it holds no digis"));
-    }
-    Ok(digis)
-}
-
-/// Checks that `segments` segments can be written to a file of this name; call it before they are
-/// generated.
-///
-/// # Errors
-/// If the ending is unknown, or the format can't hold the segments.
-pub fn check_writable(path: &Path, segments: usize) -> Result<(), DataError> {
-    match format_of(path)? {
-        Format::Csv | Format::Parquet => Ok(()),
-        Format::Bin => digi_bin::check_segments(segments),
-    }
-}
-
-/// Writes the digis of a timeslice in the format of the file's ending.
-///
-/// # Errors
-/// If the file can't be written (it is then incomplete), or if the format
-/// can't hold the digis: binary files need an even number of segments.
-pub fn write_digis(path: &Path, digis: &SegmentedDigis) -> Result<(), DataError> {
-    let format = format_of(path)?;
-    check_writable(path, digis.partition().segments())?;
-    if let Format::Parquet = format {
-        return write_table(path, &digi_table(&[digis]));
-    }
-    let mut sink = create(path)?;
-    let written = match format {
-        Format::Csv | Format::Parquet => digi_csv::write(&mut sink, digis),
-        Format::Bin => digi_bin::write(&mut sink, digis),
-    };
-    written.and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
-}
-
-/// Writes the digis of timeslices in the format of the file's ending: if there are several, with
-/// the index of the timeslice in a further column.
-///
-/// # Errors
-/// As [`write_digis`], and if a binary file, which holds one timeslice, were to hold several.
-pub fn write_digis_of_timeslices(
-    path: &Path,
-    timeslices: &[&SegmentedDigis],
-) -> Result<(), DataError> {
-    match (timeslices, format_of(path)) {
-        ([digis], Ok(_)) => write_digis(path, digis),
-        (_, Ok(Format::Bin)) => Err(DataError::shape(format!(
-            "{}: digis of {} timeslices; a binary file holds those of one: use .csv or .parquet, \
-             or --take 1",
-            path.escaped(),
-            timeslices.len()
-        ))),
-        _ => write_table(path, &digi_table(timeslices)),
-    }
-}
-
-/// A row for each digi, by timeslice and segment.
-fn digi_table(timeslices: &[&SegmentedDigis]) -> Table {
-    let mut digis = Vec::new();
-    let mut sides = Vec::new();
-    let mut indices = Vec::new();
-    for (index, timeslice) in (0_u32..).zip(timeslices) {
-        let segments = timeslice.partition().segments();
-        digis.extend_from_slice(timeslice.digis());
-        indices.resize(digis.len(), index);
-        for (segment, of_segment) in timeslice.segments().enumerate() {
-            let side = ModuleSide::of_segment(segment, segments);
-            sides.extend(std::iter::repeat_n(side, of_segment.len()));
-        }
-    }
-    let table = Table::new()
-        .with("module", sides.iter().map(|side| side.module as u32))
-        .with("side", sides.iter().map(|side| u8::from(side.back)))
-        .with("channel", digis.iter().map(|digi| digi.channel()))
-        .with("time_ns", digis.iter().map(|digi| digi.time_ns()))
-        .with("adc", digis.iter().map(|digi| digi.adc()));
-    if timeslices.len() > 1 { table.with("timeslice", indices) } else { table }
+/// If the file can't be opened or read.
+pub fn is_pieces_file(path: &Path) -> Result<bool, DataError> {
+    Ok(is_raw_file(path)? || is_tpc_file(path)?)
 }

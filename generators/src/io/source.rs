@@ -5,6 +5,7 @@ use std::path::Path;
 
 use text::Untrusted;
 
+use super::content_limit::check_kept;
 use super::file::open;
 use crate::DataError;
 
@@ -92,6 +93,7 @@ impl<'a> Source<'a> {
             let portion = self.from.by_ref().take(wanted).read_to_end(to);
             let read = portion.map_err(|source| DataError::io(self.path, source))? as u64;
             self.offset += read;
+            check_kept(self.path, to.len() as u64)?;
             if read < wanted {
                 return Err(self.here(format!("the file ends here, within its {what}")));
             }
@@ -111,6 +113,14 @@ impl<'a> Source<'a> {
             0 => Ok(()),
             _ => Err(self.here(format!("there is more data after the last {last}"))),
         }
+    }
+
+    /// Checks the number of bytes that are kept of the file.
+    ///
+    /// # Errors
+    /// If there are more than the caller's limit.
+    pub(super) fn check_kept(&self, bytes: u64) -> Result<(), DataError> {
+        check_kept(self.path, bytes)
     }
 
     /// Error at the position read last.

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::file::{Sink, create, finish};
+use super::names::sibling_path;
 use crate::DataError;
 use crate::sts::physics::Truth;
 
@@ -24,19 +25,6 @@ pub fn write_truth(digis: &Path, truth: &Truth) -> Result<[PathBuf; 2], DataErro
     write(&crossings, |sink| write_crossings(sink, truth))?;
     write(&sources, |sink| write_sources(sink, truth))?;
     Ok([crossings, sources])
-}
-
-/// Path of a file next to the digis: their name with another ending.
-pub fn sibling_path(digis: &Path, ending: &str) -> PathBuf {
-    digis.with_file_name(format!("{}.{ending}", stem(digis)))
-}
-
-/// The name of a file without folder and endings: `digis` of `a/digis.bin.gz`.
-pub fn stem(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = name.strip_suffix(".gz").unwrap_or(&name);
-    let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
-    stem.to_owned()
 }
 
 fn write(path: &Path, content: impl Fn(&mut Sink) -> io::Result<()>) -> Result<(), DataError> {
@@ -71,17 +59,4 @@ fn write_sources(sink: &mut Sink, truth: &Truth) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_lose_their_endings() {
-        let name = |digis: &str| sibling_path(Path::new(digis), "setup.json");
-        assert_eq!(name("a/digis.csv"), Path::new("a/digis.setup.json"));
-        assert_eq!(name("digis.bin.gz"), Path::new("digis.setup.json"));
-        assert_eq!(name("run.7.csv.gz"), Path::new("run.7.setup.json"));
-    }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::file::{Sink, create, finish};
+use super::names::next_to;
 use super::source::Source;
 use super::tpc_pages::stem_of;
 use crate::DataError;
@@ -29,8 +30,8 @@ pub struct SectorLabels {
 /// If the file's name ends neither with `.pages` nor with `.pages.gz`.
 pub fn labels_of(pages: &Path) -> Result<PathBuf, DataError> {
     let gzipped = pages.extension().is_some_and(|ending| ending == "gz");
-    let stem = stem_of(pages)?;
-    Ok(PathBuf::from(format!("{stem}{ENDING}{}", if gzipped { ".gz" } else { "" })))
+    let gz = if gzipped { ".gz" } else { "" };
+    Ok(next_to(pages, &[stem_of(pages)?, ENDING.as_bytes(), gz.as_bytes()]))
 }
 
 /// A file of labels being written, sector by sector.

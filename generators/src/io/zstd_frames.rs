@@ -1,16 +1,17 @@
-//! Reader of zstd data: any number of frames, one after the other.
+//! Zstd data: reading any number of frames, one after the other, and writing one.
 
 use std::io::{self, BufRead, Read};
 
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use zstd::bulk::Compressor;
+use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
+use super::compressed::check_padding;
 use super::counted::Counted;
 
 /// First bytes of a frame.
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Largest window that a frame may ask for, as in zstd itself.
-const MAX_WINDOW_BYTES: u64 = 128 << 20;
+/// Largest window that a frame may ask for, as in zstd itself: 128 MiB.
+const MAX_WINDOW_LOG: u32 = 27;
 /// Detector data shrink by less than 10: more than this many times the bytes that were read is
 /// refused.
 const MAX_RATIO: u64 = 1000;
@@ -21,56 +22,55 @@ const ALLOWANCE: u64 = 16 << 20;
 /// [`io::ErrorKind::UnexpectedEof`], and damage [`io::ErrorKind::InvalidData`].
 pub(super) struct ZstdFrames<R> {
     source: Counted<R>,
-    decoder: FrameDecoder,
+    decoder: Decoder<'static>,
     in_frame: bool,
     written: u64,
 }
 
+/// One call of the decoder.
+struct Step {
+    consumed: usize,
+    written: usize,
+    /// True if the frame has ended and all of it is written.
+    ends_frame: bool,
+}
+
 impl<R: BufRead> ZstdFrames<R> {
-    pub(super) fn new(source: R) -> Self {
-        let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(MAX_WINDOW_BYTES);
-        ZstdFrames { source: Counted::new(source), decoder, in_frame: false, written: 0 }
+    pub(super) fn new(source: R) -> io::Result<Self> {
+        let mut decoder = Decoder::new()?;
+        decoder.set_parameter(DParameter::WindowLogMax(MAX_WINDOW_LOG))?;
+        Ok(ZstdFrames { source: Counted::new(source), decoder, in_frame: false, written: 0 })
     }
 
-    /// Reads the header of the next frame; false at the end.
-    fn begin_frame(&mut self) -> io::Result<bool> {
-        loop {
-            if self.source.fill_buf()?.is_empty() {
-                return Ok(false);
-            }
-            match self.decoder.reset(&mut self.source) {
-                Ok(()) => return Ok(true),
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                    length,
-                    ..
-                })) => self.skip(length.into())?,
-                Err(error) => return Err(self.failed(error)),
-            }
+    /// Returns true if no frame follows: at the end, and before zeros up to the end.
+    fn is_at_end(&mut self) -> io::Result<bool> {
+        match self.source.fill_buf()? {
+            [] => Ok(true),
+            [0, ..] => check_padding("zstd", &mut self.source).map(|()| true),
+            _ => Ok(false),
         }
     }
 
-    fn skip(&mut self, length: u64) -> io::Result<()> {
-        let skipped = io::copy(&mut self.source.by_ref().take(length), &mut io::sink())?;
-        if skipped < length { Err(cut()) } else { Ok(()) }
+    /// Decodes the bytes that the source has buffered, as far as the output has capacity.
+    fn step(&mut self, buffer: &mut [u8]) -> io::Result<Step> {
+        let byte = self.source.consumed();
+        let mut input = InBuffer::around(self.source.fill_buf()?);
+        let mut output = OutBuffer::around(buffer);
+        let left = self.decoder.run(&mut input, &mut output);
+        let left = left.map_err(|error| damaged(&error, byte))?;
+        let step = Step { consumed: input.pos(), written: output.pos(), ends_frame: left == 0 };
+        self.source.consume(step.consumed);
+        self.in_frame = !step.ends_frame;
+        self.written += step.written as u64;
+        Ok(step)
     }
 
-    /// An end of the data within a frame, or damage.
-    fn failed(&mut self, error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
-        match self.source.fill_buf() {
-            Ok([]) => cut(),
-            Ok(_) => io::Error::new(io::ErrorKind::InvalidData, error),
-            Err(error) => error,
+    fn check_expansion(&self) -> io::Result<()> {
+        if self.written <= self.source.consumed().saturating_mul(MAX_RATIO) + ALLOWANCE {
+            return Ok(());
         }
-    }
-
-    /// Compares the checksum of a frame, if it has one.
-    fn check_frame(&self) -> io::Result<()> {
-        let expected = self.decoder.get_checksum_from_data();
-        if expected.is_some() && expected != self.decoder.get_calculated_checksum() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "its checksum differs"));
-        }
-        Ok(())
+        let problem = format!("it expands to more than {MAX_RATIO} times its size, as no data do");
+        Err(io::Error::new(io::ErrorKind::InvalidData, problem))
     }
 }
 
@@ -80,34 +80,34 @@ impl<R: BufRead> Read for ZstdFrames<R> {
             return Ok(0);
         }
         loop {
-            if !self.in_frame {
-                if !self.begin_frame()? {
-                    return Ok(0);
-                }
-                self.in_frame = true;
+            if !self.in_frame && self.is_at_end()? {
+                return Ok(0);
             }
-            let read = self.decoder.read(buffer)?;
-            if read > 0 {
-                self.written += read as u64;
-                if self.written > self.source.consumed().saturating_mul(MAX_RATIO) + ALLOWANCE {
-                    let problem = format!(
-                        "it expands to more than {MAX_RATIO} times its size, as no data do"
-                    );
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
-                }
-                return Ok(read);
+            let step = self.step(buffer)?;
+            if step.written > 0 {
+                self.check_expansion()?;
+                return Ok(step.written);
             }
-            if self.decoder.is_finished() {
-                self.check_frame()?;
-                self.in_frame = false;
-                continue;
-            }
-            let one = BlockDecodingStrategy::UptoBlocks(1);
-            if let Err(error) = self.decoder.decode_blocks(&mut self.source, one) {
-                return Err(self.failed(error));
+            if step.consumed == 0 && !step.ends_frame {
+                return Err(cut());
             }
         }
     }
+}
+
+/// Compresses content as one frame with a checksum.
+///
+/// # Errors
+/// If the system refuses memory.
+pub(super) fn compress(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
+    let mut compressor = Compressor::new(level)?;
+    compressor.include_checksum(true)?;
+    compressor.compress(content)
+}
+
+fn damaged(error: &io::Error, byte: u64) -> io::Error {
+    let problem = format!("damaged zstd data behind byte {byte}: {error}");
+    io::Error::new(io::ErrorKind::InvalidData, problem)
 }
 
 fn cut() -> io::Error {
@@ -116,8 +116,6 @@ fn cut() -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-
     use super::*;
 
     /// Last frame of streams that the Boost libraries write.
@@ -127,26 +125,33 @@ mod tests {
         (0..300_000_u32).flat_map(|i| (i.wrapping_mul(2_654_435_761) >> 20).to_le_bytes()).collect()
     }
 
+    fn frame(content: &[u8]) -> Vec<u8> {
+        compress(content, 1).expect("memory")
+    }
+
     fn read(compressed: &[u8]) -> io::Result<Vec<u8>> {
         let mut all = Vec::new();
-        ZstdFrames::new(compressed).read_to_end(&mut all).map(|_| all)
+        ZstdFrames::new(compressed)?.read_to_end(&mut all).map(|_| all)
     }
 
     #[test]
     fn frames_are_joined_and_skippable_ones_left_out() {
         let content = content();
         let (first, second) = content.split_at(123_457);
-        let frame = |part: &[u8]| compress_to_vec(part, CompressionLevel::Fastest);
         let skippable = [&[0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
         let all =
             [&skippable[..], &frame(first), &skippable, &frame(second), &EMPTY_FRAME].concat();
         assert!(read(&all).expect("sound") == content);
         assert!(read(&[]).expect("empty").is_empty());
+        let padded = [&all[..], &[0; 1000]].concat();
+        assert!(read(&padded).expect("padded") == content);
+        let error = read(&[&padded[..], &[7]].concat()).expect_err("other data").to_string();
+        assert!(error.contains(&format!("from byte {} on", padded.len())), "{error}");
     }
 
     #[test]
     fn cut_frames_and_damage_are_told_apart() {
-        let frame = compress_to_vec(&content()[..], CompressionLevel::Fastest);
+        let frame = self::frame(&content());
         for end in [1, 3, 5, 9, frame.len() / 2, frame.len() - 1] {
             let error = read(&frame[..end]).expect_err("cut");
             assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof, "{end}: {error}");
@@ -162,7 +167,7 @@ mod tests {
 
     #[test]
     fn bombs_are_refused() {
-        let zeros = compress_to_vec(&vec![0; 64 << 20][..], CompressionLevel::Fastest);
+        let zeros = frame(&vec![0; 64 << 20]);
         let error = read(&zeros).expect_err("expands").to_string();
         assert!(error.contains("1000 times"), "{} bytes: {error}", zeros.len());
     }

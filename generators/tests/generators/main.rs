@@ -4,6 +4,7 @@
 
 mod cluster_files;
 mod digi_files;
+mod digi_tables;
 mod distributions;
 #[path = "../../../fixtures/mod.rs"]
 mod experiments;

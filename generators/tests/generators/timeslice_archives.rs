@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use generators::io::{ArchiveShape, Selection, read_raw_data, write_archive};
+use generators::DataError;
+use generators::io::{
+    ArchiveShape, Selection, read_raw_data, with_content_limit, write_archive, write_raw_timeslices,
+};
 use generators::sts::raw::{Descriptor, RawData, RawTimeslice, block_of};
 use tempfile::TempDir;
 
@@ -83,6 +86,35 @@ fn sequences_and_inputs_are_one_run_in_order_of_indices() {
 }
 
 #[test]
+fn memory_is_bounded_by_what_is_selected() {
+    let folder = TempDir::new().expect("a folder");
+    let path = |name| folder.path().join(name);
+    let data = timeslices(40);
+    let zstd = ArchiveShape { zstd: true, ..ArchiveShape::default() };
+    write_archive(&path("d.tsa"), &data, ArchiveShape::default()).expect("written");
+    write_archive(&path("z.tsa"), &data, zstd).expect("written");
+    write_raw_timeslices(&path("d.ts.bin"), &data).expect("written");
+    let largest = data.each().map(|timeslice| timeslice.bytes().len()).max().expect("forty");
+    let max_bytes = 2 * largest as u64;
+    assert!(5 * max_bytes < data.bytes().len() as u64);
+    for name in ["d.tsa", "z.tsa", "d.ts.bin"] {
+        let read = |indices, skip, take| {
+            let selection = Selection { indices, skip, take };
+            with_content_limit(max_bytes, || read_raw_data(&[path(name)], &selection))
+        };
+        for selected in [read(Some(37..39), 0, None), read(None, 37, Some(2))] {
+            let (selected, _) = selected.expect("two timeslices fit");
+            assert_eq!(indices(&selected), [37, 38], "{name}");
+            assert!(selected.bytes().len() as u64 <= max_bytes);
+        }
+        for too_large in [read(None, 0, None), read(None, 0, Some(39))] {
+            let error = too_large.expect_err("too large");
+            assert!(matches!(error, DataError::TooLarge { .. }), "{name}: {error}");
+        }
+    }
+}
+
+#[test]
 fn cut_archives_give_their_whole_timeslices() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("d.tsa");
@@ -105,8 +137,9 @@ fn cut_archives_give_their_whole_timeslices() {
                 assert_eq!(remarks.is_empty(), at_end, "{length}: {remarks:?}");
                 if !at_end {
                     let byte = starts[there - 1];
+                    let were = if there == 1 { " was" } else { "s were" };
                     let expected = format!(
-                        "{there} whole timeslices were read, the next begins at byte {byte}"
+                        "{there} whole timeslice{were} read, the next begins at byte {byte}"
                     );
                     assert!(remarks[0].contains(&expected), "{remarks:?}");
                 }

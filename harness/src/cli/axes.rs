@@ -1,6 +1,7 @@
 //! The axes of a task as flags.
 
 use std::ffi::OsStr;
+use std::fmt::Display;
 
 use algorithms::axis::{Axis, Kind, YES};
 use clap::builder::TypedValueParser;
@@ -64,10 +65,10 @@ impl TypedValueParser for Parser {
         _: Option<&Arg>,
         value: &OsStr,
     ) -> Result<String, clap::Error> {
-        let value = self.0.parse(&value.to_string_lossy());
-        value.map_err(|error| {
-            let mut command = command.clone();
-            command.error(ErrorKind::ValueValidation, error)
-        })
+        let invalid =
+            |problem: &dyn Display| command.clone().error(ErrorKind::ValueValidation, problem);
+        let not_utf8 = "the value is not UTF-8; rename the file";
+        let text = value.to_str().ok_or_else(|| invalid(&not_utf8))?;
+        self.0.parse(text).map_err(|error| invalid(&error))
     }
 }

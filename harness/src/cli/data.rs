@@ -44,7 +44,8 @@ fn input_flag(task: &'static dyn Task) -> Arg {
         .action(ArgAction::Append)
         .conflicts_with_all(only_generated.collect::<Vec<_>>())
         .help(format!(
-            "Read the data from a file ({endings}, compressed or not); repeatable for raw data"
+            "Read the data from a file ({endings}, compressed or not), or from standard input \
+             (-); repeatable for raw data"
         ))
         .help_heading("Data")
 }

@@ -7,10 +7,10 @@ use super::PlanError;
 use crate::platform::available_memory;
 
 /// Memory for the system and the measurement in addition to the data.
-const RESERVE: u64 = 512 << 20;
+pub(super) const RESERVE: u64 = 512 << 20;
 
 /// Advice if fewer items would not help.
-const RAISE: &str =
+pub(super) const RAISE: &str =
     "raise the limit (ulimit -v, memory of the control group) or end other processes";
 
 /// Returns an error if a point does not fit into the memory that is available now.

@@ -8,8 +8,9 @@
 //! | `quantities` | declarations of axes and metrics for records |
 //! | `selection` | variants by name or glob |
 //! | `teams`, `team_layout` | teams of threads, and teams within teams |
-//! | `memory` | memory check of points |
+//! | `memory`, `file_memory` | memory check of points, and of files |
 
+mod file_memory;
 mod memory;
 mod of_points;
 mod of_request;
@@ -33,7 +34,7 @@ use crate::request::CacheMode;
 pub use memory::check_memory;
 pub(crate) use memory::{check_events, check_free_memory};
 pub(crate) use of_points::Candidates;
-pub(crate) use of_request::{missing_devices, refuse_defects, unknown_levels};
+pub(crate) use of_request::{missing_devices, read_case, unknown_levels};
 pub(crate) use quantities::record_params;
 pub(crate) use selection::device_names;
 pub use selection::{matching_variants, select_variants};

@@ -1,10 +1,12 @@
 //! Plan for a request.
 
 use algorithms::algorithm::InputFiles;
+use algorithms::axis::Params;
 use algorithms::device::Device;
 use algorithms::task::{Case, Task, VariantInfo};
 use text::Untrusted;
 
+use super::file_memory::FileMemory;
 use super::teams::TeamList;
 use super::{CandidateSpec, Input, Origin, Plan, PlanError, memory, select_variants};
 use crate::platform::available_memory;
@@ -64,25 +66,29 @@ fn read(
     options.check_count().map_err(PlanError::Usage)?;
     let origin = |options| {
         let files = files.clone();
-        let case = task.read(&files, &options)?;
-        refuse_defects(&files, case.as_ref(), damage)?;
+        let case = read_case(task, &files, &options, damage)?;
         Ok((Origin::Read { files, options, case }, 0))
     };
     options.combinations().into_iter().map(origin).collect()
 }
 
-/// Refuses files with missing or damaged parts, if such files are to be refused.
-pub(crate) fn refuse_defects(
+/// Reads the input of a task within the memory that is available.
+///
+/// # Errors
+/// If files can't be read, do not fit, or have missing or damaged parts and are to be refused then.
+pub(crate) fn read_case(
+    task: &dyn Task,
     files: &InputFiles,
-    case: &dyn Case,
+    options: &Params,
     damage: DamagePolicy,
-) -> Result<(), PlanError> {
-    if damage == DamagePolicy::LeaveOut {
-        return Ok(());
-    }
-    match case.defects().first() {
-        None => Ok(()),
-        Some(defect) => Err(PlanError::Defect { files: files.to_string(), defect: defect.clone() }),
+) -> Result<Box<dyn Case>, PlanError> {
+    let memory = FileMemory::available_to(task);
+    let case = memory.read(files, options, || task.read(files, options))?;
+    match (damage, case.defects().first()) {
+        (DamagePolicy::Refuse, Some(defect)) => {
+            Err(PlanError::Defect { files: files.to_string(), defect: defect.clone() })
+        }
+        _ => Ok(case),
     }
 }
 

@@ -121,7 +121,7 @@ fn kind(kind: Kind) -> AxisKind {
         Kind::Order => AxisKind::Order,
         Kind::Skew => AxisKind::Skew,
         Kind::Path => AxisKind::Path,
-        Kind::Range => AxisKind::Text,
+        Kind::Range | Kind::TimeStamp => AxisKind::Text,
         Kind::Switch => AxisKind::Switch,
         Kind::Choice(_) => AxisKind::Choice,
     }

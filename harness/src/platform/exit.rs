@@ -45,7 +45,9 @@ impl From<Exit> for ExitCode {
 impl From<&DataError> for Exit {
     fn from(error: &DataError) -> Self {
         match error {
-            DataError::Shape(_) | DataError::UnknownFileType(_) => Exit::Usage,
+            DataError::Shape(_) | DataError::UnknownFileType(_) | DataError::TooLarge { .. } => {
+                Exit::Usage
+            }
             _ => Exit::Failed,
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use algorithms::algorithm::InputFiles;
 use algorithms::task::Task;
 use clap::Args;
+use generators::io::is_standard_input;
 
 use super::settings::without_flags;
 use super::{AxisValues, DEFAULT_STORE, OutputFlags, SampleRange, Settings, values};
@@ -118,6 +119,23 @@ pub enum Source {
         /// Handling of missing and damaged parts.
         damage: DamagePolicy,
     },
+}
+
+impl Source {
+    /// Refuses standard input for commands that read their input several times.
+    ///
+    /// # Errors
+    /// If standard input is among the files.
+    pub(crate) fn refuse_standard_input(&self) -> Result<(), String> {
+        match self {
+            Source::File { files, .. } if files.paths().iter().any(|it| is_standard_input(it)) => {
+                let problem = "--input -: this command reads its input several times, and standard \
+                               input can be read once only; write it to a file";
+                Err(problem.to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Page size of memory.

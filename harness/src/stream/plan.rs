@@ -107,6 +107,7 @@ fn usage(problem: impl Into<String>) -> PlanError {
 /// of their timeslices.
 fn check_data(request: &mut StreamRequest) -> Result<(), PlanError> {
     let flags = &mut request.flags;
+    request.measuring.source.refuse_standard_input().map_err(PlanError::Usage)?;
     let Source::File { files, .. } = &request.measuring.source else { return Ok(()) };
     if flags.timeslice.is_none() {
         let stated = match timeslice_duration_ns(files.first()) {

@@ -59,6 +59,7 @@ impl StreamPlan {
         request: &ThroughputRequest,
         check: fn(&ThroughputRequest, &Plan) -> Result<(), PlanError>,
     ) -> Result<Self, PlanError> {
+        request.measuring.source.refuse_standard_input().map_err(PlanError::Usage)?;
         let plan = Plan::new(&request.measuring)?;
         let streams = request.stream_counts();
         let batches = request.batches();

@@ -16,6 +16,8 @@ mod events;
 #[path = "../../../fixtures/mod.rs"]
 mod experiments;
 mod export;
+mod file_memory;
+mod file_names;
 mod gate;
 mod gather;
 mod gpu_results;

@@ -81,7 +81,7 @@ fn shapes_that_no_data_can_have() {
             2 | sort --variant std-stabel | did you mean "std-stable"?
             2 | sort --profile | --variant
             1 | sort --out x.txt/../y --input missing.csv | missing.csv
-            2 | sort --input digis.root | use .csv, .bin
+            1 | sort --input digis.root | No such file
             2 | generate sts --segments 3 --digis 10 --out d.bin | even number
             2 | generate sts --digis 10 --out d.root | use .csv, .bin
             2 | generate sts-physics --preset cbm --out d.csv | cbm-auau, mcbm-2024

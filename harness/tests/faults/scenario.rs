@@ -9,6 +9,7 @@ use reports::store::{read_run, read_samples, read_summary};
 
 use super::library::{self, Fault, Kind};
 use super::tree::{Tree, plant, tree};
+use crate::common::alice::{dump, time_frame, time_frame_file};
 use crate::common::made_up::write_run;
 use crate::common::{Folder, copy_documented, folder};
 
@@ -32,7 +33,7 @@ pub enum Product {
 }
 
 /// All of them.
-pub const SCENARIOS: [Scenario; 17] = [
+pub const SCENARIOS: [Scenario; 25] = [
     run("run-start", |folder| folder.write("little.toml", LITTLE), RUN),
     run("run-resume", |folder| stopped(folder, 0.6), RUN),
     run("run-finish", |folder| stopped(folder, 0.9), RUN),
@@ -55,6 +56,22 @@ pub const SCENARIOS: [Scenario; 17] = [
     files("generate-compressed", before, "generate sts --segments 4 --digis 5k --out d.bin.gz"),
     files("generate-pages", before, "generate tpc --occupancy 0.02 --sectors 1 --out d.pages"),
     files("clusters", cases, "cluster-finder --input c.cases --clusters d.csv --threads 1"),
+    files(
+        "generate-archive",
+        before,
+        "generate sts-raw --preset mcbm-2024 --scale 1e-5 --out d.tsa",
+    ),
+    files(
+        "generate-sequence",
+        before,
+        "generate sts-raw --preset mcbm-2024 --scale 1e-5 --zstd --split 1 --out d_%n.tsa",
+    ),
+    files("unpack-archive", archive, "unpack --input d.tsa --digis d.bin --threads 1"),
+    files("unpack-zstd", archive, "unpack --input z.tsa --take 1 --digis d.bin --threads 1"),
+    files("unpack-sequence", archive, "unpack --input d_%n.tsa --digis d.bin --threads 1"),
+    files("decode-raw", pages, "decode --input d.raw --timeframes 1..2 --digits d.csv --threads 1"),
+    files("decode-tf", pages, "decode --input d.tf --digits d.csv --threads 1"),
+    files("decode-dump", pages, "decode --input event.0.dump --digits d.csv --threads 1"),
     files("history-first", two_runs, "history add a --store s"),
     files("history-add", a_store, "history add b --store s"),
     files("history-accept", a_store, "history accept latest --store s --note good"),
@@ -115,6 +132,22 @@ fn before(folder: &Folder) {
 fn cases(folder: &Folder) {
     before(folder);
     folder.write("c.cases", CASES);
+}
+
+fn archive(folder: &Folder) {
+    before(folder);
+    let generate = "generate sts-raw --preset mcbm-2024 --scale 1e-5";
+    for out in ["d.tsa", "z.tsa --zstd", "d_%n.tsa --split 1"] {
+        folder.bench(format!("{generate} --out {out}")).exits(0);
+    }
+}
+
+fn pages(folder: &Folder) {
+    before(folder);
+    let frames = [100, 164].map(|first_orbit| time_frame(folder, first_orbit));
+    folder.write("d.raw", frames.concat());
+    folder.write("d.tf", time_frame_file(&frames));
+    folder.write("event.0.dump", dump(&frames[0]));
 }
 
 fn two_runs(folder: &Folder) {

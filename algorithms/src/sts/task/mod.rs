@@ -40,7 +40,7 @@ use generators::sts::Digi;
 use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{
     Algorithm, CheckError, InputFiles, MemoryShares, Metric, MetricInfo, OutputFiles, Plan,
-    Promise, Relation, Semantics, TaskInfo, Variant, Work,
+    Promise, ReadInput, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Params, joined};
 use crate::parallel::map;
@@ -157,7 +157,7 @@ impl Algorithm for StsTask {
                 None => "the whole STS chain, from a detector's digis or raw data to hits",
             },
             input: "sts",
-            file_endings: &["csv", "bin", "tsa"],
+            file_endings: &["csv", "bin", "parquet", "tsa"],
             axes: source::AXES,
             file_axes: source::READING,
             metrics: match self.stage {
@@ -188,6 +188,10 @@ impl Algorithm for StsTask {
         self.stage.map_or_else(|| source::memory_shares(variant), |_| MemoryShares::UNKNOWN)
     }
 
+    fn memory_for_byte(&self) -> u64 {
+        source::memory_for_byte(self.stage)
+    }
+
     fn generate(&self, params: &Params, seed: u64) -> Result<Timeslices, DataError> {
         source::simulated(params, seed)
     }
@@ -197,6 +201,14 @@ impl Algorithm for StsTask {
         files: &InputFiles,
         options: &Params,
     ) -> Result<(Timeslices, Params), DataError> {
+        self.read_with_notes(files, options).map(ReadInput::into)
+    }
+
+    fn read_with_notes(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+    ) -> Result<ReadInput<Timeslices>, DataError> {
         source::read(files, options)
     }
 

@@ -8,6 +8,7 @@ use super::primitives::{Bytes, Problem};
 use super::remarks::{Cut, Remarks};
 use super::timeslice::{Classes, Timeslice};
 use crate::DataError;
+use crate::io::content_limit::check_kept;
 use crate::io::file::open_sniffed;
 use crate::io::source::Source;
 use crate::io::sts_raw::append_timeslices;
@@ -23,8 +24,8 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// Appends the timeslices of a file that are wanted, by their index: of an archive, or of a file
-    /// of the lab's own.
+    /// Appends the timeslices of a file that are wanted, by their index if they have one: of an
+    /// archive, or of a file of the lab's own.
     ///
     /// # Errors
     /// If the file can't be read, is of another kind, is damaged, or is cut within its first
@@ -32,11 +33,12 @@ impl Read {
     pub(super) fn append(
         &mut self,
         path: &Path,
-        wanted: &dyn Fn(u64) -> bool,
+        wanted: &mut dyn FnMut(Option<u64>) -> bool,
     ) -> Result<(), DataError> {
         let (first, source) = open_sniffed::<{ header::START_BYTES }>(path)?;
         if !header::is_archive(&first) {
-            return append_timeslices(Source::opened(path, source), wanted, &mut self.data);
+            let mut wanted = |index| wanted(Some(index));
+            return append_timeslices(Source::opened(path, source), &mut wanted, &mut self.data);
         }
         let (from, newer) = begin(path, source)?;
         self.append_timeslices(path, from, wanted).map_err(|error| match (error, newer) {
@@ -52,7 +54,7 @@ impl Read {
         &mut self,
         path: &Path,
         mut from: Bytes,
-        wanted: &dyn Fn(u64) -> bool,
+        wanted: &mut dyn FnMut(Option<u64>) -> bool,
     ) -> Result<(), DataError> {
         let mut classes = Classes::default();
         let mut timeslice = Timeslice::default();
@@ -74,11 +76,12 @@ impl Read {
             }
             timeslices += 1;
             self.is_unordered |= timeslice.index.is_none();
-            if timeslice.index.is_none_or(wanted) {
+            if wanted(timeslice.index) {
                 self.push(&timeslice).map_err(|problem| {
                     let problem = format!("timeslice {timeslices} of the file: {problem}");
                     error(path, byte, Problem::Wrong(problem))
                 })?;
+                check_kept(path, self.data.bytes().len() as u64)?;
             }
         }
     }
@@ -126,7 +129,9 @@ fn begin(path: &Path, source: Box<dyn io::Read>) -> Result<(Bytes, Option<u16>),
     let mut from = Bytes::new(source);
     let header = header::read(&mut from);
     let header = header.map_err(|problem| error(path, from.offset(), problem))?;
-    let from = if header.is_zstd { from.decompressed() } else { from };
+    let offset = from.offset();
+    let from = if header.is_zstd { from.decompressed() } else { Ok(from) };
+    let from = from.map_err(|problem| error(path, offset, problem))?;
     Ok((from, header.newer_archive))
 }
 

@@ -22,7 +22,9 @@ mod timeslice;
 mod write;
 
 pub use remarks::{Cut, Remarks};
-pub use runs::{Selection, is_archive_name, is_raw_file, read_raw_data, timeslice_duration_ns};
+pub use runs::{
+    files_of_input, is_archive_name, is_raw_file, read_raw_data, timeslice_duration_ns,
+};
 pub use write::{ArchiveShape, write_archive};
 
 pub(super) use header::is_archive;

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use crate::io::content_limit;
 use crate::io::source::PORTION;
 use crate::io::zstd_frames::ZstdFrames;
 
@@ -49,8 +50,9 @@ impl Bytes {
     }
 
     /// Continues with the decompressed content of the rest.
-    pub(super) fn decompressed(self) -> Self {
-        Bytes { from: buffered(Box::new(ZstdFrames::new(self.from))), offset: self.offset }
+    pub(super) fn decompressed(self) -> Result<Self, Problem> {
+        let frames = ZstdFrames::new(self.from)?;
+        Ok(Bytes { from: buffered(Box::new(frames)), offset: self.offset })
     }
 
     /// True if all bytes were read.
@@ -99,6 +101,7 @@ impl Bytes {
             let read_bytes = (to.len() - before) as u64;
             self.offset += read_bytes;
             appended += read_bytes;
+            content_limit::check(to.len() as u64)?;
             match read {
                 Ok(_) if read_bytes == wanted => {}
                 Ok(_) => break,

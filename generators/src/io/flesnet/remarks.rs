@@ -3,28 +3,25 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use text::Untrusted;
+use text::counted;
+
+use crate::io::FileName;
 
 use crate::sts::raw::{Component, Descriptor};
 
 /// Flags of a timeslice, and their meaning.
 const TIMESLICE_FLAGS: [(u32, &str); 4] = [
-    (1, "timeslices flagged: microslices are missing"),
-    (2, "timeslices flagged: a microslice was cut by the link"),
-    (4, "timeslices flagged: components are missing"),
-    (8, "timeslices flagged: sub-timeslices are missing"),
+    (1, "flagged: microslices are missing"),
+    (2, "flagged: a microslice was cut by the link"),
+    (4, "flagged: components are missing"),
+    (8, "flagged: sub-timeslices are missing"),
 ];
-const COMPONENT_FLAGS: [(u32, &str); 2] = [
-    (1, "components with missing microslices"),
-    (2, "components with a microslice cut by the link"),
-];
+const COMPONENT_FLAGS: [(u32, &str); 2] =
+    [(1, "with missing microslices"), (2, "with a microslice cut by the link")];
 /// The checksum of the microslice is valid.
 const CRC_VALID: u16 = 1;
-const MICROSLICE_FLAGS: [(u16, &str); 3] = [
-    (2, "microslices cut by the link"),
-    (4, "microslices cut by user logic"),
-    (8, "microslices with a data error"),
-];
+const MICROSLICE_FLAGS: [(u16, &str); 3] =
+    [(2, "cut by the link"), (4, "cut by user logic"), (8, "with a data error")];
 
 /// Names of detectors by their system id.
 const SYSTEMS: [(u8, &str); 16] = [
@@ -65,23 +62,35 @@ pub struct Remarks {
     others: BTreeMap<u8, u64>,
     empty: u64,
     without_start: u64,
-    flagged: BTreeMap<&'static str, u64>,
+    flagged: BTreeMap<Flagged, u64>,
     wrong_checksums: u64,
+}
+
+/// A thing with a flag, and what the flag means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Flagged {
+    thing: &'static str,
+    meaning: &'static str,
 }
 
 impl Remarks {
     pub(super) fn timeslice_flags(&mut self, flags: u32) {
-        self.flags(flags, &TIMESLICE_FLAGS);
+        self.flags("timeslice", flags, &TIMESLICE_FLAGS);
     }
 
     pub(super) fn component_flags(&mut self, flags: u32) {
-        self.flags(flags, &COMPONENT_FLAGS);
+        self.flags("component", flags, &COMPONENT_FLAGS);
     }
 
-    fn flags<F: Into<u32> + Copy>(&mut self, flags: u32, known: &[(F, &'static str)]) {
+    fn flags<F: Into<u32> + Copy>(
+        &mut self,
+        thing: &'static str,
+        flags: u32,
+        known: &[(F, &'static str)],
+    ) {
         for &(flag, meaning) in known {
             if flags & flag.into() != 0 {
-                *self.flagged.entry(meaning).or_default() += 1;
+                *self.flagged.entry(Flagged { thing, meaning }).or_default() += 1;
             }
         }
     }
@@ -101,7 +110,7 @@ impl Remarks {
     /// Checks flags and checksums of a component's microslices.
     pub(super) fn component(&mut self, component: Component<'_>) {
         for descriptor in component.descriptors() {
-            self.flags(descriptor.flags.into(), &MICROSLICE_FLAGS);
+            self.flags("microslice", descriptor.flags.into(), &MICROSLICE_FLAGS);
             if descriptor.flags & CRC_VALID != 0 && !has_right_checksum(component, &descriptor) {
                 self.wrong_checksums += 1;
             }
@@ -116,25 +125,28 @@ impl Remarks {
 
     fn checksum_sentence(&self) -> Option<String> {
         let count = self.wrong_checksums;
-        (count > 0).then(|| format!("{count} microslices with a wrong CRC-32C"))
+        (count > 0).then(|| format!("{} with a wrong CRC-32C", counted(count, "microslice")))
     }
 
     /// Sentences, in the order of a reader's interest; none if all is well.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences: Vec<String> = self.cut.iter().map(Cut::sentence).collect();
         for (&system, count) in &self.others {
-            sentences.push(format!("{count} components of {} passed over", name_of(system)));
+            let components = counted(*count, "component");
+            sentences.push(format!("{components} of {} passed over", name_of(system)));
         }
         if self.empty > 0 {
-            sentences.push(format!("{} empty components passed over", self.empty));
+            sentences.push(format!("{} passed over", counted(self.empty, "empty component")));
         }
         if self.without_start > 0 {
             sentences.push(format!(
-                "{} timeslices without a start: their times count from 0 ns of Unix time",
-                self.without_start
+                "{} without a start: times count from 0 ns of Unix time",
+                counted(self.without_start, "timeslice")
             ));
         }
-        sentences.extend(self.flagged.iter().map(|(meaning, count)| format!("{count} {meaning}")));
+        for (Flagged { thing, meaning }, &count) in &self.flagged {
+            sentences.push(format!("{} {meaning}", counted(count, thing)));
+        }
         sentences.extend(self.checksum_sentence());
         sentences
     }
@@ -142,10 +154,11 @@ impl Remarks {
 
 impl Cut {
     fn sentence(&self) -> String {
+        let were = if self.timeslices == 1 { "was" } else { "were" };
         format!(
-            "{}: the file is cut: {} whole timeslices were read, the next begins at byte {}",
-            self.path.escaped(),
-            self.timeslices,
+            "{}: the file is cut: {} {were} read, the next begins at byte {}",
+            FileName(&self.path),
+            counted(self.timeslices, "whole timeslice"),
             self.byte
         )
     }

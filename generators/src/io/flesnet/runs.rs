@@ -1,6 +1,5 @@
 //! Files of a run.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use text::Untrusted;
@@ -9,30 +8,20 @@ use super::archive::{Read, timeslice_duration};
 use super::header::{START_BYTES, is_archive};
 use super::remarks::Remarks;
 use crate::DataError;
-use crate::io::file::open_sniffed;
+use crate::io::file::sniff;
 use crate::io::sts_raw::is_raw_timeslices;
+use crate::io::{FileName, Selection};
 use crate::sts::raw::RawData;
 
 /// The number of a file in the names of a sequence.
 const NUMBER: &str = "%n";
-
-/// Selection of timeslices.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
-    /// Only those with an index in this range; all if none.
-    pub indices: Option<Range<u64>>,
-    /// Number of timeslices to leave out, of those.
-    pub skip: u64,
-    /// Maximum number of timeslices after these.
-    pub take: Option<u64>,
-}
 
 /// The duration in ns that archives state for the first timeslice of an input, if they do.
 ///
 /// # Errors
 /// If the file can't be read, or is a damaged archive.
 pub fn timeslice_duration_ns(input: &Path) -> Result<Option<u64>, DataError> {
-    timeslice_duration(&files_of(input)?.swap_remove(0))
+    timeslice_duration(&files_of_input(input)?.swap_remove(0))
 }
 
 /// True for names of timeslice archives, which end in `.tsa`.
@@ -45,8 +34,8 @@ pub fn is_archive_name(path: &Path) -> bool {
 /// # Errors
 /// If the file can't be opened or read.
 pub fn is_raw_file(path: &Path) -> Result<bool, DataError> {
-    let file = files_of(path)?.swap_remove(0);
-    let (first, _) = open_sniffed::<START_BYTES>(&file)?;
+    let file = files_of_input(path)?.swap_remove(0);
+    let first = sniff::<START_BYTES>(&file)?;
     Ok(is_archive(&first) || is_raw_timeslices(&first))
 }
 
@@ -60,30 +49,79 @@ pub fn read_raw_data(
     inputs: &[PathBuf],
     selection: &Selection,
 ) -> Result<(RawData, Remarks), DataError> {
-    let wanted = |index| selection.indices.as_ref().is_none_or(|range| range.contains(&index));
-    let mut read = Read::default();
+    let mut files = Vec::new();
     for input in inputs {
-        for file in files_of(input)? {
-            read.append(&file, &wanted)?;
-        }
+        files.extend(files_of_input(input)?);
     }
-    let mut data = read.data;
-    if !read.is_unordered {
-        data.sort_by_index();
-    }
-    if selection.skip > 0 || selection.take.is_some() {
-        data.select(selection.skip, selection.take.unwrap_or(u64::MAX));
-    }
-    if data.is_empty() {
-        let names = inputs.iter().map(|input| input.escaped().to_string()).collect::<Vec<_>>();
+    let are_counted = selection.skip > 0 || selection.take.is_some();
+    let read = if are_counted && files.iter().all(|file| file.is_file()) {
+        let mut counted = counted(&files, selection)?.into_iter();
+        read_wanted(&files, &mut |index| {
+            has_index(selection, index) && counted.next() == Some(true)
+        })
+    } else {
+        read_wanted(&files, &mut |index| has_index(selection, index)).map(|mut read| {
+            if are_counted {
+                read.data.select(selection.skip, selection.take.unwrap_or(u64::MAX));
+            }
+            read
+        })
+    }?;
+    if read.data.is_empty() {
+        let names = inputs.iter().map(|input| FileName(input).to_string()).collect::<Vec<_>>();
         let problem = format!("{}: no timeslice to read; check the selection", names.join(", "));
         return Err(DataError::shape(problem));
     }
-    Ok((data, read.remarks))
+    Ok((read.data, read.remarks))
+}
+
+fn has_index(selection: &Selection, index: Option<u64>) -> bool {
+    index.is_none_or(|index| selection.has_index(index))
+}
+
+/// Reads the timeslices that are wanted, in their order.
+fn read_wanted(
+    files: &[PathBuf],
+    wanted: &mut dyn FnMut(Option<u64>) -> bool,
+) -> Result<Read, DataError> {
+    let mut read = Read::default();
+    for file in files {
+        read.append(file, wanted)?;
+    }
+    if !read.is_unordered {
+        read.data.sort_by_index();
+    }
+    Ok(read)
+}
+
+/// Reads the files once to count their timeslices, without keeping any: returns for each one with an
+/// index in the range whether it is after those to skip and among those to take.
+fn counted(files: &[PathBuf], selection: &Selection) -> Result<Vec<bool>, DataError> {
+    let mut indices = Vec::new();
+    let read = read_wanted(files, &mut |index| {
+        if has_index(selection, index) {
+            indices.push(index.unwrap_or(0));
+        }
+        false
+    })?;
+    let mut order: Vec<usize> = (0..indices.len()).collect();
+    if !read.is_unordered {
+        order.sort_by_key(|&number| indices[number]);
+    }
+    let skip = usize::try_from(selection.skip).unwrap_or(usize::MAX);
+    let take = selection.take.map_or(usize::MAX, |take| take.try_into().unwrap_or(usize::MAX));
+    let mut are_taken = vec![false; indices.len()];
+    for number in order.into_iter().skip(skip).take(take) {
+        are_taken[number] = true;
+    }
+    Ok(are_taken)
 }
 
 /// The files of an input: itself, or those of a sequence up to the first that is missing.
-fn files_of(input: &Path) -> Result<Vec<PathBuf>, DataError> {
+///
+/// # Errors
+/// If a sequence has no first file.
+pub fn files_of_input(input: &Path) -> Result<Vec<PathBuf>, DataError> {
     let Some(name) = numbered(input) else { return Ok(vec![input.to_owned()]) };
     let files: Vec<_> = (0..).map(&name).take_while(|file| file.exists()).collect();
     if files.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::primitives::{Bytes, Class, Problem};
 use super::remarks::Remarks;
+use crate::io::content_limit;
 use crate::sts::raw::{DESCRIPTOR_BYTES, Descriptor, STS_SYSTEM};
 
 /// Newest class version of the timeslice descriptor.
@@ -71,12 +72,15 @@ impl Timeslice {
         classes.blocks.begin(from, "vector of blocks", 0)?;
         self.check_count(from.u64()?, "blocks")?;
         let _item_version = from.u32()?;
+        let mut bytes = 0;
         for number in 0..self.components {
             let length = from.u64()?;
             if self.blocks.len() == number {
                 self.blocks.push(Vec::new());
             }
             from.block(&mut self.blocks[number], length)?;
+            bytes += length;
+            content_limit::check(bytes)?;
         }
         self.blocks.truncate(self.components);
         Ok(())

@@ -3,12 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-
 use super::header::{SIGNATURE, SIZES};
 use super::runs::numbered;
 use crate::DataError;
 use crate::io::file::{Sink, create, finish};
+use crate::io::zstd_frames::compress;
 use crate::sts::raw::{Component, RawData, RawTimeslice};
 
 /// Version of Boost's archives: of Boost 1.73 to 1.75, which later ones read.
@@ -17,6 +16,8 @@ const ARCHIVE: u16 = 18;
 const VERSIONS: [u32; 3] = [2, 2, 1];
 /// Bytes of a zstd frame's content: frames are compressed in memory.
 const FRAME_BYTES: usize = 16 << 20;
+/// Level of compression that FLESnet uses.
+const ZSTD_LEVEL: i32 = 1;
 
 /// Options of written archives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,7 +144,7 @@ impl Body {
 
     /// Writes what there is as a frame of zstd.
     fn write_frame(&mut self, sink: &mut Sink) -> io::Result<()> {
-        sink.write_all(&compress_to_vec(&self.bytes[..], CompressionLevel::Fastest))?;
+        sink.write_all(&compress(&self.bytes, ZSTD_LEVEL)?)?;
         self.bytes.clear();
         Ok(())
     }

@@ -23,14 +23,14 @@ pub(in crate::io) fn is_raw_timeslices(first: &[u8]) -> bool {
 /// their block, or there are more than 2³² messages.
 pub fn read_raw_timeslices(path: &Path) -> Result<RawData, DataError> {
     let mut data = RawData::default();
-    append_timeslices(Source::open(path)?, &|_| true, &mut data)?;
+    append_timeslices(Source::open(path)?, &mut |_| true, &mut data)?;
     Ok(data)
 }
 
 /// Appends the timeslices whose index is wanted.
 pub(in crate::io) fn append_timeslices(
     mut source: Source<'_>,
-    wanted: &dyn Fn(u64) -> bool,
+    wanted: &mut dyn FnMut(u64) -> bool,
     data: &mut RawData,
 ) -> Result<(), DataError> {
     source.magic(&MAGIC)?;
@@ -47,7 +47,7 @@ pub(in crate::io) fn append_timeslices(
 fn read_timeslice(
     source: &mut Source<'_>,
     number: u32,
-    wanted: &dyn Fn(u64) -> bool,
+    wanted: &mut dyn FnMut(u64) -> bool,
     data: &mut RawData,
 ) -> Result<(), DataError> {
     let what = format!("timeslice {number}");
@@ -64,6 +64,7 @@ fn read_timeslice(
         if is_wanted {
             data.push_component(microslices, &block)
                 .map_err(|problem| source.here(format!("the end of {what}: {problem}")))?;
+            source.check_kept(data.bytes().len() as u64)?;
         }
     }
     Ok(())

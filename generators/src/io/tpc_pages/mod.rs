@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use text::Untrusted;
 
 use crate::DataError;
+use crate::io::names::{next_to, without_gz};
 
 const PAGES: &str = ".pages";
 const INDEX: &str = ".index.csv";
@@ -25,18 +26,15 @@ const INDEX: &str = ".index.csv";
 /// # Errors
 /// If the file's name ends neither with `.pages` nor with `.pages.gz`.
 pub fn index_of(pages: &Path) -> Result<PathBuf, DataError> {
-    Ok(PathBuf::from(format!("{}{INDEX}", stem_of(pages)?)))
+    Ok(next_to(pages, &[stem_of(pages)?, INDEX.as_bytes()]))
 }
 
-/// The name of a file of pages without its endings.
-pub(super) fn stem_of(pages: &Path) -> Result<String, DataError> {
-    let name = pages.to_string_lossy();
-    let stem = name.strip_suffix(".gz").unwrap_or(&name);
-    match stem.strip_suffix(PAGES) {
-        Some(stem) => Ok(stem.to_owned()),
-        None => Err(DataError::shape(format!(
+/// The name of a file of pages without folder and endings.
+pub(super) fn stem_of(pages: &Path) -> Result<&[u8], DataError> {
+    without_gz(pages).strip_suffix(PAGES.as_bytes()).ok_or_else(|| {
+        DataError::shape(format!(
             "{}: files of pages are named .pages or .pages.gz",
             pages.escaped()
-        ))),
-    }
+        ))
+    })
 }

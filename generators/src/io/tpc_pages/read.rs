@@ -5,19 +5,29 @@ use std::path::Path;
 
 use super::index::{self, Entry};
 use crate::DataError;
-use crate::io::file::open;
-use crate::io::tpc_raw::{PageRemarks, examine};
+use crate::io::Selection;
+use crate::io::content_limit;
+use crate::io::file::{open, open_pieces};
+use crate::io::tpc_raw::{OrbitWindow, Orbits, PageRemarks, check_reopens, examine};
 use crate::tpc::geometry::SECTORS;
-use crate::tpc::page::{PAGE_BYTES, Page};
+use crate::tpc::page::{PAGE_BYTES, Page, Rdh};
 use crate::tpc::pages::RawPages;
 
 /// Selection of the pages to read from a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageSelection {
     /// Only this sector; all if none. An index without sectors needs it.
     pub sector: Option<u8>,
     /// Orbit of time bin 0; that of the first page if none.
     pub first_orbit: Option<u32>,
+    /// Time frames to read.
+    pub frames: Selection,
+}
+
+impl PageSelection {
+    /// All pages.
+    pub const ALL: PageSelection =
+        PageSelection { sector: None, first_orbit: None, frames: Selection::ALL };
 }
 
 /// Reads pages and their index; see [`super::index_of`]. Time bin 0 is in the first orbit of all
@@ -45,14 +55,32 @@ pub fn read_raw_pages(
     if streams.is_empty() {
         return Err(DataError::format(index, "at its end", "no stream to read"));
     }
-    let count = streams.iter().map(|(_, pages)| pages).sum();
-    let read = Slots { before, count, all }
-        .read(&mut *open(pages)?)
-        .map_err(|source| DataError::io(pages, source))?;
-    let mut read = read.map_err(|found| length_error(pages, all, found))?;
+    let slots = Slots { before, streams: &streams, all };
+    let window = window(pages, &slots, &selection.frames)?;
+    let is_kept = |rdh: &Rdh| window.as_ref().is_none_or(|window| window.contains(rdh.orbit));
+    let (mut read, streams) = slots.read(pages, is_kept)?;
     let (first_orbit, remarks) = examine(&mut read, &streams);
-    let first_orbit = selection.first_orbit.or(first_orbit);
+    let of_window = window.and_then(|window| window.first_orbit());
+    let first_orbit = selection.first_orbit.or(of_window).or(first_orbit);
     Ok((RawPages::new(first_orbit.unwrap_or(0), read, &streams), remarks))
+}
+
+/// The orbits of the selected time frames; `None` if all are selected.
+fn window(
+    path: &Path,
+    slots: &Slots<'_>,
+    frames: &Selection,
+) -> Result<Option<OrbitWindow>, DataError> {
+    if frames.is_all() {
+        return Ok(None);
+    }
+    check_reopens(path)?;
+    let mut orbits = Orbits::default();
+    slots.read(path, |rdh| {
+        orbits.add(rdh);
+        false
+    })?;
+    orbits.window(path, frames).map(Some)
 }
 
 fn length_error(path: &Path, pages: usize, bytes: u64) -> DataError {
@@ -66,33 +94,62 @@ fn length_error(path: &Path, pages: usize, bytes: u64) -> DataError {
 }
 
 /// The selected slots of a file.
-struct Slots {
+struct Slots<'s> {
     before: usize,
-    count: usize,
+    streams: &'s [Entry],
     all: usize,
 }
 
-impl Slots {
-    /// Returns the selected pages, or the length of the file if it is not as expected (a lower
-    /// bound if the file is too long).
-    fn read(&self, source: &mut dyn Read) -> io::Result<Result<Vec<Page>, u64>> {
-        let mut position = skip(source, bytes(self.before))?;
-        // Allocations are bounded by the actual size of the file, not by the one that the index
-        // claims.
+impl Slots<'_> {
+    /// Returns the pages that are kept, by their headers, and how many each stream has.
+    ///
+    /// # Errors
+    /// If the file can't be read, or its length is not that of its index.
+    fn read(
+        &self,
+        path: &Path,
+        mut is_kept: impl FnMut(&Rdh) -> bool,
+    ) -> Result<(Vec<Page>, Vec<Entry>), DataError> {
         let mut pages = Vec::new();
-        let mut page = [0; PAGE_BYTES];
-        while pages.len() < self.count {
-            let read = read_full(source, &mut page)?;
-            position += read as u64;
-            if read < PAGE_BYTES {
-                return Ok(Err(position));
+        let mut streams: Vec<_> = self.streams.iter().map(|&(id, _)| (id, 0)).collect();
+        let mut source = open_pieces(path)?;
+        let read = self.read_each(&mut *source, |stream, page| {
+            if is_kept(&Rdh::from_bytes(page.first_chunk().expect("longer than a header"))) {
+                pages.push(*page);
+                streams[stream].1 += 1;
             }
-            pages.push(page);
+            content_limit::check(bytes(pages.len()))
+        });
+        let length = read.map_err(|source| DataError::io(path, source))?;
+        if length != bytes(self.all) {
+            return Err(length_error(path, self.all, length));
         }
-        let after = bytes(self.all) - bytes(self.before + self.count);
-        position += skip(source, after + 1)?;
-        let complete = position == bytes(self.all);
-        Ok(if complete { Ok(pages) } else { Err(position) })
+        Ok((pages, streams))
+    }
+
+    /// Reads each page of the streams, with the index of its stream; returns the length of the file, or a lower bound if the file is
+    /// too long. Nothing is allocated by what the index claims.
+    fn read_each(
+        &self,
+        source: &mut dyn Read,
+        mut each: impl FnMut(usize, &Page) -> io::Result<()>,
+    ) -> io::Result<u64> {
+        let mut position = skip(source, bytes(self.before))?;
+        let mut page = [0; PAGE_BYTES];
+        let mut count = 0;
+        for (stream, &(_, pages)) in self.streams.iter().enumerate() {
+            for _ in 0..pages {
+                let read = read_full(source, &mut page)?;
+                position += read as u64;
+                if read < PAGE_BYTES {
+                    return Ok(position);
+                }
+                each(stream, &page)?;
+            }
+            count += pages;
+        }
+        let after = bytes(self.all) - bytes(self.before + count);
+        Ok(position + skip(source, after + 1)?)
     }
 }
 

@@ -3,11 +3,18 @@
 use super::bytes::Bytes;
 use super::collected::Collected;
 use crate::DataError;
+use crate::io::content_limit::check_kept;
 use crate::tpc::page::rdh::{RDH_BYTES, RDH_VERSION};
 use crate::tpc::page::{PAGE_BYTES, Rdh};
 
 /// Oldest version of the header with the same layout of all fields that are used.
 pub(super) const OLDEST_VERSION: u8 = 6;
+
+/// True for the first bytes of a page.
+pub(super) fn is_one(first: &[u8]) -> bool {
+    let versions = OLDEST_VERSION..=RDH_VERSION;
+    matches!(first, [version, size, ..] if versions.contains(version) && usize::from(*size) == RDH_BYTES)
+}
 
 /// Collects the pages of the next `length` bytes, or of the rest of the file.
 ///
@@ -26,6 +33,7 @@ pub(super) fn read(
         let Some(page) = next_page(bytes, start, is_first, collected)? else { break };
         is_first = false;
         collected.add(page);
+        check_kept(bytes.path, collected.kept_bytes())?;
     }
     if let Some(end) = end
         && !bytes.skip(end.saturating_sub(bytes.offset()))?

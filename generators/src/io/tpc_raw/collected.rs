@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::chain::{FilePage, OLDEST_VERSION, header_of};
-use super::first_orbit::Orbits;
+use super::first_orbit::{OrbitWindow, Orbits};
 use crate::DataError;
 use crate::io::PageSelection;
 use crate::tpc::Endpoint;
@@ -15,6 +15,7 @@ use crate::tpc::page::rdh::{
 };
 use crate::tpc::page::{PAGE_BYTES, Page, Rdh};
 use crate::tpc::pages::{RawPages, StreamId};
+use text::counted;
 
 /// Source of simulated pages.
 const SIMULATED_SOURCE_ID: u8 = 0;
@@ -69,8 +70,9 @@ impl Packets {
     fn sentence(&self) -> Option<String> {
         let byte = self.first_missing?;
         let missing = self.missing;
-        let pages = if missing == 1 { "page is" } else { "pages are" };
-        Some(format!("{missing} {pages} missing, the first behind byte {byte}"))
+        let are = if missing == 1 { "is" } else { "are" };
+        let pages = counted(missing, "page");
+        Some(format!("{pages} {are} missing, the first behind byte {byte}"))
     }
 }
 
@@ -107,23 +109,55 @@ pub(super) struct Collected {
     orbits: Orbits,
     packets: Packets,
     pages: u64,
+    kept: u64,
     alone: u64,
     others: BTreeMap<String, u64>,
     end: Option<String>,
+    filter: PageFilter,
+    /// Number of time frames, if the file states where they begin.
+    time_frames: Option<u64>,
+}
+
+/// Pages to keep, apart from the selected sector.
+pub(super) enum PageFilter {
+    /// All.
+    All,
+    /// Those of some time frames.
+    Within(OrbitWindow),
+    /// None: only orbits are collected.
+    None,
 }
 
 impl Collected {
-    pub(super) fn new(selection: PageSelection) -> Self {
+    pub(super) fn new(selection: PageSelection, filter: PageFilter) -> Self {
         Collected {
             selection,
             streams: BTreeMap::new(),
             orbits: Orbits::default(),
             packets: Packets::default(),
             pages: 0,
+            kept: 0,
             alone: 0,
             others: BTreeMap::new(),
             end: None,
+            filter,
+            time_frames: None,
         }
+    }
+
+    /// The number of time frames that were read, as the file states where they begin.
+    pub(super) fn state_time_frames(&mut self, count: u64) {
+        self.time_frames = Some(count);
+    }
+
+    /// Bytes of the pages that are kept.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        self.kept * PAGE_BYTES as u64
+    }
+
+    /// Orbits of all pages of the TPC.
+    pub(super) fn into_orbits(self) -> Orbits {
+        self.orbits
     }
 
     /// The first orbit of the time frame, as the file states it.
@@ -138,8 +172,9 @@ impl Collected {
 
     /// There is no page at this byte.
     pub(super) fn chain_ends(&mut self, byte: u64, problem: String) {
-        let pages = self.pages;
-        self.end = Some(format!("{pages} pages were read up to byte {byte}: {problem}"));
+        let were = if self.pages == 1 { "was" } else { "were" };
+        let pages = counted(self.pages, "page");
+        self.end = Some(format!("{pages} {were} read up to byte {byte}: {problem}"));
     }
 
     pub(super) fn add(&mut self, page: FilePage) {
@@ -148,6 +183,13 @@ impl Collected {
         if ![TPC_SOURCE_ID, SIMULATED_SOURCE_ID].contains(&rdh.source_id) {
             self.pass_over(format!("source {}, not of the TPC ({TPC_SOURCE_ID})", rdh.source_id));
             return;
+        }
+        match &self.filter {
+            PageFilter::None => return self.orbits.add(&rdh),
+            PageFilter::Within(window) if !window.contains(rdh.orbit) => {
+                return self.pass_over("other time frames".to_owned());
+            }
+            _ => {}
         }
         self.packets.add(&rdh, start);
         self.orbits.add(&rdh);
@@ -160,6 +202,7 @@ impl Collected {
         } else if self.selection.sector.is_none_or(|sector| sector == stream.sector) {
             set_version_and_link(&mut slot, RDH_VERSION, rdh.fee_id.link());
             self.streams.entry(stream).or_default().push(slot);
+            self.kept += 1;
         } else {
             self.pass_over(format!("sector {}", stream.sector));
         }
@@ -172,16 +215,17 @@ impl Collected {
     /// The pages, stream after stream.
     pub(super) fn finish(mut self, path: &Path) -> Result<(RawPages, PageRemarks), DataError> {
         if self.streams.is_empty() {
-            return Err(DataError::format(path, "all pages", self.why_none()));
+            return Err(self.why_none(path));
         }
         let mut sentences = Vec::new();
         sentences.extend(self.end.clone());
         sentences.extend(self.packets.sentence());
         for (kind, count) in &self.others {
-            sentences.push(format!("{count} pages of {kind} passed over"));
+            sentences.push(format!("{} of {kind} passed over", counted(*count, "page")));
         }
         let first_orbit = self.selection.first_orbit.or_else(|| self.orbits.first());
-        if let Some(frames) = self.orbits.time_frames().filter(|&frames| frames > 1) {
+        let time_frames = self.time_frames.or_else(|| self.orbits.time_frames());
+        if let Some(frames) = time_frames.filter(|&frames| frames > 1) {
             sentences.push(format!("{frames} time frames, read as one"));
         }
         let lengths: Vec<_> = self.streams.iter().map(|(id, pages)| (*id, pages.len())).collect();
@@ -194,14 +238,29 @@ impl Collected {
         Ok((RawPages::new(first_orbit.unwrap_or(0), pages, &lengths), remarks))
     }
 
-    fn why_none(&self) -> String {
-        let mut kinds: Vec<String> =
-            self.others.iter().map(|(kind, count)| format!("{count} pages of {kind}")).collect();
+    fn why_none(&self, path: &Path) -> DataError {
+        let of_kind =
+            |(kind, &count): (&String, &u64)| format!("{} of {kind}", counted(count, "page"));
+        let mut kinds: Vec<String> = self.others.iter().map(of_kind).collect();
         if self.alone > 0 {
-            kinds.push(format!("{} headers without data", self.alone));
+            kinds.push(headers(self.alone));
         }
-        format!("no zero-suppressed page of the TPC is among them: {}", kinds.join(", "))
+        no_pages_with_data(path, &kinds.join(", "))
     }
+}
+
+/// Error for a file whose pages are headers alone.
+pub fn headers_alone(path: &Path, count: usize) -> DataError {
+    no_pages_with_data(path, &headers(count as u64))
+}
+
+fn headers(count: u64) -> String {
+    format!("{} without data", counted(count, "header"))
+}
+
+fn no_pages_with_data(path: &Path, found: &str) -> DataError {
+    let problem = format!("no zero-suppressed page of the TPC is among them: {found}");
+    DataError::incomplete(path, problem)
 }
 
 /// The stream of a page with zero-suppressed data, or a description of the page.

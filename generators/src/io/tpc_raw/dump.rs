@@ -4,6 +4,7 @@ use super::bytes::Bytes;
 use super::chain::{FilePage, header_of};
 use super::collected::Collected;
 use crate::DataError;
+use crate::io::content_limit::check_kept;
 use crate::tpc::geometry::{ENDPOINTS, SECTORS};
 use crate::tpc::page::PAGE_BYTES;
 
@@ -63,6 +64,7 @@ fn read_pages(bytes: &mut Bytes<'_>) -> Result<Vec<FilePage>, DataError> {
         let start = bytes.offset();
         let slot = bytes.required::<PAGE_BYTES>("pages")?;
         pages.push(FilePage { rdh: header_of(&slot), slot, start });
+        check_kept(bytes.path, (pages.len() * PAGE_BYTES) as u64)?;
     }
     let mut counted = 0_u64;
     for _ in 0..SECTORS * ENDPOINTS {

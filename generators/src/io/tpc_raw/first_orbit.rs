@@ -1,7 +1,11 @@
-//! The orbit of time bin 0.
+//! The orbit of time bin 0, and the first orbits of time frames.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
 
+use crate::DataError;
+use crate::io::Selection;
 use crate::tpc::page::Rdh;
 
 /// Trigger type of the first heartbeat of a time frame.
@@ -11,7 +15,7 @@ const MAX_DISTANCE: u32 = 1 << 20;
 
 /// Orbits of the pages of a file, with the number of pages of each.
 #[derive(Default)]
-pub(super) struct Orbits {
+pub(in crate::io) struct Orbits {
     stated: Option<u32>,
     all: BTreeMap<u32, u64>,
     of_starts: BTreeMap<u32, u64>,
@@ -23,7 +27,7 @@ impl Orbits {
         self.stated.get_or_insert(orbit);
     }
 
-    pub(super) fn add(&mut self, rdh: &Rdh) {
+    pub(in crate::io) fn add(&mut self, rdh: &Rdh) {
         *self.all.entry(rdh.orbit).or_default() += 1;
         if rdh.trigger_type & TIME_FRAME_START != 0 {
             *self.of_starts.entry(rdh.orbit).or_default() += 1;
@@ -34,17 +38,66 @@ impl Orbits {
     /// first of all pages. Orbits wrap; single pages with a damaged orbit are ignored.
     pub(super) fn first(&self) -> Option<u32> {
         let center = center(&self.all)?;
-        let starts = trusted(&self.of_starts, center);
-        let first = |orbits: Vec<u32>| {
-            orbits.into_iter().min_by_key(|&orbit| orbit.wrapping_sub(center) as i32)
+        let first = |orbits: &BTreeMap<u32, u64>| {
+            let orbits = trusted(orbits, center).into_iter();
+            orbits.min_by_key(|&orbit| orbit.wrapping_sub(center) as i32)
         };
-        self.stated.or_else(|| first(starts)).or_else(|| first(trusted(&self.all, center)))
+        self.stated.or_else(|| first(&self.of_starts)).or_else(|| first(&self.all))
+    }
+
+    /// First orbits of the time frames, in order, if pages mark their first heartbeats.
+    fn starts(&self) -> Vec<u32> {
+        let Some(center) = center(&self.all) else { return Vec::new() };
+        let mut starts = trusted(&self.of_starts, center);
+        starts.sort_by_key(|&orbit| orbit.wrapping_sub(center) as i32);
+        starts
     }
 
     /// Number of time frames, if pages mark their first heartbeats.
-    pub(super) fn time_frames(&self) -> Option<usize> {
-        let starts = trusted(&self.of_starts, center(&self.all)?);
-        Some(starts.len()).filter(|&count| count > 0)
+    pub(super) fn time_frames(&self) -> Option<u64> {
+        Some(self.starts().len() as u64).filter(|&count| count > 0)
+    }
+
+    /// The orbits of the selected time frames. Without marks, all pages are of one time frame.
+    ///
+    /// # Errors
+    /// If there are fewer time frames.
+    pub(in crate::io) fn window(
+        &self,
+        path: &Path,
+        selection: &Selection,
+    ) -> Result<OrbitWindow, DataError> {
+        let starts = self.starts();
+        let Range { start, end } = selection.time_frames(path, starts.len().max(1) as u64)?;
+        let orbits = starts.get(start as usize).map(|&first| {
+            let next = starts.get(end as usize);
+            let length = next.map_or(MAX_DISTANCE, |next| next.wrapping_sub(first));
+            FirstAndLength { first, length }
+        });
+        Ok(OrbitWindow { orbits })
+    }
+}
+
+/// Orbits of the selected time frames.
+pub(in crate::io) struct OrbitWindow {
+    /// `None` for all orbits.
+    orbits: Option<FirstAndLength>,
+}
+
+struct FirstAndLength {
+    first: u32,
+    length: u32,
+}
+
+impl OrbitWindow {
+    /// The first orbit of the first time frame, if pages mark it.
+    pub(in crate::io) fn first_orbit(&self) -> Option<u32> {
+        self.orbits.as_ref().map(|orbits| orbits.first)
+    }
+
+    pub(in crate::io) fn contains(&self, orbit: u32) -> bool {
+        let within = |window: &FirstAndLength| orbit.wrapping_sub(window.first) < window.length;
+        self.orbits.as_ref().is_none_or(within)
     }
 }
 
@@ -85,6 +138,28 @@ mod tests {
         stated.state(5);
         assert_eq!(stated.first(), Some(5));
         assert_eq!(orbits(&[]).first(), None);
+    }
+
+    #[test]
+    fn time_frames_are_selected_by_their_orbits() {
+        let first = u32::MAX - 1;
+        let frame = |number: u32| {
+            let first = first.wrapping_add(32 * number);
+            [(first, 2050), (first, 2050), (first.wrapping_add(31), 2), (first.wrapping_add(31), 2)]
+        };
+        let all = orbits([frame(1), frame(0), frame(2)].as_flattened());
+        let selected = |indices| {
+            let selection = Selection { indices: Some(indices), ..Selection::ALL };
+            let window = all.window(Path::new("d.raw"), &selection).expect("there are three");
+            let orbits = (0..100).filter(|&orbit| window.contains(first.wrapping_add(orbit)));
+            orbits.collect::<Vec<_>>()
+        };
+        assert_eq!(selected(0..1), (0..32).collect::<Vec<_>>());
+        assert_eq!(selected(1..2), (32..64).collect::<Vec<_>>());
+        assert_eq!(selected(1..3), (32..100).collect::<Vec<_>>());
+        let unmarked = orbits(&[(7, 2), (9, 2)]);
+        let window = unmarked.window(Path::new("d.raw"), &Selection::ALL).expect("one");
+        assert!(window.contains(3));
     }
 
     #[test]

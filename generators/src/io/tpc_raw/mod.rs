@@ -21,19 +21,30 @@ mod time_frame_file;
 
 use std::path::Path;
 
-pub use collected::PageRemarks;
 pub(super) use collected::examine;
+pub use collected::{PageRemarks, headers_alone};
+pub(super) use first_orbit::{OrbitWindow, Orbits};
 
 use self::bytes::Bytes;
-use self::collected::Collected;
+use self::collected::{Collected, PageFilter};
 use super::PageSelection;
 use crate::DataError;
-use crate::io::file::open_sniffed;
+use crate::io::file::{open_pieces, open_sniffed, sniff};
 use crate::io::flesnet::is_archive;
+use crate::io::{FileName, is_standard_input};
 use crate::tpc::pages::RawPages;
 
 /// First bytes that identify a file.
 const START_BYTES: usize = 64;
+
+/// True if a file has pages of ALICE's, by its first bytes.
+///
+/// # Errors
+/// If the file can't be opened or read.
+pub fn is_tpc_file(path: &Path) -> Result<bool, DataError> {
+    let first = sniff::<START_BYTES>(path)?;
+    Ok(time_frame_file::is_one(&first) || dump::is_one(&first) || chain::is_one(&first))
+}
 
 /// Reads the pages of a file of ALICE's: streams are those of the pages' FEE ids. Pages of other
 /// detectors and links are passed over; copies of the others have the RDH version and the link that
@@ -52,13 +63,54 @@ pub fn read_tpc_file(
         return Err(DataError::format(path, "byte 0", problem));
     }
     let mut bytes = Bytes::new(path, source);
-    let mut collected = Collected::new(selection);
+    let frames = selection.frames.clone();
+    let mut collected = Collected::new(selection.clone(), PageFilter::All);
     if time_frame_file::is_one(&first) {
-        time_frame_file::read(&mut bytes, &mut collected)?;
+        let count = time_frame_file::read(&mut bytes, &frames.consecutive(), &mut collected)?;
+        frames.time_frames(path, count)?;
     } else if dump::is_one(&first) {
+        frames.time_frames(path, 1)?;
         dump::read(&mut bytes, &mut collected)?;
-    } else {
+    } else if frames.is_all() {
         chain::read(&mut bytes, None, &mut collected)?;
+    } else {
+        collected = within_time_frames(bytes, selection)?;
     }
     collected.finish(path)
+}
+
+/// Collects the pages of the selected time frames: orbits are surveyed first, as pages of different
+/// links may be in any order.
+fn within_time_frames(
+    mut bytes: Bytes<'_>,
+    selection: PageSelection,
+) -> Result<Collected, DataError> {
+    let path = bytes.path;
+    check_reopens(path)?;
+    let mut survey = Collected::new(selection.clone(), PageFilter::None);
+    chain::read(&mut bytes, None, &mut survey)?;
+    let window = survey.into_orbits().window(path, &selection.frames)?;
+    let first_orbit = window.first_orbit();
+    let mut collected = Collected::new(selection, PageFilter::Within(window));
+    if let Some(orbit) = first_orbit {
+        collected.state_first_orbit(orbit);
+    }
+    chain::read(&mut Bytes::new(path, open_pieces(path)?), None, &mut collected)?;
+    Ok(collected)
+}
+
+/// Checks that a file can be read twice.
+///
+/// # Errors
+/// If it is a pipe.
+pub(super) fn check_reopens(path: &Path) -> Result<(), DataError> {
+    if !is_standard_input(path) {
+        let metadata = std::fs::metadata(path).map_err(|source| DataError::io(path, source))?;
+        if metadata.is_file() {
+            return Ok(());
+        }
+    }
+    let path = FileName(path);
+    let problem = format!("{path}: time frames can be selected in a file, not in a pipe");
+    Err(DataError::shape(problem))
 }

@@ -1,5 +1,7 @@
 //! Time frames of ALICE's event processing nodes (`.tf`): headers, an index and payloads.
 
+use std::ops::Range;
+
 use super::bytes::Bytes;
 use super::chain;
 use super::collected::Collected;
@@ -31,25 +33,38 @@ pub(super) fn is_one(first: &[u8]) -> bool {
     first.starts_with(MAGIC)
 }
 
-/// Collects the TPC's pages of all time frames.
+/// Collects the TPC's pages of the time frames with these indices; returns how many time frames
+/// there are.
 ///
 /// # Errors
 /// If the file can't be read, or a header is wrong. A file that is cut has a remark.
-pub(super) fn read(bytes: &mut Bytes<'_>, collected: &mut Collected) -> Result<(), DataError> {
+pub(super) fn read(
+    bytes: &mut Bytes<'_>,
+    indices: &Range<u64>,
+    collected: &mut Collected,
+) -> Result<u64, DataError> {
+    let mut time_frames = 0_u64;
     loop {
         let start = bytes.offset();
         let Some(header) = next_header(bytes)? else { break };
-        if header.first_orbit != 0 {
+        if name(&header.description) == b"FILE_STF_META" {
+            time_frames += 1;
+        }
+        let index = time_frames.saturating_sub(1);
+        if header.first_orbit != 0 && index == indices.start {
             collected.state_first_orbit(header.first_orbit);
         }
-        if name(&header.description) == b"RAWDATA" && name(&header.origin) == b"TPC" {
+        let is_of_tpc = name(&header.description) == b"RAWDATA" && name(&header.origin) == b"TPC";
+        if is_of_tpc && indices.contains(&index) {
             chain::read(bytes, Some(header.payload_bytes), collected)?;
         } else if !bytes.skip(header.payload_bytes)? {
             collected.cut(start);
             break;
         }
     }
-    Ok(())
+    let read = indices.start..indices.end.min(time_frames);
+    collected.state_time_frames(read.end.saturating_sub(read.start));
+    Ok(time_frames.max(1))
 }
 
 /// Reads the next header, with further ones that follow it; `None` at the end of the file.

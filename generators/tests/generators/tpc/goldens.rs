@@ -41,7 +41,11 @@ fn encode(format: ZsFormat) -> SectorPages {
 
 fn read(format: ZsFormat) -> RawPages {
     let path = pages_file(format);
-    let selection = PageSelection { sector: Some(GOLDEN_SECTOR), first_orbit: Some(FIRST_ORBIT) };
+    let selection = PageSelection {
+        sector: Some(GOLDEN_SECTOR),
+        first_orbit: Some(FIRST_ORBIT),
+        ..PageSelection::ALL
+    };
     let index = index_of(&path).expect("a file of pages");
     read_raw_pages(&path, &index, selection).expect("a golden").0
 }

@@ -3,12 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use generators::io::{PageSelection, PageWriter, index_of, read_raw_pages};
+use generators::io::{
+    PageSelection, PageWriter, Selection, index_of, read_raw_pages, write_raw_pages,
+};
 use generators::tpc::encode::SectorEncoder;
+use generators::tpc::page::Rdh;
 use generators::tpc::pages::{Framing, RawPages, SectorPages};
 use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 
-const ALL: PageSelection = PageSelection { sector: None, first_orbit: None };
+const ALL: PageSelection = PageSelection::ALL;
 
 fn sector(sector: u8) -> SectorPages {
     let encoder = SectorEncoder {
@@ -62,9 +65,47 @@ fn the_reader_selects_the_sector() {
     assert!(text(&index).starts_with("endpoint,n_pages\n0,"));
     let error = read_raw_pages(&path, &index, ALL).expect_err("no sector");
     assert!(error.to_string().contains("--sector"), "{error}");
-    let selection = PageSelection { sector: Some(7), first_orbit: Some(98) };
+    let selection = PageSelection { sector: Some(7), first_orbit: Some(98), ..ALL };
     let (read, _) = read_raw_pages(&path, &index, selection).expect("well-formed");
     assert!(read == RawPages::from_sectors(98, [sector(7)]));
+}
+
+#[test]
+fn time_frames_are_selected_by_their_orbits() {
+    let marked = |first_orbit, number| {
+        let mut pages = sector(number).into_pages();
+        for page in &mut pages {
+            let mut rdh = Rdh::from_bytes(page.first_chunk().expect("a header"));
+            if rdh.orbit == 99 {
+                rdh.trigger_type = 1 << 11;
+            }
+            rdh.orbit = rdh.orbit - 99 + first_orbit;
+            page[..64].copy_from_slice(&rdh.to_bytes());
+        }
+        pages
+    };
+    let streams = sector(5);
+    let lengths: Vec<_> = streams.stream_lengths().collect();
+    let frames = [99, 299].map(|orbit| RawPages::new(orbit, marked(orbit, 5), &lengths));
+    let mut both = Vec::new();
+    for (first, second) in frames[0].streams().zip(frames[1].streams()) {
+        both.extend([first.pages, second.pages].concat());
+    }
+    let doubled: Vec<_> = lengths.iter().map(|&(id, pages)| (id, 2 * pages)).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("d.pages");
+    let index = write_raw_pages(&path, &RawPages::new(99, both, &doubled)).expect("written");
+    let read = |indices| {
+        let frames = Selection { indices, ..Selection::ALL };
+        let selection = PageSelection { sector: Some(5), frames, ..ALL };
+        read_raw_pages(&path, &index, selection).map(|(pages, _)| pages)
+    };
+    for (number, frame) in (0..).zip(&frames) {
+        assert!(read(Some(number..number + 1)).expect("well-formed") == *frame, "{number}");
+    }
+    assert!(read(Some(0..2)).expect("well-formed") == read(None).expect("well-formed"));
+    let error = read(Some(1..3)).expect_err("beyond the end").to_string();
+    assert!(error.contains("2 time frames; select within 0..2"), "{error}");
 }
 
 #[test]

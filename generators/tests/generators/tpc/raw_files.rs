@@ -1,17 +1,18 @@
 //! Files of ALICE's: pages that are found by their headers.
 
 use std::fs;
+use std::ops::Range;
 
-use generators::io::{PageRemarks, PageSelection, read_tpc_file};
+use generators::io::{PageRemarks, PageSelection, Selection, read_tpc_file, with_content_limit};
 use generators::tpc::encode::SectorEncoder;
 use generators::tpc::page::{PAGE_BYTES, Page, Rdh};
-use generators::tpc::pages::{Framing, RawPages, SectorPages};
+use generators::tpc::pages::{Framing, RawPages, SectorPages, StreamId};
 use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 use tempfile::TempDir;
 
 use crate::experiments::full_set;
 
-const ALL: PageSelection = PageSelection { sector: None, first_orbit: None };
+const ALL: PageSelection = PageSelection::ALL;
 const RDH_BYTES: usize = 64;
 
 fn sector(number: u8) -> SectorPages {
@@ -140,10 +141,10 @@ fn other_pages_are_passed_over_and_counted() {
     assert!(found == expected(&pages));
     let text = remarks.sentences().join("; ");
     for kind in ["source 32, not of the TPC (3)", "link 20", "link 5"] {
-        assert!(text.contains(&format!("1 pages of {kind}")), "{text}");
+        assert!(text.contains(&format!("1 page of {kind}")), "{text}");
     }
     let only_other = read(&file[1], ALL).expect_err("none");
-    assert!(only_other.contains("1 pages of source 32"), "{only_other}");
+    assert!(only_other.contains("1 page of source 32"), "{only_other}");
 }
 
 #[test]
@@ -261,6 +262,111 @@ fn dumps_hold_pages_counts_and_settings() {
     for length in [5, 9, 15, 8000, without_settings - 1, without_settings + 7] {
         assert!(read(&file[..length], ALL).is_err(), "{length}");
     }
+}
+
+/// Two time frames of 2 orbits, of the sectors' pages from their first orbit on and from 64 orbits
+/// later.
+fn two_time_frames() -> [Vec<Vec<u8>>; 2] {
+    let pages = pages(&[3, 4]);
+    [0, 64].map(|orbits| {
+        let change = |rdh: &mut Rdh| {
+            if rdh.orbit == u32::MAX {
+                rdh.trigger_type = 1 << 11;
+            }
+            rdh.orbit = rdh.orbit.wrapping_add(orbits);
+        };
+        interleaved(&pages, change, |_| PAGE_BYTES)
+    })
+}
+
+fn frames(indices: Range<u64>) -> PageSelection {
+    PageSelection { frames: Selection { indices: Some(indices), ..Selection::ALL }, ..ALL }
+}
+
+/// The payloads of each stream, without headers.
+fn payloads(pages: &RawPages) -> Vec<(StreamId, Vec<Vec<u8>>)> {
+    let payload = |page: &Page| page[RDH_BYTES..].to_vec();
+    let streams = pages.streams();
+    streams.map(|stream| (stream.id, stream.pages.iter().map(payload).collect())).collect()
+}
+
+#[test]
+fn time_frames_of_interleaved_pages_are_selected_by_their_orbits() {
+    let [first, second] = two_time_frames();
+    // The streams of a file need not be in step: one page of the second time frame comes early.
+    let mut file = first.clone();
+    file.extend(second.clone());
+    file.swap(first.len() - 1, first.len() + 1);
+    let file = file.concat();
+    let alone = [first, second].map(|frame| read(&frame.concat(), ALL).expect("sound").0);
+    for (index, alone) in (0..).zip(&alone) {
+        let (found, remarks) = read(&file, frames(index..index + 1)).expect("sound");
+        assert_eq!(found.first_orbit(), alone.first_orbit());
+        assert!(payloads(&found) == payloads(alone), "time frame {index}");
+        let text = remarks.sentences().join("; ");
+        assert!(text.contains("pages of other time frames passed over"), "{text}");
+    }
+    let (both, remarks) = read(&file, ALL).expect("sound");
+    assert_eq!(both.first_orbit(), alone[0].first_orbit());
+    let of_both = alone.iter().map(|frame| frame.pages().len()).sum::<usize>();
+    assert_eq!(both.pages().len(), of_both);
+    assert!(remarks.sentences().iter().any(|text| text == "2 time frames, read as one"));
+    let (selected, _) = read(&file, frames(0..2)).expect("sound");
+    assert!(selected == both);
+    let skip = Selection { skip: 1, take: Some(5), ..Selection::ALL };
+    let (last, _) = read(&file, PageSelection { frames: skip, ..ALL }).expect("sound");
+    assert!(payloads(&last) == payloads(&alone[1]));
+    for beyond in [2..3, 1..3] {
+        let error = read(&file, frames(beyond)).expect_err("beyond the end");
+        assert!(error.contains("2 time frames; select within 0..2"), "{error}");
+    }
+}
+
+#[test]
+fn memory_is_bounded_by_the_selected_time_frames() {
+    let [first, second] = two_time_frames();
+    let (alone, _) = read(&second.concat(), ALL).expect("sound");
+    let file = [first, second].concat().concat();
+    with_content_limit(alone.bytes().len() as u64, || {
+        assert!(read(&file, frames(1..2)).is_ok());
+        for selection in [frames(0..2), ALL] {
+            let error = read(&file, selection).map(|_| ()).expect_err("too large");
+            assert!(error.contains("of content"), "{error}");
+        }
+    });
+}
+
+#[test]
+fn pages_without_marks_are_one_time_frame() {
+    let file = interleaved(&pages(&[3]), |_| (), |_| PAGE_BYTES).concat();
+    let (all, _) = read(&file, ALL).expect("sound");
+    let (found, remarks) = read(&file, frames(0..1)).expect("sound");
+    assert!(found == all);
+    assert_eq!(remarks, PageRemarks::default());
+    let error = read(&file, frames(1..2)).expect_err("beyond the end");
+    assert!(error.contains("1 time frame; select within 0..1"), "{error}");
+}
+
+#[test]
+fn time_frames_of_a_time_frame_file_are_its_blocks() {
+    let [first, second] = two_time_frames().map(|frame| frame.concat());
+    let mut file = Vec::new();
+    for (orbit, payload) in [(70, &first), (170, &second)] {
+        file.extend(header(b"FILE_STF_META", b"FLP", 24, orbit));
+        file.extend([7; 24]);
+        file.extend(header(b"RAWDATA", b"TPC", payload.len(), orbit));
+        file.extend(payload);
+    }
+    for (index, orbit, payload) in [(0, 70, &first), (1, 170, &second)] {
+        let (found, remarks) = read(&file, frames(index..index + 1)).expect("sound");
+        assert_eq!(found.first_orbit(), orbit);
+        assert!(payloads(&found) == payloads(&read(payload, ALL).expect("sound").0));
+        assert_eq!(remarks, PageRemarks::default());
+    }
+    let (_, remarks) = read(&file, ALL).expect("sound");
+    assert!(remarks.sentences().iter().any(|text| text == "2 time frames, read as one"));
+    let error = read(&file, frames(2..3)).expect_err("beyond the end");
+    assert!(error.contains("2 time frames; select within 0..2"), "{error}");
 }
 
 #[test]

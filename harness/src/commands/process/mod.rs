@@ -15,7 +15,7 @@ use text::Untrusted;
 use super::log;
 use crate::failure::{Exit, Failure};
 use crate::measure::{CheckError, use_checked};
-use crate::plan::{check_memory, refuse_defects};
+use crate::plan::{check_memory, read_case};
 use crate::platform::gpus::Gpus;
 use crate::plugins::{self, Baseline};
 use crate::request::{AxisValues, OutputPath, ProcessRequest, Source};
@@ -57,9 +57,7 @@ fn input(request: &ProcessRequest, files: OutputFiles) -> Result<Box<dyn Case>, 
     let task = request.measuring.task;
     match &request.measuring.source {
         Source::File { files, options, damage } => {
-            let case = task.read(files, &only_combination(request, options)?)?;
-            refuse_defects(files, case.as_ref(), *damage)?;
-            Ok(case)
+            Ok(read_case(task, files, &only_combination(request, options)?, *damage)?)
         }
         Source::Generated(axes) => {
             let plan = task.plan(only_combination(request, axes)?)?;

@@ -1,5 +1,6 @@
 //! Helpers of the tests of the command line.
 
+pub mod alice;
 pub mod fake;
 pub mod made_up;
 pub mod refused;

@@ -8,19 +8,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use generators::io::{
-    is_raw_file, read_digis_of, read_setup, sibling_path, write_digis, write_setup,
+    DigiOptions, FileName, ReadDigis, is_raw_file, read_digis_with, read_setup, sibling_path,
+    write_digis, write_setup,
 };
 use generators::sts::physics::{Scenario, Simulation};
 use generators::{DataError, named};
-use text::Untrusted;
 
 use super::Timeslices;
-use crate::algorithm::{InputFiles, MemoryShares, Plan, Semantics};
+use crate::algorithm::{InputFiles, MemoryShares, Plan, ReadInput, Semantics};
 use crate::axis::{Axis, Flag, NO, Params, Switch};
+use crate::file_selection::{
+    SKIP, TAKE, TIMESLICE_AXES, TIMESLICES, check_companions, refuse_for_digis, refuse_for_raw_data,
+};
 use crate::sts::quality::Crossings;
 use crate::sts::{ChainStage, Timeslice};
-use crate::sts_sort::axes::of_file;
-use crate::{sts_raw_shape, sts_scenario, timeslice_selection};
+use crate::sts_sort::axes::{TIME_ORIGIN, of_file, time_origin};
+use crate::{sts_raw_shape, sts_scenario};
 
 const COMPAT: Flag<Switch> = Flag::switch(
     "compat",
@@ -85,11 +88,12 @@ pub(super) static AXES: &[Axis] = &[
 /// Options of inputs from files.
 pub(super) static READING: &[Axis] = &[
     SETUP.axis(),
-    timeslice_selection::TIMESLICES.axis(),
-    timeslice_selection::SKIP.axis(),
-    timeslice_selection::TAKE.axis(),
+    TIMESLICES.axis(),
+    SKIP.axis(),
+    TAKE.axis(),
     COMPAT.axis(),
     FROM.axis(),
+    TIME_ORIGIN.axis(),
 ];
 
 /// Bytes per digi: the stream and the digis by side; the outputs of the chain with the largest
@@ -102,6 +106,12 @@ pub(super) const KEPT_FOR_DIGI: u64 = 200;
 /// Bytes for each digi by variants of a stage, or of the whole chain, which keep nothing.
 fn bytes_for_digi(stage: Option<ChainStage>) -> u64 {
     BYTES_FOR_DIGI + stage.map_or(0, |_| KEPT_FOR_DIGI)
+}
+
+/// Bytes for each byte of a file: a digi has 7 bytes there. Messages of raw data have 4, but not all
+/// of them are digis.
+pub(super) fn memory_for_byte(stage: Option<ChainStage>) -> u64 {
+    bytes_for_digi(stage) / 7
 }
 
 /// Memory of the whole chain by a variant, relative to these figures, as measured with a
@@ -166,29 +176,34 @@ pub(super) fn timeslices(
 pub(super) fn read(
     files: &InputFiles,
     options: &Params,
-) -> Result<(Timeslices, Params), DataError> {
+) -> Result<ReadInput<Timeslices>, DataError> {
     let path = files.first();
     let is_raw = is_raw_file(path)?;
     match FROM.given(options)? {
         Some(SourceKind::Digis) if is_raw => {
-            let path = path.escaped();
+            let path = FileName(path);
             return Err(DataError::Shape(format!("{path} has raw data; leave out --from digis")));
         }
         Some(SourceKind::Raw) if !is_raw => {
-            let path = path.escaped();
+            let path = FileName(path);
             return Err(DataError::Shape(format!("{path} has no raw data; leave out --from raw")));
         }
-        _ if is_raw => return raw::read(files, options),
+        _ if is_raw => {
+            refuse_for_raw_data(path, options)?;
+            let (input, params) = raw::read(files, options)?;
+            return Ok(ReadInput { input, params, notes: Vec::new() });
+        }
         _ => {}
     }
     let path = files.only()?;
-    let given = SETUP.given(options)?;
-    let setup = read_setup(&given.unwrap_or_else(|| setup_beside(path)))?;
-    let digis = read_digis_of(path, &setup)?;
+    refuse_for_digis(path, options, &TIMESLICE_AXES)?;
+    let setup = read_setup(&SETUP.given(options)?.map_or_else(|| setup_beside(path), Ok)?)?;
+    let reading = DigiOptions { time_origin: time_origin(options)?, setup: Some(&setup) };
+    let ReadDigis { digis, notes } = read_digis_with(path, reading)?;
     let mut params = of_file(path, &digis);
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
     let timeslice = Timeslice::new(digis, Arc::new(setup), online(options)?);
-    Ok((Timeslices(vec![timeslice]), params))
+    Ok(ReadInput { input: Timeslices(vec![timeslice]), params, notes })
 }
 
 /// Writes the digis of the first timeslice, and next to them the setup of their detector; or all
@@ -205,12 +220,13 @@ pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
 }
 
 /// The setup of this file, or else the one common to all files in its directory.
-fn setup_beside(path: &Path) -> PathBuf {
+fn setup_beside(path: &Path) -> Result<PathBuf, DataError> {
+    check_companions(path)?;
     let own_setup = sibling_path(path, "setup.json");
     if own_setup.exists() {
-        return own_setup;
+        return Ok(own_setup);
     }
-    path.with_file_name("setup.json")
+    Ok(path.with_file_name("setup.json"))
 }
 
 fn online(params: &Params) -> Result<Semantics, DataError> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use generators::DataError;
 use generators::io::{
-    Remarks, read_raw_data, read_readout, read_setup, write_raw_timeslices, write_readout,
-    write_setup,
+    Remarks, is_standard_input, next_to, read_raw_data, read_readout, read_setup,
+    write_raw_timeslices, write_readout, write_setup,
 };
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{RawData, Readout, Rules, generate};
@@ -17,12 +17,12 @@ use text::Untrusted;
 use super::{COMPAT, FROM, OF_DIGIS, SETUP, SourceKind, bytes_for_digi, online};
 use crate::algorithm::{InputFiles, Plan, Semantics};
 use crate::axis::{NO, Params};
+use crate::file_selection;
 use crate::sts::task::Timeslices;
 use crate::sts::{ChainStage, Timeslice};
 use crate::sts_unpack::RawTimeslices;
-use crate::sts_unpack::axes::setup_beside;
+use crate::sts_unpack::axes::{run_name, setup_beside, setup_to_read};
 use crate::sts_unpack::shrink::shrink;
-use crate::timeslice_selection::selection;
 use crate::{sts_raw_shape, sts_scenario};
 
 /// Bytes per digi in addition to those of a stream of digis: messages, twice during generation, the
@@ -97,10 +97,10 @@ pub(super) fn read(
     options: &Params,
 ) -> Result<(Timeslices, Params), DataError> {
     let path = files.first();
-    let tables = SETUP.given(options)?.unwrap_or_else(|| setup_beside(path));
+    let tables = SETUP.given(options)?.map_or_else(|| setup_to_read(path), Ok)?;
     let (readout, modules) = read_readout(&tables)?.numbered();
     let detector = detector_beside(path);
-    let setup = if detector.exists() {
+    let setup = if !is_standard_input(path) && detector.exists() {
         read_setup(&detector)?
     } else {
         Setup::regular(modules.max(1)).map_err(|problem| DataError::Shape(problem.to_string()))?
@@ -113,7 +113,7 @@ pub(super) fn read(
              boards, or none"
         )));
     }
-    let (data, remarks) = read_raw_data(&files.paths(), &selection(options)?)?;
+    let (data, remarks) = read_raw_data(&files.paths(), &file_selection::timeslices(options)?)?;
     let whole = RawTimeslices::new(data, readout, Rules::Current);
     let mut params = Params::for_file(path, whole.content());
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
@@ -142,8 +142,5 @@ fn joined(input: &Timeslices) -> RawData {
 
 /// `NAME.detector.json` next to `NAME.ts.bin.gz`.
 fn detector_beside(path: &Path) -> PathBuf {
-    let name = setup_beside(path);
-    let name = name.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.strip_suffix(".setup.json").unwrap_or(&name);
-    path.with_file_name(format!("{name}.detector.json"))
+    next_to(path, &[run_name(path), b".detector.json"])
 }

@@ -40,7 +40,11 @@ pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
     let shape = ClusterShape { tracks: 4, min_clusters: 1, max_clusters: 5, row_clusters: 0 };
     let made = clusters::generate(&shape, 1).expect("clusters");
     vec![
-        ("digi_csv", vec![("generated", csv), ("words", WORDS.into())]),
+        (
+            "digi_csv",
+            vec![("generated", csv), ("words", WORDS.into()), ("dialect", DIALECT.into())],
+        ),
+        ("digi_parquet", vec![("generated", of_digis("digis.parquet")), ("polars", POLARS.into())]),
         ("digi_bin", vec![("generated", bin)]),
         ("digi_gz", gz),
         ("setup", vec![("regular", written("s.json", |path| write_setup(path, &setup)))]),
@@ -69,6 +73,10 @@ pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
 }
 
 const WORDS: &str = "module,side,channel,time_ns,adc\n1,back,1,10,1\n0, front, 2,20,2\n";
+const DIALECT: &str = "\u{feff},adc,time_ns,channel,side,module,event\r\n\
+                       0,7.0,10500001230.5,5,n,0,1\r\n1,1.2e1,10500000001,6,p,2,\r\n";
+const POLARS: &[u8] =
+    include_bytes!("../../../../../generators/tests/generators/golden/digis/digis-polars.parquet");
 const INDEX_OF_SECTOR: &[u8] = b"\x03endpoint,n_pages\n0,0\n7,0\n19,0\n";
 const INDEX_OF_ALL: &[u8] = b"\x23sector,endpoint,n_pages\n0,0,0\n0,19,0\n35,3,0\n";
 const MAPPING: &str = "0 0 0 0 0 0 0 0 0 0 0 0 0 0\n1 0 1 0 0 0 0 0 0 0 0 0 0 1\n\n\

@@ -1,0 +1,149 @@
+//! Selection of timeslices or time frames of a file.
+
+use std::ops::Range;
+use std::path::Path;
+use std::str::FromStr;
+
+use generators::DataError;
+use generators::io::{FileName, Selection, is_standard_input};
+
+use crate::axis::{Axis, Flag, Params};
+use crate::sts_sort::axes::TIME_ORIGIN;
+
+pub(crate) const TIMESLICES: Flag<IndexRange> = Flag::range(
+    "timeslices",
+    "Read only the timeslices of raw data with an index from A to before B",
+);
+pub(crate) const TIMEFRAMES: Flag<IndexRange> = Flag::range(
+    "timeframes",
+    "Read only the time frames of the file from A to before B; the first one is 0",
+);
+pub(crate) const SKIP: Flag<u64> =
+    Flag::integer("skip", "Leave out the first N timeslices or time frames of a file");
+pub(crate) const TAKE: Flag<u64> =
+    Flag::integer("take", "Read at most N timeslices or time frames of a file");
+
+/// Options of files of timeslices.
+pub(crate) const TIMESLICE_AXES: [Axis; 3] = [TIMESLICES.axis(), SKIP.axis(), TAKE.axis()];
+/// Options of files of time frames.
+pub(crate) const TIMEFRAME_AXES: [Axis; 3] = [TIMEFRAMES.axis(), SKIP.axis(), TAKE.axis()];
+
+/// The timeslices that the options select.
+///
+/// # Errors
+/// If one of them is invalid.
+pub(crate) fn timeslices(options: &Params) -> Result<Selection, DataError> {
+    selection(options, &TIMESLICES)
+}
+
+/// The time frames that the options select.
+///
+/// # Errors
+/// If one of them is invalid.
+pub(crate) fn timeframes(options: &Params) -> Result<Selection, DataError> {
+    selection(options, &TIMEFRAMES)
+}
+
+fn selection(options: &Params, indices: &Flag<IndexRange>) -> Result<Selection, DataError> {
+    Ok(Selection {
+        indices: indices.given(options)?.map(|IndexRange(range)| range),
+        skip: SKIP.given(options)?.unwrap_or(0),
+        take: TAKE.given(options)?,
+    })
+}
+
+/// Refuses options of raw data for a file of digis.
+///
+/// # Errors
+/// If one of them is set.
+pub(crate) fn refuse_for_digis(
+    path: &Path,
+    options: &Params,
+    of_raw_data: &[Axis],
+) -> Result<(), DataError> {
+    let given = of_raw_data.iter().find(|axis| options.get(axis.name).is_some());
+    given.map_or(Ok(()), |axis| {
+        let path = FileName(path);
+        let name = axis.name;
+        Err(DataError::Shape(format!(
+            "{path} has digis; leave out --{name}, which is for raw data"
+        )))
+    })
+}
+
+/// Refuses options of digis for a file of raw data.
+///
+/// # Errors
+/// If one of them is set.
+pub(crate) fn refuse_for_raw_data(path: &Path, options: &Params) -> Result<(), DataError> {
+    let name = TIME_ORIGIN.name;
+    if options.get(name).is_none() {
+        return Ok(());
+    }
+    let path = FileName(path);
+    Err(DataError::Shape(format!(
+        "{path} has raw data; leave out --{name}, which is for tables of digis"
+    )))
+}
+
+/// Refuses standard input where a file next to the input is to be read.
+///
+/// # Errors
+/// If the path is that of standard input.
+pub(crate) fn check_companions(path: &Path) -> Result<(), DataError> {
+    if is_standard_input(path) {
+        let problem = "standard input has no setup next to it; specify --setup FILE";
+        return Err(DataError::Shape(problem.to_owned()));
+    }
+    Ok(())
+}
+
+/// A half-open range of indices: `3..7`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IndexRange(pub(crate) Range<u64>);
+
+impl FromStr for IndexRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let problem = || "use A..B, with A below B, such as 0..10".to_owned();
+        let (first, end) = text.split_once("..").ok_or_else(problem)?;
+        let first: u64 = first.parse().map_err(|_| problem())?;
+        let end: u64 = end.parse().map_err(|_| problem())?;
+        if first < end { Ok(IndexRange(first..end)) } else { Err(problem()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_half_open_and_not_empty() {
+        assert_eq!("3..7".parse(), Ok(IndexRange(3..7)));
+        for text in ["3", "3..", "..7", "7..7", "8..7", "a..b", "-1..3", "3...7"] {
+            assert!(text.parse::<IndexRange>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn everything_is_selected_without_options() {
+        let all = timeslices(&Params::default()).expect("no options");
+        assert_eq!(all, Selection::ALL);
+        let some = [("timeslices", "2..4"), ("skip", "1"), ("take", "3")];
+        let some: Params = some.into_iter().collect();
+        let expected = Selection { indices: Some(2..4), skip: 1, take: Some(3) };
+        assert_eq!(timeslices(&some).expect("valid"), expected);
+        let frames = timeframes(&some).expect("valid");
+        assert_eq!(frames, Selection { indices: None, ..expected });
+    }
+
+    #[test]
+    fn options_of_raw_data_are_refused_for_digis() {
+        let path = Path::new("d.csv");
+        let given: Params = [("take", "3")].into_iter().collect();
+        let error = refuse_for_digis(path, &given, &TIMESLICE_AXES).expect_err("for raw data");
+        assert!(error.to_string().contains("leave out --take"), "{error}");
+        assert!(refuse_for_digis(path, &Params::default(), &TIMESLICE_AXES).is_ok());
+    }
+}

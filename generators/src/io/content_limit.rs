@@ -1,0 +1,92 @@
+//! Maximum number of bytes that readers keep of a file.
+//!
+//! The caller knows how much memory there is, and how much a byte of a file needs. Files that are
+//! read as a whole are bounded while they are decompressed; of those that are read piece by piece,
+//! such as archives of timeslices, only what is selected counts.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::DataError;
+
+thread_local! {
+    static MAX_BYTES: Cell<u64> = const { Cell::new(u64::MAX) };
+}
+
+/// Calls a reader of files, none of which keeps more than `max_bytes` bytes of content.
+pub fn with_content_limit<T>(max_bytes: u64, read: impl FnOnce() -> T) -> T {
+    struct Restore(u64);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            MAX_BYTES.set(self.0);
+        }
+    }
+    let _restore = Restore(MAX_BYTES.replace(max_bytes));
+    read()
+}
+
+/// Error of a reader that reached the limit; [`DataError::io`] makes [`DataError::TooLarge`] of it.
+#[derive(Debug, thiserror::Error)]
+#[error("more than {max_bytes} bytes of content")]
+pub(crate) struct ContentTooLarge {
+    pub(crate) max_bytes: u64,
+}
+
+/// Checks the number of bytes that are kept.
+///
+/// # Errors
+/// If there are more than the caller's limit.
+pub(super) fn check_kept(path: &Path, bytes: u64) -> Result<(), DataError> {
+    check(bytes).map_err(|source| DataError::io(path, source))
+}
+
+/// As [`check_kept`], for readers that don't know the name of the file.
+pub(super) fn check(bytes: u64) -> io::Result<()> {
+    let max_bytes = MAX_BYTES.get();
+    if bytes <= max_bytes {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::FileTooLarge, ContentTooLarge { max_bytes }))
+}
+
+/// A file that is read as a whole.
+pub(super) struct Limited<R> {
+    source: R,
+    bytes: u64,
+}
+
+impl<R: Read> Limited<R> {
+    pub(super) fn new(source: R) -> Self {
+        Limited { source, bytes: 0 }
+    }
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        self.bytes += read as u64;
+        check(self.bytes)?;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_end_with_an_error_at_the_limit() {
+        let read = |bytes: usize| {
+            let mut all = Vec::new();
+            Limited::new(&vec![7; bytes][..]).read_to_end(&mut all)
+        };
+        with_content_limit(1000, || {
+            assert_eq!(read(1000).expect("at the limit"), 1000);
+            let error = read(1001).expect_err("above the limit");
+            let error = DataError::io(Path::new("d.csv"), error);
+            assert!(matches!(error, DataError::TooLarge { max_bytes: 1000, .. }), "{error}");
+        });
+        assert_eq!(read(1001).expect("there is no limit any more"), 1001);
+    }
+}
