@@ -12,7 +12,7 @@ const ENDPOINTS: usize = 36 * 20;
 
 /// Pages of sector 0 from an orbit on, with the marks of a time frame.
 pub fn time_frame(folder: &Folder, first_orbit: u32) -> Vec<u8> {
-    let shape = "--sectors 1 --orbits 2 --framing recorded --occupancy 0.005";
+    let shape = "--sectors 1 --orbits 2 --framing recorded --noise 0 --occupancy 0.0002";
     let line = format!("generate tpc {shape} --first-orbit {first_orbit} --out frame.pages");
     folder.bench(line).exits(0);
     let mut pages = fs::read(folder.join("frame.pages")).expect("written");
