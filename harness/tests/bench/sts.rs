@@ -144,7 +144,7 @@ fn damaged_digis_are_refused_with_file_line_and_field() {
     for case in [
         "12,front,5,100,9 | module 12 is above 11",
         "0,front,1024,100,9 | channel 1024 is above 1023",
-        "0,front,5,2147483648,9 | time_ns 2147483648 is above 2147483647",
+        "0,front,5,2147483653,9 | more than 2147483647 ns after 5, the earliest time",
         "0,front,5,100,32 | adc 32 is above 31",
         "0,top,5,100,3 | side \"top\"",
         "0,front,5,100 | 4 fields instead of 5",
