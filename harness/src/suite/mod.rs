@@ -35,9 +35,8 @@ use reports::record::Point;
 use reports::units;
 
 use crate::document::{self, Entry};
-use crate::failure::Failure;
 use crate::measure::share;
-use crate::plan::{Plan, missing_devices};
+use crate::plan::{Plan, PlanError, missing_devices};
 use crate::platform::Exit;
 use crate::request::{MeasureRequest, Settings};
 
@@ -207,7 +206,7 @@ impl Suite {
     ///
     /// # Errors
     /// If a request can't be measured here.
-    pub fn plans(&self, requests: &[MeasureRequest]) -> Result<Vec<Plan>, Failure> {
+    pub fn plans(&self, requests: &[MeasureRequest]) -> Result<Vec<Plan>, PlanError> {
         let parts = self.parts.iter().zip(requests);
         let plan = parts.map(|(part, request)| {
             let mut plan = Plan::new(request)?;

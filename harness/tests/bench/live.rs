@@ -278,7 +278,7 @@ fn named(text: &str) -> Vec<&str> {
 
 #[test]
 fn documents_and_dashboard_have_all_metrics_and_no_others() {
-    use reports::stream::live::{Kind, METRICS};
+    use reports::export::live::{Kind, METRICS};
     let page = fs::read_to_string(in_repository("docs/monitoring.md")).expect("there");
     for metric in &METRICS {
         assert!(page.contains(&format!("`{}`", metric.name)), "{} is in no table", metric.name);

@@ -138,7 +138,7 @@ pub fn times(study: &Study) -> Chart<BarPanel> {
 /// Formats pack the same samples into more or fewer pages: one may be faster per page and slower in
 /// total. Side by side, each explains the other.
 pub fn times_and_pages(study: &Study) -> Option<Chart<BarPanel>> {
-    let study = study.knowing(Quantity::PageTime)?;
+    let study = study.knowing(|row| Quantity::PageTime.value(row))?;
     let [total, page] = [Quantity::Time, Quantity::PageTime]
         .map(|quantity| chart(&study, &study.varying, quantity, PAGES));
     let pairs = total.panels.into_iter().zip(page.panels);
@@ -154,7 +154,7 @@ pub fn times_and_pages(study: &Study) -> Option<Chart<BarPanel>> {
 
 /// Chart of the bandwidths of a study, if that of the machine was measured.
 pub fn bandwidth(study: &Study) -> Option<Chart<BarPanel>> {
-    let study = study.knowing(Quantity::Bandwidth)?;
+    let study = study.knowing(|row| Quantity::Bandwidth.value(row))?;
     Some(chart(&study, &study.varying, Quantity::Bandwidth, OF_PEAK))
 }
 

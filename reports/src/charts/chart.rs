@@ -12,7 +12,7 @@ use super::canvas::{
 };
 use super::error::ChartError;
 use super::legend;
-use super::line_panels::Line;
+use super::line::Line;
 use super::raster::png;
 use super::text::{load_font, wrap};
 

@@ -1,7 +1,7 @@
 //! The legend above the panels: names of lines next to their styles.
 
 use super::canvas::{Area, INK, PaintResult, Position, anchored, text, write};
-use super::line_panels::{Kind, Line};
+use super::line::{Kind, Line};
 use super::text::width;
 use plotters::style::text_anchor::HPos;
 

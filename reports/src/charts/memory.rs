@@ -19,7 +19,7 @@ const SAME: f64 = 1.01;
 
 /// The chart of a study, if the memory of a row is known.
 pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
-    let study = study.knowing(Quantity::Memory)?;
+    let study = study.knowing(|row| Quantity::Memory.value(row))?;
     let shown = axes_that_matter(&study);
     let silent = study.varying.iter().filter(|axis| !shown.contains(axis));
     let silent: Vec<&str> = silent.map(|axis| axis.name.as_str()).collect();

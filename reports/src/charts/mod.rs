@@ -28,6 +28,7 @@ mod error;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod legend;
+mod line;
 mod line_panels;
 mod lines;
 mod link;

@@ -4,7 +4,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::axes::{self, Axis};
-use super::bars::Quantity;
 use super::palette::{Palette, Style};
 use crate::rank::{Rank, TOTAL, has_kernels, representatives};
 use crate::record::{RunRecord, SampleRow, SummaryRow};
@@ -93,9 +92,9 @@ impl<'a> Study<'a> {
     }
 
     /// Study of the rows with a known quantity; `None` if there are none.
-    pub fn knowing(&self, quantity: Quantity) -> Option<Self> {
+    pub fn knowing(&self, value: impl Fn(&SummaryRow) -> Option<f64>) -> Option<Self> {
         let mut study = self.clone();
-        let is_known = |row: &&SummaryRow| quantity.value(row).is_some();
+        let is_known = |row: &&SummaryRow| value(row).is_some();
         let (known, unknown): (Vec<_>, Vec<_>) = study.rows.into_iter().partition(is_known);
         study.rows = known;
         study.left_out.extend(unknown);

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use statistics::Interval;
 
 use super::Thresholds;
+use crate::code::Code;
 use crate::rank::TOTAL;
 use crate::record::{Point, SelfTest};
 use crate::shape;
@@ -164,30 +165,6 @@ pub enum Verdict {
     Faster,
     /// No relevant change.
     Same,
-}
-
-/// Comparison of the machine code of both sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Code {
-    /// Equal: only the environment has changed.
-    Same,
-    /// Different.
-    Changed,
-    /// A fingerprint is missing.
-    Unknown,
-}
-
-impl Code {
-    /// Compares the fingerprints of both sides.
-    pub fn from_fingerprints(base: &str, new: &str) -> Self {
-        match (base, new) {
-            ("", _) | (_, "") => Code::Unknown,
-            _ if base == new => Code::Same,
-            _ => Code::Changed,
-        }
-    }
 }
 
 /// Reads null as NaN, which JSON lacks.

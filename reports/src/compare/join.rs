@@ -9,35 +9,22 @@ use text::Untrusted;
 use super::Thresholds;
 use super::advice::Advice;
 use super::comparison::{
-    Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RETIRED, RunName, Side, Unmatched,
+    Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RETIRED, RunName, Side, Unmatched,
 };
 use super::counters;
 use super::error::CompareError;
-use super::judge::{Judgement, judge};
+use super::judge::{Judgement, judge, judge_rounds};
 use super::load::RunConditions;
 use super::measured::{Measured, MeasuredPoint, Samples};
 use super::multiplicity::{Family, hold_back};
-use super::rounds::{JUDGED, judge_rounds};
-use super::scatter::RunScatter;
+use super::rounds::JUDGED;
+use super::thresholds::CompareOptions;
 use super::unjudged::asked_alike;
 use super::words::PointReport;
+use crate::code::Code;
 use crate::rank::TOTAL;
 use crate::record::SMALL_NOTE;
 use crate::retired;
-
-/// Options of a comparison.
-#[derive(Clone, Debug, Default)]
-pub struct CompareOptions {
-    /// Limits for a change.
-    pub thresholds: Thresholds,
-    /// True if runs of different machines may be compared.
-    pub across_machines: bool,
-    /// Command-line flags that repeat the comparison, word by word: `--store DIR`. Advice that can
-    /// be copied contains them.
-    pub flags: Vec<String>,
-    /// Scatter between runs of the same code on the machine, if it is known.
-    pub scatter: Option<RunScatter>,
-}
 
 /// A point that both runs have, judged.
 struct Pair<'a> {

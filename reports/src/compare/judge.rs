@@ -1,12 +1,14 @@
 //! Statistical comparison of two series of samples.
 
 use statistics::{
-    Evidence, Interval, MANY, MIN_SAMPLES, Series, mann_whitney, ratio_freedom, ratio_interval,
+    Evidence, Interval, MANY, MIN_SAMPLES, Paired, Series, mann_whitney, ratio_freedom,
+    ratio_interval,
 };
 
 use super::Thresholds;
 use super::comparison::Verdict;
-use super::rounds::Quantity;
+use super::measured::Samples;
+use super::rounds::{Quantity, paired};
 
 /// Result of the comparison of two series of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -159,6 +161,35 @@ pub(super) fn by_limits(
         (Verdict::Same, Why::NoChangeSeen)
     } else {
         (Verdict::Inconclusive, Why::TooWide)
+    }
+}
+
+/// Judges a paired run by the ratios of the rounds: drift from round to round cancels, as it is
+/// common to both sides.
+pub(super) fn judge_rounds(base: &Samples, new: &Samples, thresholds: &Thresholds) -> Judgement {
+    match paired(&base.rounds, &new.rounds) {
+        (Some(found), quantity) => judge_paired(&found, quantity, thresholds),
+        (None, _) => {
+            let ratio = new.all.median() / base.all.median();
+            Judgement { rounds: Some(0), ..Judgement::unclear(ratio, Why::TooFewRounds) }
+        }
+    }
+}
+
+/// Judges the rounds so far; may be called at any time during a run.
+pub fn judge_paired(found: &Paired, quantity: Quantity, thresholds: &Thresholds) -> Judgement {
+    let interval = found.interval();
+    let p_value = found.p_value();
+    let (verdict, why) = by_limits(interval, p_value, thresholds);
+    Judgement {
+        interval: Some(interval),
+        df: Some(found.df()),
+        p_value,
+        p_change: Some(found.p_beyond(thresholds.min_effect)),
+        verdict,
+        rounds: Some(found.rounds()),
+        quantity,
+        ..Judgement::unclear(found.ratio(), why)
     }
 }
 

@@ -37,17 +37,17 @@ mod thresholds;
 mod unjudged;
 mod words;
 
+pub use crate::code::Code;
 pub use advice::{confirm as confirm_command, measure_again, quoted};
 pub(crate) use comparison::is_wrong;
 pub use comparison::{
-    Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RETIRED, RunName, Side, Unmatched,
-    Verdict,
+    Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RETIRED, RunName, Side, Unmatched, Verdict,
 };
 pub use error::CompareError;
-pub use join::{CompareOptions, compare};
-pub use judge::{Judgement, Why, judge};
+pub use join::compare;
+pub use judge::{Judgement, Why, judge, judge_paired};
 pub use measured::{Measured, MeasuredPoint, Samples};
-pub use rounds::{Quantity, Round, judge_paired, paired};
+pub use rounds::{Quantity, Round, paired};
 pub use scatter::{Origin, RunScatter, scatter_of};
-pub use thresholds::Thresholds;
+pub use thresholds::{CompareOptions, Thresholds};
 pub use unjudged::Unjudged;

@@ -2,9 +2,6 @@
 
 use statistics::{Paired, lower_quartile, median};
 
-use super::Thresholds;
-use super::judge::{Judgement, Why, by_limits};
-use super::measured::Samples;
 use crate::rank::{KERNEL, TOTAL};
 use crate::record::{SampleRow, flags};
 
@@ -147,35 +144,6 @@ pub fn paired(base: &[Round], new: &[Round]) -> (Option<Paired>, Quantity) {
     let pairs =
         rounds.filter_map(|(round, (base, new))| Some((round, Round::pair(base, new, quantity)?)));
     (Paired::from_rounds(pairs), quantity)
-}
-
-/// Judges a paired run by the ratios of the rounds: drift from round to round cancels, as it is
-/// common to both sides.
-pub(super) fn judge_rounds(base: &Samples, new: &Samples, thresholds: &Thresholds) -> Judgement {
-    match paired(&base.rounds, &new.rounds) {
-        (Some(found), quantity) => judge_paired(&found, quantity, thresholds),
-        (None, _) => {
-            let ratio = new.all.median() / base.all.median();
-            Judgement { rounds: Some(0), ..Judgement::unclear(ratio, Why::TooFewRounds) }
-        }
-    }
-}
-
-/// Judges the rounds so far; may be called at any time during a run.
-pub fn judge_paired(found: &Paired, quantity: Quantity, thresholds: &Thresholds) -> Judgement {
-    let interval = found.interval();
-    let p_value = found.p_value();
-    let (verdict, why) = by_limits(interval, p_value, thresholds);
-    Judgement {
-        interval: Some(interval),
-        df: Some(found.df()),
-        p_value,
-        p_change: Some(found.p_beyond(thresholds.min_effect)),
-        verdict,
-        rounds: Some(found.rounds()),
-        quantity,
-        ..Judgement::unclear(found.ratio(), why)
-    }
 }
 
 #[cfg(test)]

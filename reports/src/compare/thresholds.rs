@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::scatter::RunScatter;
+
 /// Limits of comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -32,4 +34,18 @@ impl Default for Thresholds {
             false_discovery: false_discovery(),
         }
     }
+}
+
+/// Options of a comparison.
+#[derive(Clone, Debug, Default)]
+pub struct CompareOptions {
+    /// Limits for a change.
+    pub thresholds: Thresholds,
+    /// True if runs of different machines may be compared.
+    pub across_machines: bool,
+    /// Command-line flags that repeat the comparison, word by word: `--store DIR`. Advice that can
+    /// be copied contains them.
+    pub flags: Vec<String>,
+    /// Scatter between runs of the same code on the machine, if it is known.
+    pub scatter: Option<RunScatter>,
 }

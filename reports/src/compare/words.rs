@@ -4,10 +4,11 @@ use statistics::{Interval, MIN_RESTARTS, MIN_SAMPLES};
 
 use super::Thresholds;
 use super::advice::{Advice, Steps};
-use super::comparison::{Code, Key, Verdict};
+use super::comparison::{Key, Verdict};
 use super::judge::{Judgement, Why};
 use super::multiplicity::Family;
 use super::rounds::Quantity;
+use crate::code::Code;
 use crate::units;
 
 /// Tenfold time, as a change.

@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `prometheus` | the text format of Prometheus, for scrapes or a textfile collector |
 //! | `influx` | the line protocol of InfluxDB, with times |
+//! | [`live`] | both, of a running stream |
 //! | `quantities` | the numbers that both monitoring formats contain |
 
 mod error;
-pub(crate) mod influx;
-pub(crate) mod prometheus;
+mod influx;
+pub mod live;
+mod prometheus;
 mod quantities;
 
 pub use error::ExportError;

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use super::figure::{Claim, Figure, Value};
-use super::streams::Stream;
+use super::shows::Stream;
 
 const FIGURES: &str = include_str!("../../assets/published/figures.csv");
 const VALUES: &str = include_str!("../../assets/published/values.csv");

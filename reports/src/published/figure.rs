@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::streams::Stream;
+use super::shows::Stream;
 use crate::grouped::distinct;
 use crate::record::{Params, Point};
 use crate::units;

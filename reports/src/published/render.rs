@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::figure::{Figure, Unit, Value};
 use super::measured::Measured;
-use super::streams::Shows;
+use super::shows::Shows;
 use super::verdict::{ClaimVerdict, JudgedClaim, Reproduction};
 use crate::frame::{Frame, Record, json_text};
 use crate::paint::Paint;

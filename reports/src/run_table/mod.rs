@@ -14,7 +14,6 @@ mod stages;
 pub(crate) use block::{Block, blocks};
 pub(crate) use cells::{level, share_of_ceiling};
 pub(crate) use entry::{Entry, Fastest, entries};
-pub(crate) use remarks::gather;
 
 use crate::frame::{Document, Frame};
 use crate::rank::{Rank, TOTAL};
@@ -115,6 +114,12 @@ fn axes_but_threads(row: &SummaryRow) -> Axes {
     let mut axes = shape::axes(row);
     axes.retain(|(name, _)| name != "threads");
     axes
+}
+
+/// Removes notes of many points from their blocks; returns them, each with its count.
+pub(crate) fn gather(blocks: &mut [Block]) -> Vec<String> {
+    let mut notes: Vec<_> = blocks.iter_mut().map(|block| &mut block.notes).collect();
+    remarks::gather(&mut notes)
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use std::fmt;
 
 use text::{SENTENCE, Untrusted};
 
-use super::block::Block;
 use crate::grouped::grouped;
 use crate::record::{SummaryRow, YesNo};
 use crate::units;
@@ -81,9 +80,9 @@ impl fmt::Display for Note {
     }
 }
 
-/// Removes notes of many points from their blocks; returns them, each with its count.
-pub fn gather(blocks: &mut [Block]) -> Vec<String> {
-    let notes = blocks.iter().flat_map(|block| &block.notes);
+/// Removes notes of many points from the lists of their blocks; returns them, each with its count.
+pub fn gather(lists: &mut [&mut Vec<Note>]) -> Vec<String> {
+    let notes = lists.iter().flat_map(|notes| notes.iter());
     let remarks = notes.flat_map(|note| {
         note.remarks.iter().filter_map(|text| Some((About::from_remark(note, text)?, text.clone())))
     });
@@ -96,14 +95,14 @@ pub fn gather(blocks: &mut [Block]) -> Vec<String> {
             merged.insert(about);
         }
     }
-    for block in blocks {
-        for note in &mut block.notes {
+    for notes in lists {
+        for note in notes.iter_mut() {
             let remarks = std::mem::take(&mut note.remarks);
             let is_merged =
                 |text: &str| About::from_remark(note, text).is_some_and(|it| merged.contains(&it));
             note.remarks = remarks.into_iter().filter(|text| !is_merged(text)).collect();
         }
-        block.notes.retain(|note| note.kind == Kind::NotValid || !note.remarks.is_empty());
+        notes.retain(|note| note.kind == Kind::NotValid || !note.remarks.is_empty());
     }
     lines
 }
@@ -184,11 +183,16 @@ fn parted(text: &str) -> (Vec<String>, Vec<&str>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::block::Block;
     use super::super::block::tests::{blocks, row, wrong};
     use super::*;
 
     fn noisy(variant: &str, threads: usize, note: &str) -> SummaryRow {
         SummaryRow { threads, note: note.into(), ..row(variant, 1.0) }
+    }
+
+    fn gathered(blocks: &mut [Block]) -> Vec<String> {
+        gather(&mut blocks.iter_mut().map(|block| &mut block.notes).collect::<Vec<_>>())
     }
 
     fn left(blocks: &[Block]) -> Vec<String> {
@@ -205,19 +209,19 @@ mod tests {
         ];
         let mut blocks = blocks(&rows);
         let expected = "3 points: 3 to 23 of 4 to 23 samples at a low clock: heat?";
-        assert_eq!(gather(&mut blocks), [expected]);
+        assert_eq!(gathered(&mut blocks), [expected]);
         assert_eq!(left(&blocks), ["a: drift"]);
         let outliers = [2, 3, 4].map(|n| noisy("a", n, &format!("{n} outliers (up to 1.{n} ×)")));
         let mut blocks = super::super::block::tests::blocks(&outliers);
         let expected = "3 points: 2 to 4 outliers (up to 1.4 ×)";
-        assert_eq!(gather(&mut blocks), [expected]);
+        assert_eq!(gathered(&mut blocks), [expected]);
     }
 
     #[test]
     fn remarks_of_few_points_stay_in_their_table() {
         let rows = [noisy("a", 1, "drift"), noisy("b", 1, "drift")];
         let mut blocks = blocks(&rows);
-        assert!(gather(&mut blocks).is_empty());
+        assert!(gathered(&mut blocks).is_empty());
         assert_eq!(left(&blocks), ["a: drift", "b: drift"]);
     }
 
@@ -229,10 +233,10 @@ mod tests {
         };
         let mut blocks = blocks(&[refused(1, "channel 7"), refused(2, "channel 9")]);
         let expected = "concat: does not apply at 2 settings: digis must be in order";
-        assert_eq!(gather(&mut blocks), [expected]);
+        assert_eq!(gathered(&mut blocks), [expected]);
         assert!(left(&blocks).is_empty());
         let mut one = super::super::block::tests::blocks(&[refused(1, "channel 7")]);
-        assert!(gather(&mut one).is_empty());
+        assert!(gathered(&mut one).is_empty());
         let expected = "concat: does not apply here: digis must be in order";
         assert_eq!(left(&one), [expected]);
     }
@@ -241,7 +245,7 @@ mod tests {
     fn wrong_outputs_are_reported_at_each_point() {
         let mut blocks =
             blocks(&[wrong("a", "x"), wrong("b", "x"), wrong("c", "x"), wrong("d", "")]);
-        assert!(gather(&mut blocks).is_empty());
+        assert!(gathered(&mut blocks).is_empty());
         assert_eq!(left(&blocks).len(), 4);
         assert_eq!(left(&blocks)[3], "d: not valid");
     }

@@ -14,7 +14,6 @@
 
 mod ceilings;
 mod error;
-mod published_streams;
 mod read;
 mod regular;
 mod resume;
@@ -25,7 +24,6 @@ mod write;
 
 pub use ceilings::{claim_ceilings, write_ceilings};
 pub use error::StoreError;
-pub use published_streams::read_published_streams;
 pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, WrittenKey, read_distinct_summary, read_versioned};
 pub(crate) use regular::open as open_file;

@@ -4,7 +4,6 @@
 //! | module | holds |
 //! |---|---|
 //! | `row` | the results of a speed and of its timeslices |
-//! | [`live`] | metrics of a running stream, for monitoring |
 //! | `times` | latencies and delays |
 //! | `nodes` | combined results of several nodes |
 //! | `rates` | due and completed rates over time |
@@ -14,7 +13,6 @@
 #[cfg(test)]
 pub(crate) mod fixture;
 mod kept_up;
-pub mod live;
 mod nodes;
 mod rates;
 mod row;

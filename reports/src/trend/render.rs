@@ -4,7 +4,7 @@ use text::Untrusted;
 
 use super::point_history::Moved;
 use super::shift::{Direction, Shift, ShiftStatus, Trend};
-use crate::compare::Code;
+use crate::code::Code;
 use crate::frame::{self, Cell, Frame, Record, json_text};
 use crate::paint::Paint;
 use crate::screen::Screen;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::accepted::AcceptedShift;
 use super::levels::{Level, SeriesLevels, ShiftLimits, levels};
 use super::point_history::{HistoryPoint, PointHistory};
-use crate::compare::Code;
+use crate::code::Code;
 
 /// A history with its levels, and the changes between them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -16,10 +16,11 @@ mod points;
 
 use std::path::Path;
 
+use reports::published::read_published_streams;
 use reports::published::{self, Here, Reproduction};
 use reports::record::RunRecord;
 use reports::report::{self, ReportInput};
-use reports::store::{Run, read_published_streams};
+use reports::store::Run;
 use text::Untrusted;
 
 pub(super) use history::MAX_STORED;

@@ -15,10 +15,11 @@ mod streams;
 use std::path::Path;
 
 use reports::charts;
+use reports::published::read_published_streams;
 use reports::published::{self, Figure, Here, Reproduction};
 use reports::rank::Rank;
 use reports::report::{self, ReportInput};
-use reports::store::{Run, read_published_streams};
+use reports::store::Run;
 use text::Untrusted;
 
 use super::suite_run::SuiteRun;

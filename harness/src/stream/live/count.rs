@@ -1,6 +1,6 @@
 //! Counts of log changes.
 
-use reports::stream::live::LiveStream;
+use reports::export::live::LiveStream;
 
 use super::super::data::Content;
 use super::super::delta::Delta;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use reports::stream::live::page;
+use reports::export::live::page;
 
 use super::http::{Reply, serve};
 use super::live_counts::LiveCounts;
@@ -82,7 +82,7 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::TcpStream;
 
-    use reports::stream::live::LiveStream;
+    use reports::export::live::LiveStream;
 
     use super::*;
 

@@ -46,7 +46,7 @@ impl Follower<'_> {
 #[cfg(test)]
 mod tests {
     use algorithms::algorithm::SegmentSums;
-    use reports::stream::live::LiveStream;
+    use reports::export::live::LiveStream;
 
     use super::super::super::data::Size;
     use super::super::super::protocol::{Check, EventCounts, Expected, ResultDigest};

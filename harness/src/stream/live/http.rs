@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use httparse::{EMPTY_HEADER, Request, Status};
-use reports::stream::live::CONTENT_TYPE;
+use reports::export::live::CONTENT_TYPE;
 
 /// Timeout for reading a request and for writing a response.
 const TIMEOUT: Duration = Duration::from_secs(1);

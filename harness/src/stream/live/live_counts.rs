@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use reports::stream::live::LiveStream;
+use reports::export::live::LiveStream;
 
 /// Counts of all speeds so far.
 #[derive(Debug, Default)]

@@ -26,8 +26,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::{env, io};
 
+use reports::export::live::LiveStream;
 use reports::stream::StreamRow;
-use reports::stream::live::LiveStream;
 use text::Untrusted;
 
 use super::data::Content;

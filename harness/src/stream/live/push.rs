@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
-use reports::stream::live::{LiveStream, lines};
+use reports::export::live::{LiveStream, lines};
 
 use super::influx::{Influx, PushError};
 use super::live_counts::LiveCounts;

@@ -7,6 +7,7 @@ mod paint;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
 use super::canvas::Position;
+pub use super::line::{Kind, Line, Point};
 use super::palette::Style;
 use super::scale::Scale;
 use super::text::width;
@@ -68,43 +69,6 @@ impl Tick {
     }
 }
 
-/// Points of one series.
-#[derive(Clone, Debug)]
-pub struct Line {
-    /// Name in the legend, which omits lines without a name.
-    pub name: String,
-    /// Colour and marker.
-    pub style: Style,
-    /// Marks that are drawn.
-    pub kind: Kind,
-    /// Points, by their positions on the axis.
-    pub points: Vec<Point>,
-}
-
-/// Marks that are drawn for a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Markers joined by a line.
-    Curve,
-    /// Small markers that nothing joins.
-    Dots,
-    /// A line without markers.
-    Level,
-    /// A dashed line: a reference that was not measured.
-    Reference,
-}
-
-/// A value on a line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Value on the horizontal axis.
-    pub x: f64,
-    /// Value on the vertical axis.
-    pub y: f64,
-    /// Ends of the whisker, if there is one.
-    pub interval: Option<(f64, f64)>,
-}
-
 /// Value on the horizontal axis at which something changes: a dashed line from top to bottom.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangeMarker {
@@ -118,32 +82,6 @@ pub struct ChangeMarker {
     pub is_low: bool,
     /// Colour and marker.
     pub style: Style,
-}
-
-impl Line {
-    /// Markers joined by a line.
-    pub fn curve(name: &str, style: Style, points: Vec<Point>) -> Line {
-        Line { name: name.to_owned(), style, kind: Kind::Curve, points }
-    }
-
-    /// A dashed reference line.
-    pub fn reference(name: &str, points: Vec<Point>) -> Line {
-        let name = name.to_owned();
-        let style = Style::reference();
-        Line { name, style, kind: Kind::Reference, points }
-    }
-}
-
-impl Point {
-    /// A value without a whisker.
-    pub fn new(x: f64, y: f64) -> Point {
-        Point { x, y, interval: None }
-    }
-
-    fn extent(&self) -> (f64, f64) {
-        let (low, high) = self.interval.unwrap_or((self.y, self.y));
-        (low.min(self.y), high.max(self.y))
-    }
 }
 
 /// Panels over the same axes, from titles with their lines; `y` makes the vertical axis from the

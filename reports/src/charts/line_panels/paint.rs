@@ -96,15 +96,6 @@ impl Panel for LinePanel {
 }
 
 impl Line {
-    /// Paints the line through the points.
-    pub fn paint_stroke(&self, area: &Area<'_>, points: &[Position]) -> PaintResult {
-        match self.kind {
-            Kind::Dots => Ok(()),
-            Kind::Curve | Kind::Level => line(area, points, self.style.color, 2),
-            Kind::Reference => dashed(area, points, self.style.color),
-        }
-    }
-
     fn paint(&self, area: &Area<'_>, plot: &Plot<'_>) -> PaintResult {
         let points: Vec<Position> =
             self.points.iter().map(|p| to_pixels(area, plot, (p.x, p.y))).collect();

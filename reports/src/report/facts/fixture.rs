@@ -7,8 +7,9 @@ pub use crate::charts::fixture::row;
 use statistics::Interval;
 
 use crate::charts::fixture;
+use crate::code::Code;
 use crate::compare::{
-    Code, Comparison, Key, PointVerdict, RunName, Side, Thresholds, Unmatched, Verdict,
+    Comparison, Key, PointVerdict, RunName, Side, Thresholds, Unmatched, Verdict,
 };
 use crate::record::{RunRecord, SCHEMA_VERSION, SelfTest, SummaryRow, Trial};
 use crate::store::{Run, RunSummary};

@@ -12,8 +12,9 @@ use super::super::facts::time::minute;
 use super::super::facts::verdict::{changed_points, ratio};
 use super::interval::{self, Scale};
 use super::parts::{and_more, scrolling};
+use crate::code::Code;
 use crate::compare::render::{hints, steps};
-use crate::compare::{Code, Comparison, PointVerdict, Unmatched, Verdict, gate};
+use crate::compare::{Comparison, PointVerdict, Unmatched, Verdict, gate};
 use crate::shape::point_axes;
 use crate::units;
 

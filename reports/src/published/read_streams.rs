@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{StoreError, StreamRun, ThroughputRun};
-use crate::published::{Figure, Streams};
+use super::figure::Figure;
+use super::streams::Streams;
+use crate::store::{StoreError, StreamRun, ThroughputRun};
 
 /// The streams of figures in a run's folder, by their names: all folders `NAME-…` with results.
 ///

@@ -3,7 +3,7 @@
 use super::histogram::{Histogram, LATENCY, LATENESS};
 
 /// Progress of a speed, during the run and after it. Numbers count from its start; the final
-/// results are in the [`StreamRow`](super::super::StreamRow).
+/// results are in the [`StreamRow`](crate::stream::StreamRow).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveStream {
     /// The variant's name.
