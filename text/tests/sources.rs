@@ -11,7 +11,7 @@ const CRATES: [&str; 5] = ["files", "generators", "algorithms", "reports", "harn
 const QUOTES: [(&str, &str); 7] = [
     ("reports/src/export/influx.rs", "a format of others, which has escapes of its own"),
     ("reports/src/export/prometheus.rs", "a format of others, which has escapes of its own"),
-    ("reports/src/stream/live/prometheus.rs", "a format of others, which has escapes of its own"),
+    ("reports/src/export/live/prometheus.rs", "a format of others, which has escapes of its own"),
     ("algorithms/src/plugin/table.rs", "texts of plugins are checked before, and are short"),
     ("algorithms/src/plugin/error.rs", "a name that was checked"),
     ("algorithms/src/plugin/abi.rs", "source code for a compiler"),
