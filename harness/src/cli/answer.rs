@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::error::{ContextValue, ErrorKind as Kind};
 use text::Untrusted;
 
-use super::secrets::without_secrets;
+use super::arguments::without_secrets;
 use crate::failure::Exit;
 use crate::progress;
 

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use clap::builder::{PossibleValuesParser, Styles};
 use clap::{Arg, ArgMatches};
 
-use super::early::last_value;
+use super::arguments::last_value;
 
 /// Colours on a terminal unless `NO_COLOR` is set.
 const DEFAULT: &str = "auto";

@@ -1,14 +1,18 @@
-//! Flags of a task's data: generated, or read from files.
+//! Flags of a task's data: its axes, if they are generated, or files to read.
 
+use std::ffi::OsStr;
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use algorithms::algorithm::InputFiles;
-use algorithms::axis::Axis;
+use algorithms::axis::{Axis, Kind, YES};
 use algorithms::task::Task;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 
-use super::axes;
-use crate::request::{DamagePolicy, Source, values};
+use crate::request::values::{self, each_once};
+use crate::request::{AxisValues, DamagePolicy, Source, as_tried, typed_default};
 
 /// The flag that refuses damaged files.
 const STRICT: &str = "strict";
@@ -16,7 +20,7 @@ const STRICT: &str = "strict";
 /// Adds the flags of a task's data.
 pub(super) fn data_flags(command: Command, task: &'static dyn Task) -> Command {
     command
-        .args(task.axes().iter().map(|axis| axes::flag(axis, true)))
+        .args(task.axes().iter().map(|axis| axis_flag(axis, true)))
         .arg(input_flag(task))
         .args(reading_flags(task))
         .arg(strict_flag())
@@ -54,7 +58,7 @@ fn input_flag(task: &'static dyn Task) -> Arg {
 fn reading_flags(task: &'static dyn Task) -> impl Iterator<Item = Arg> {
     let axes = task.file_axes().iter();
     let of_files = axes.filter(|axis| !is_in(task.axes(), axis.name));
-    of_files.map(|axis| axes::flag(axis, false).requires("input"))
+    of_files.map(|axis| axis_flag(axis, false).requires("input"))
 }
 
 fn is_in(axes: &[Axis], name: &str) -> bool {
@@ -67,9 +71,71 @@ pub(super) fn source(task: &'static dyn Task, matches: &ArgMatches) -> Source {
     match InputFiles::new(files) {
         Some(files) => Source::File {
             files,
-            options: axes::values(task.file_axes(), matches),
+            options: axis_values(task.file_axes(), matches),
             damage: matches.get_one(STRICT).copied().unwrap_or(DamagePolicy::LeaveOut),
         },
-        None => Source::Generated(axes::generated(task.axes(), matches)),
+        None => Source::Generated(generated_axes(task.axes(), matches)),
+    }
+}
+
+/// The flag of an axis; `many` for a list of values.
+pub(super) fn axis_flag(axis: &'static Axis, many: bool) -> Arg {
+    let default = typed_default(axis);
+    let default = default.map_or(String::new(), |value| format!(" [default: {value}]"));
+    let flag = Arg::new(axis.name)
+        .allow_negative_numbers(true)
+        .long(axis.name)
+        .value_name(axis.value_name)
+        .value_parser(AxisParser(axis))
+        .help(format!("{}{default}", axis.help))
+        .help_heading("Data");
+    let flag = match axis.kind {
+        Kind::Switch => flag.num_args(0..=1).require_equals(true).default_missing_value(YES),
+        Kind::Path => flag.value_hint(ValueHint::AnyPath),
+        _ => flag,
+    };
+    if many { flag.value_delimiter(',').action(ArgAction::Append) } else { flag }
+}
+
+/// The values given for the axes, each once.
+pub(super) fn axis_values(
+    axes: impl IntoIterator<Item = &'static Axis>,
+    matches: &ArgMatches,
+) -> AxisValues {
+    let given = |axis: &'static Axis| {
+        let plain = matches.get_many(axis.name)?.cloned();
+        let mut values: Vec<String> = plain.map(|plain| as_tried(axis, plain)).collect();
+        each_once(&mut values);
+        Some((axis.name, values))
+    };
+    AxisValues::new(axes.into_iter().filter_map(given).collect())
+}
+
+/// Returns the values of generated data.
+pub(super) fn generated_axes(
+    axes: impl IntoIterator<Item = &'static Axis> + Clone,
+    matches: &ArgMatches,
+) -> AxisValues {
+    axis_values(axes.clone(), matches).to_generate(axes)
+}
+
+/// Takes the values of an axis, in plain form.
+#[derive(Clone)]
+struct AxisParser(&'static Axis);
+
+impl TypedValueParser for AxisParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        let invalid =
+            |problem: &dyn Display| command.clone().error(ErrorKind::ValueValidation, problem);
+        let not_utf8 = "the value is not UTF-8; rename the file";
+        let text = value.to_str().ok_or_else(|| invalid(&not_utf8))?;
+        self.0.parse(text).map_err(|error| invalid(&error))
     }
 }

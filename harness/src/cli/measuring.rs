@@ -1,14 +1,20 @@
-//! The commands that measure a task.
+//! The commands that measure a task: alone, as events in `bench throughput` and as timeslices in
+//! `bench stream`.
 
+use algorithms::axis::{Axis, Params};
 use algorithms::registry::{task, tasks};
+use algorithms::sts_events::RULES;
 use algorithms::task::Task;
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
-use super::data::{data_flags, source};
+use super::data::{axis_flag, axis_values, data_flags, source};
 use super::groups::Group;
-use super::process;
-use crate::request::{MeasureRequest, ProcessRequest, SessionFlags, Settings};
+use super::untimed;
+use crate::request::{
+    DeviceSet, MeasureRequest, ProcessRequest, SessionFlags, Settings, StreamFlags, StreamRequest,
+    ThroughputFlags, ThroughputRequest,
+};
 
 /// Request of a subcommand with the name of a task.
 pub enum TaskRequest {
@@ -30,7 +36,7 @@ impl TaskRequest {
 
 impl Subcommand for TaskRequest {
     fn augment_subcommands(command: Command) -> Command {
-        command.subcommands(tasks().iter().map(|task| subcommand(*task)))
+        command.subcommands(tasks().iter().map(|task| task_command(*task)))
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -49,8 +55,8 @@ impl FromArgMatches for TaskRequest {
         else {
             return Err(clap::Error::new(ErrorKind::MissingSubcommand));
         };
-        let measuring = request(task, matches)?;
-        Ok(match process::asked(matches, task)? {
+        let measuring = measure_request(task, matches)?;
+        Ok(match untimed::asked(matches, task)? {
             None => TaskRequest::Measure(Box::new(measuring)),
             Some(outputs) => TaskRequest::Process(Box::new(ProcessRequest { measuring, outputs })),
         })
@@ -62,18 +68,207 @@ impl FromArgMatches for TaskRequest {
     }
 }
 
-fn subcommand(task: &'static dyn Task) -> Command {
+fn task_command(task: &'static dyn Task) -> Command {
     let command = data_flags(Command::new(task.name()), task);
     let command = SessionFlags::augment_args(Settings::augment_args(command));
-    let command = process::with_aliases(command, task);
+    let command = untimed::with_aliases(command, task);
     let about = format!("Measure: {}", task.info().summary);
     command.about(about).display_order(Group::Measure.order())
 }
 
-fn request(task: &'static dyn Task, matches: &ArgMatches) -> Result<MeasureRequest, clap::Error> {
+fn measure_request(
+    task: &'static dyn Task,
+    matches: &ArgMatches,
+) -> Result<MeasureRequest, clap::Error> {
     let source = source(task, matches);
     Ok(MeasureRequest {
         session: SessionFlags::from_arg_matches(matches)?,
         ..MeasureRequest::new(task, source, Settings::from_arg_matches(matches)?)
     })
+}
+
+/// Settings of measuring commands that streams share. Plugins are not supported, because their
+/// calls are supervised one at a time.
+const SETTINGS: [&str; 5] = ["seed", "variants", "threads", "places", "binds"];
+const DEVICES: &str = "devices";
+
+fn throughput_command(task: &'static dyn Task) -> Command {
+    let shared = shared_settings().into_iter().map(for_streams);
+    let devices = devices(
+        "Devices: cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread streams over several [default: \
+         cpu and all CUDA GPUs]",
+    );
+    let command = data_flags(Command::new(task.name()), task).args(shared).arg(devices);
+    ThroughputFlags::augment_args(command)
+        .about(format!("Concurrent streams: {}", task.info().summary))
+}
+
+/// Returns the flags shared with measuring commands.
+pub(super) fn shared_settings() -> Vec<Arg> {
+    let all = Settings::augment_args(Command::new("bench"));
+    let is_shared = |flag: &&Arg| SETTINGS.contains(&flag.get_id().as_str());
+    all.get_arguments().filter(is_shared).cloned().collect()
+}
+
+/// Adapts the help of a shared flag to streams.
+fn for_streams(flag: Arg) -> Arg {
+    match flag.get_id().as_str() {
+        "threads" => flag.help("Threads per stream: N, all, or doubling [default: 1]"),
+        _ => flag,
+    }
+}
+
+/// The flag `--device`, which accepts joined devices.
+pub(super) fn devices(help: &'static str) -> Arg {
+    Arg::new(DEVICES)
+        .long("device")
+        .value_name("DEVICE")
+        .value_delimiter(',')
+        .action(clap::ArgAction::Append)
+        .value_parser(|text: &str| text.parse::<DeviceSet>())
+        .help_heading("Where")
+        .help(help)
+}
+
+/// Returns the values of `--device`.
+pub(super) fn device_sets(matches: &ArgMatches) -> Vec<DeviceSet> {
+    matches.get_many(DEVICES).into_iter().flatten().cloned().collect()
+}
+
+/// Returns the settings that streams share; the others have their defaults.
+pub(super) fn settings(matches: &ArgMatches) -> Settings {
+    fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<T> {
+        matches.get_many(id).into_iter().flatten().cloned().collect()
+    }
+    let Settings { seed, .. } = Settings::default();
+    Settings {
+        seed: matches.get_one("seed").copied().unwrap_or(seed),
+        variants: all(matches, "variants"),
+        threads: all(matches, "threads"),
+        cpu_sets: all(matches, "places"),
+        binds: all(matches, "binds"),
+        ..Settings::default()
+    }
+}
+
+impl Subcommand for ThroughputRequest {
+    fn augment_subcommands(command: Command) -> Command {
+        command.subcommands(tasks().iter().map(|task| throughput_command(*task)))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        task(name).is_some()
+    }
+}
+
+impl FromArgMatches for ThroughputRequest {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let named = matches.subcommand();
+        let Some((task, matches)) = named.and_then(|(name, below)| Some((task(name)?, below)))
+        else {
+            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
+        };
+        Ok(ThroughputRequest {
+            measuring: MeasureRequest::new(task, source(task, matches), settings(matches)),
+            device_sets: device_sets(matches),
+            flags: ThroughputFlags::from_arg_matches(matches)?,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Task that processes the timeslices of a detector.
+const TASK: &str = "sts";
+
+/// The flag that has events built.
+const EVENTS: &str = "events";
+/// Above that flag and the rules in the help.
+const HEADING: &str = "Events";
+
+/// Flags for results that also apply to `--merge`.
+const OF_RESULTS: [&str; 5] = ["merge", "out", "format", "charts", "quiet"];
+
+/// Makes `--merge` conflict with all flags of a run, because merged runs are finished.
+fn with_conflicts_of_merging(command: Command) -> Command {
+    let all = command.get_arguments().map(|flag| flag.get_id().clone());
+    let of_running: Vec<_> = all.filter(|id| !OF_RESULTS.contains(&id.as_str())).collect();
+    command.mut_arg("merge", |merge| merge.conflicts_with_all(of_running))
+}
+
+/// Adapts the help of a shared flag to workers: threads per worker, one variant.
+fn for_workers(flag: Arg) -> Arg {
+    match flag.get_id().as_str() {
+        "threads" => flag.help("Threads per process: N or all [default: 1]"),
+        "variants" => {
+            flag.help("Variant of the chain [default: time-sweep on the CPU, balanced on a GPU]")
+        }
+        _ => flag,
+    }
+}
+
+fn events() -> Arg {
+    Arg::new(EVENTS)
+        .long(EVENTS)
+        .action(ArgAction::SetTrue)
+        .help("Build digi events of each timeslice after the chain, as bench events does")
+        .help_heading(HEADING)
+}
+
+/// Returns the flag of a rule of event building.
+fn rule(axis: &'static Axis) -> Arg {
+    axis_flag(axis, false).requires(EVENTS).help_heading(HEADING)
+}
+
+/// Returns the values of all rules.
+fn rules(matches: &ArgMatches) -> Params {
+    let given = axis_values(RULES, matches);
+    let first = |axis: &Axis| Some((axis.name, given.values(axis.name).first()?.clone()));
+    let mut rules: Params = RULES.iter().filter_map(first).collect();
+    rules.complete(RULES);
+    rules
+}
+
+impl Args for StreamRequest {
+    fn augment_args(command: Command) -> Command {
+        let Some(task) = task(TASK) else { return command };
+        let devices = devices(
+            "Devices, one after the other: cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread processes \
+             over several [default: cpu]",
+        );
+        let rules = RULES.iter().map(rule);
+        let shared = shared_settings().into_iter().map(for_workers);
+        let command = data_flags(command, task).args(shared).arg(devices).arg(events()).args(rules);
+        with_conflicts_of_merging(StreamFlags::augment_args(command))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for StreamRequest {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let Some(task) = task(TASK) else {
+            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
+        };
+        Ok(StreamRequest {
+            measuring: MeasureRequest::new(task, source(task, matches), settings(matches)),
+            device_sets: device_sets(matches),
+            events: matches.get_flag(EVENTS).then(|| rules(matches)),
+            flags: StreamFlags::from_arg_matches(matches)?,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }

@@ -2,41 +2,31 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `arguments` | arguments before they are parsed |
 //! | `subcommands` | all subcommands: [`Request`] |
 //! | `groups` | the help of `bench`, with commands in groups |
-//! | `measuring`, `throughput`, `stream`, `verify`, `generate` | flags that depend on tasks and data sets |
-//! | `process` | flags that make a variant's output be written |
-//! | `trial` | the hidden command that tries a plugin |
-//! | `data` | data of a task as flags: generated, or read from files |
-//! | `axes` | axes of tasks and data sets as flags; a new axis needs no code here |
+//! | `measuring` | commands that measure: a task, `throughput`, `stream` |
+//! | `untimed` | commands that time nothing: `process`, `generate`, `verify` |
+//! | `data` | data of a task as flags: axes, or files to read; a new axis needs no code here |
 //! | `formats` | `--format FORMAT[=FILE]` |
+//! | `color` | `--color` |
 //! | `examples` | examples after the flags in the help |
 //! | `config` | defaults of flags from a file |
-//! | `secrets` | the typed command line without passwords |
-//! | `early` | flags needed before parsing |
-//! | `negative` | values that start with a minus |
+//! | `answer` | help and errors |
 //!
 //! Other flags are declared in the requests that they fill: see [`crate::request`].
 
 mod answer;
-mod axes;
+mod arguments;
 mod color;
 mod config;
 mod data;
-mod early;
 mod examples;
 mod formats;
-mod generate;
 mod groups;
 mod measuring;
-mod negative;
-mod process;
-mod secrets;
-mod stream;
 mod subcommands;
-mod throughput;
-mod trial;
-mod verify;
+mod untimed;
 
 use std::ffi::OsString;
 use std::io;
@@ -49,16 +39,14 @@ use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use clap_complete::Shell;
 
 use crate::suite::built_in;
-
 pub use answer::Answer;
+use arguments::without_secrets;
 pub use color::choice as color_choice;
 pub use config::CommandEnvironment;
 use config::DefaultsFile;
 pub(crate) use config::with_defaults;
 pub use measuring::TaskRequest;
-use secrets::without_secrets;
-pub use subcommands::{Request, ServeRequest, WorkerFlags};
-pub use trial::TrialFlags;
+pub use subcommands::{Request, ServeRequest, TrialFlags, WorkerFlags};
 
 /// Parses a command line, the program's name first, without any file of defaults.
 ///
@@ -89,7 +77,7 @@ pub fn parse_in(
     let arguments: Vec<_> = arguments.into_iter().collect();
     let mut typed: Vec<_> =
         arguments.iter().map(|argument| without_secrets(&argument.to_string_lossy())).collect();
-    let arguments = negative::joined(arguments);
+    let arguments = arguments::join_negatives(arguments);
     let mut command = command();
     let mut defaults = None;
     // Commands that `bench` starts itself get all values explicitly.

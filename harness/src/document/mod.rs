@@ -13,7 +13,7 @@ use text::Untrusted;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::request::suggestion::instead_of;
+use crate::request::values::instead_of;
 use problems::Problems;
 pub use problems::{InvalidDocument, Problem};
 

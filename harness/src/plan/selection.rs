@@ -7,7 +7,7 @@ use algorithms::task::VariantInfo;
 use glob::Pattern;
 use text::Untrusted;
 
-use crate::request::suggestion;
+use crate::request::values;
 
 /// The indices of the variants that match any of the globs; without globs all of them.
 ///
@@ -61,7 +61,7 @@ fn unknown(glob: &str, infos: &[VariantInfo]) -> String {
     let mut seen = HashSet::new();
     names.retain(|name| seen.insert(*name));
     let unknown = format!("unknown variant {}", glob.quoted());
-    format!("{unknown}; {}", suggestion::instead_of(glob, &names))
+    format!("{unknown}; {}", values::instead_of(glob, &names))
 }
 
 #[cfg(test)]

@@ -4,55 +4,40 @@
 
 mod axes;
 mod compare;
-mod devices;
-mod export;
-mod generate;
+mod description;
 mod history;
-mod list;
 mod measure;
 mod outputs;
-mod points;
-mod portability;
-mod process;
-mod report;
-mod reproduce;
-mod selftest;
 mod settings;
-mod site;
+mod stored_runs;
 mod stream;
-pub(crate) mod suggestion;
+mod studies;
 mod suite;
 mod throughput;
-mod trying;
+mod untimed;
 pub(crate) mod values;
-mod verify;
-mod winners;
 
 pub use axes::AxisValues;
 pub(crate) use axes::{as_tried, typed_default};
 pub use compare::{CompareRequest, DEFAULT_STORE, FailOn, Judging};
-pub use devices::DevicesRequest;
-pub use export::ExportRequest;
-pub use generate::GenerateRequest;
+pub use description::{DevicesRequest, ListRequest};
 pub use history::{
     BaselineRequest, ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, PruneRequest,
     StoreFolder,
 };
-pub use list::ListRequest;
 pub use measure::{CacheMode, DamagePolicy, MeasureRequest, MemoryPages, SessionFlags, Source};
 pub use outputs::{DescriptionFormat, Formats, OutputFlags, Outputs};
-pub use points::PointFlags;
-pub use portability::PortabilityRequest;
-pub use process::{OutputPath, OutputRequest, ProcessRequest, VariantChoice};
-pub use report::{ReportFormat, ReportRequest};
-pub use reproduce::ReproduceRequest;
-pub use selftest::{SelfTestMode, SelfTestRequest};
 pub use settings::Settings;
-pub use site::SiteRequest;
+pub(crate) use settings::{confirming, is_only_tried};
+pub use stored_runs::{
+    ExportRequest, PointFlags, ReportFormat, ReportRequest, SiteRequest, WinnersRequest,
+};
 pub use stream::{Spill, StreamFlags, StreamRequest, WhenFull};
+pub use studies::{PortabilityRequest, ReproduceRequest, SelfTestMode, SelfTestRequest};
 pub use suite::{AgainstRequest, SuiteRequest};
 pub use throughput::{DeviceSet, Processes, ThroughputFlags, ThroughputRequest};
-pub(crate) use trying::{confirming, is_only_tried};
+pub use untimed::{
+    FileOptions, GenerateRequest, OutputPath, OutputRequest, ProcessRequest, VariantChoice,
+    VerifyRequest,
+};
 pub use values::{SampleRange, Threads};
-pub use verify::{FileOptions, VerifyRequest};
-pub use winners::WinnersRequest;

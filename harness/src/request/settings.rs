@@ -1,14 +1,14 @@
 //! Variants, devices, threads and sampling: flags, and keys of suites with the same names.
 
+use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use algorithms::device::Device;
 use clap::{Args, Command};
 
-use super::trying::is_only_tried;
-use super::values::{self, Threads, each_once};
-use super::{CacheMode, SampleRange};
+use super::CacheMode;
+use super::values::{self, SampleRange, Threads, each_once};
 use crate::platform::placement::{BindLevels, CpuSetSpec};
 use crate::platform::usable_threads;
 
@@ -110,4 +110,32 @@ pub(super) fn without_flags<F: Args>() -> F {
     let matches = F::augment_args(Command::new("bench")).try_get_matches_from(["bench"]);
     let flags = matches.and_then(|matches| F::from_arg_matches(&matches));
     flags.unwrap_or_else(|error| panic!("a flag has no default: {error}"))
+}
+
+/// Environment variable of smoke mode: small inputs, few and short samples.
+const VARIABLE: &str = "RECOBENCH_SMALL";
+
+const MAX_TIME: Duration = Duration::from_millis(20);
+const MAX_SAMPLES: usize = 3;
+
+/// Maximum time of a confirmation in smoke mode.
+const MAX_CONFIRM_TIME: Duration = Duration::from_secs(2);
+
+/// Returns the time budget of a confirmation, limited in smoke mode.
+pub fn confirming(time: Duration) -> Duration {
+    if is_only_tried() { time.min(MAX_CONFIRM_TIME) } else { time }
+}
+
+/// Returns true in smoke mode.
+pub fn is_only_tried() -> bool {
+    env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+impl Settings {
+    /// Limits samples and time for smoke mode.
+    pub(super) fn make_short(&mut self) {
+        self.max_time = self.max_time.min(MAX_TIME);
+        let max = self.samples.map_or(MAX_SAMPLES, |samples| samples.max.min(MAX_SAMPLES));
+        self.samples = Some(SampleRange { min: 1, max });
+    }
 }

@@ -1,4 +1,5 @@
-//! Values of flags that are not axes; suites write them the same way.
+//! Values of flags that are not axes, which suites write the same way, and suggestions for unknown
+//! names.
 
 use std::time::{Duration, SystemTime};
 
@@ -236,6 +237,23 @@ pub(crate) fn each_once<T: Clone + PartialEq>(values: &mut Vec<T>) {
     });
 }
 
+/// Minimum similarity of a suggested name (Jaro-Winkler; 1 is equal).
+const ALIKE: f64 = 0.7;
+
+/// Returns the end of a message on an unknown name: the most similar name, and all known ones.
+pub(crate) fn instead_of(name: &str, known: &[&str]) -> String {
+    let likeness = |candidate: &str| strsim::jaro_winkler(name, candidate);
+    let nearest = known
+        .iter()
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+        .filter(|candidate| likeness(candidate) > ALIKE);
+    let all = known.join(", ");
+    match nearest {
+        Some(nearest) => format!("did you mean {}? There are: {all}", nearest.quoted()),
+        None => format!("there are: {all}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,5 +310,15 @@ mod tests {
             assert!(duration(bad).is_err(), "{bad}");
             assert!(percentage(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn only_similar_names_are_suggested() {
+        let known = ["segments", "digis"];
+        assert_eq!(
+            instead_of("segmets", &known),
+            "did you mean \"segments\"? There are: segments, digis"
+        );
+        assert_eq!(instead_of("xyz", &known), "there are: segments, digis");
     }
 }

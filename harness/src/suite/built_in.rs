@@ -6,7 +6,7 @@ use files::{LARGEST_DOCUMENT, read_text};
 
 use super::SuiteError;
 use crate::document::{self, Entry};
-use crate::request::suggestion::instead_of;
+use crate::request::values::instead_of;
 
 macro_rules! suites {
     ($($name:literal),* $(,)?) => {

@@ -12,7 +12,7 @@ use super::{Part, Settings, settings};
 use crate::document::{Entry, Section};
 use crate::plan::{select_variants, unknown_levels};
 use crate::request::AxisValues;
-use crate::request::suggestion::instead_of;
+use crate::request::values::instead_of;
 
 /// Parts with the sections that ask for them.
 pub(super) type Parts<'a> = Vec<(Section<'a>, Part)>;

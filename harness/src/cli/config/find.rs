@@ -1,11 +1,19 @@
 //! Which file has the defaults.
+//!
+//! A file in the current folder or above it is used because of its location alone, and may name
+//! plugins, which are code. On a shared machine any user can put one in `/tmp` or `/scratch`: it is
+//! used only if no user other than this one and root can have written it.
 
 use std::ffi::OsString;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::super::early::last_value;
-use super::trust::{distrust, own_users};
+use text::Untrusted;
+
 use super::{FLAG, VARIABLE};
+use crate::cli::arguments::last_value;
 
 /// The name of the file where none is named.
 const NAME: &str = "recobench.toml";
@@ -71,10 +79,59 @@ impl DefaultsFile {
     }
 }
 
+const ROOT: u32 = 0;
+/// Permission of all users to write.
+const WRITABLE_BY_ALL: u32 = 0o002;
+/// Mode bit of folders in which users can replace their own files only.
+const STICKY: u32 = 0o1000;
+
+/// Returns the users that this process acts for: its own, and the caller of `sudo`.
+pub(super) fn own_users() -> Vec<u32> {
+    let caller = std::env::var("SUDO_UID").ok().and_then(|id| id.parse().ok());
+    users(this_user(), caller)
+}
+
+fn users(user: u32, sudo_caller: Option<u32>) -> Vec<u32> {
+    // Any user can set the variable, but only the sudo rules make a caller root.
+    let caller = sudo_caller.filter(|_| user == ROOT);
+    std::iter::once(user).chain(caller).collect()
+}
+
+fn this_user() -> u32 {
+    // SAFETY: the call has no arguments and can't fail.
+    unsafe { libc::geteuid() }
+}
+
+/// A note on a file that these users should not trust; `None` for one that is fine.
+pub(super) fn distrust(file: &Path, users: &[u32]) -> Option<String> {
+    let reason = reason(file, users).unwrap_or_else(|error| Some(error.to_string()))?;
+    Some(format!(
+        "note: {} is ignored: {reason}; to use it all the same, name it with --{FLAG} or {VARIABLE}",
+        file.escaped()
+    ))
+}
+
+fn reason(file: &Path, users: &[u32]) -> io::Result<Option<String>> {
+    let link = fs::symlink_metadata(file)?;
+    let target = fs::metadata(file)?;
+    let folder = fs::metadata(files::folder_of(file))?;
+    let owners = [&link, &target].map(Metadata::uid);
+    let mut others = owners.into_iter().filter(|owner| *owner != ROOT && !users.contains(owner));
+    Ok(if let Some(other) = others.next() {
+        Some(format!("it belongs to another user (number {other})"))
+    } else if target.mode() & WRITABLE_BY_ALL != 0 {
+        Some("every user can write to it".to_owned())
+    } else if folder.mode() & WRITABLE_BY_ALL != 0 && folder.mode() & STICKY == 0 {
+        Some("every user can write to its folder".to_owned())
+    } else {
+        None
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
     use super::*;
 
@@ -120,5 +177,56 @@ mod tests {
             note.contains("a/recobench.toml is ignored") && note.contains("--config"),
             "{note}"
         );
+    }
+
+    fn allow(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permitted");
+    }
+
+    #[test]
+    fn only_what_no_other_user_can_write_is_trusted() {
+        let top = tempfile::tempdir().expect("a folder");
+        let file = top.path().join("recobench.toml");
+        fs::write(&file, "").expect("written");
+        for (of_folder, of_file, reason) in [
+            (0o755, 0o644, None),
+            (0o775, 0o664, None),
+            (0o1777, 0o644, None),
+            (0o755, 0o646, Some("every user can write to it")),
+            (0o777, 0o644, Some("every user can write to its folder")),
+        ] {
+            allow(&file, of_file);
+            allow(top.path(), of_folder);
+            let note = distrust(&file, &[this_user()]);
+            assert_eq!(note.is_some(), reason.is_some(), "{note:?}");
+            assert!(note.unwrap_or_default().contains(reason.unwrap_or_default()));
+        }
+    }
+
+    #[test]
+    fn the_caller_of_sudo_is_trusted() {
+        assert_eq!(users(ROOT, Some(1000)), [ROOT, 1000]);
+        assert_eq!(users(1000, Some(1001)), [1000]);
+        assert_eq!(users(1000, None), [1000]);
+    }
+
+    #[test]
+    fn files_of_others_are_not_trusted_nor_their_links_to_ours() {
+        let top = tempfile::tempdir().expect("a folder");
+        let file = top.path().join("own.toml");
+        let link = top.path().join("recobench.toml");
+        fs::write(&file, "").expect("written");
+        symlink(&file, &link).expect("linked");
+        assert_eq!(distrust(&link, &[this_user()]), None);
+        let other = "belongs to another user";
+        if this_user() == ROOT {
+            std::os::unix::fs::lchown(&link, Some(65_534), None).expect("given away");
+            assert!(distrust(&link, &[ROOT]).is_some_and(|note| note.contains(other)));
+            chown(&file, Some(65_534), None).expect("given away");
+            assert!(distrust(&file, &[ROOT]).is_some_and(|note| note.contains(other)));
+            assert_eq!(distrust(&file, &[65_534]), None);
+        } else {
+            assert!(distrust(&file, &[this_user() + 1]).is_some_and(|note| note.contains(other)));
+        }
     }
 }

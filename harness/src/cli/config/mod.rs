@@ -2,18 +2,14 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `find` | finds the file |
-//! | `trust` | whether a file that was found may be used |
-//! | `apply` | makes its values the defaults of flags |
-//! | `applied` | finds the flags that it added to a command line |
+//! | `find` | finds the file, and whether it may be used |
+//! | `apply` | makes its values the defaults of flags, and finds those that it added to a command line |
 //!
 //! Keys are the long names of flags: at the top for all commands that have such a flag, in a
 //! table for one command and its subcommands. Flags on the command line take precedence.
 
-mod applied;
 mod apply;
 mod find;
-mod trust;
 
 use std::path::Path;
 
@@ -22,7 +18,7 @@ use clap::{Arg, ArgMatches, Command};
 use files::{LARGEST_DOCUMENT, read_text};
 use text::Untrusted;
 
-pub(super) use applied::applied;
+pub(super) use apply::applied;
 pub(crate) use apply::with_defaults;
 pub use find::CommandEnvironment;
 pub(super) use find::DefaultsFile;

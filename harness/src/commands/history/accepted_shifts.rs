@@ -16,7 +16,7 @@ use reports::trend::AcceptedShift;
 use text::Untrusted;
 
 use crate::document::{self, Entry, InvalidDocument, Section};
-use crate::request::suggestion::instead_of;
+use crate::request::values::instead_of;
 use crate::suite::SuiteError;
 
 /// The name of the file in a store.

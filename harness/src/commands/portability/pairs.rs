@@ -8,7 +8,7 @@ use reports::record::Point;
 use text::Untrusted;
 
 use crate::failure::Failure;
-use crate::request::suggestion::instead_of;
+use crate::request::values::instead_of;
 
 /// All pairs of these tasks; of all tasks if none is named.
 ///

@@ -5,7 +5,7 @@ use reports::published::{Figure, Value};
 use text::Untrusted;
 
 use crate::plan::select_variants;
-use crate::request::suggestion::instead_of;
+use crate::request::values::instead_of;
 
 /// Tasks and variants of figures that are not here, each once.
 pub(super) fn problems(figures: &[Figure]) -> Vec<String> {

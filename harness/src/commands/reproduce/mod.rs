@@ -15,8 +15,7 @@ mod streams;
 use std::path::Path;
 
 use reports::charts;
-use reports::published::read_published_streams;
-use reports::published::{self, Figure, Here, Reproduction};
+use reports::published::{self, Figure, Here, Reproduction, read_published_streams};
 use reports::rank::Rank;
 use reports::report::{self, ReportInput};
 use reports::store::Run;
@@ -27,8 +26,7 @@ use crate::failure::{Exit, Failure};
 use crate::measure::KernelTimes;
 use crate::platform::Interrupt;
 use crate::request::ReproduceRequest;
-use crate::request::suggestion::instead_of;
-use crate::request::values::each_once;
+use crate::request::values::{each_once, instead_of};
 
 /// Suite with the measurements of the figures.
 pub(super) const THESIS: &str = "thesis";

@@ -133,3 +133,29 @@ fn values_in_a_file_are_checked_like_flags() {
     let matches = matches.expect("understood");
     assert!(request(&matches, Vec::new(), None).is_err());
 }
+
+fn added(line: &str, file: &str) -> String {
+    let plain = command();
+    let with_file = with_defaults(plain.clone(), "recobench.toml", file).expect("understood");
+    let typed: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+    let matches = with_file.clone().try_get_matches_from(typed.iter().cloned());
+    let matches = matches.expect("understood");
+    applied(&plain, &with_file, &matches, &typed).join(" ")
+}
+
+#[test]
+fn flags_from_a_file_can_be_typed() {
+    let file = "threads = [1, 2]\nquiet = true\n[sort]\ndigis = \"2M\"\n";
+    let flags = added("bench sort --segments 24", file);
+    for flag in ["--threads=1,2", "--quiet", "--digis=2M"] {
+        assert!(flags.split(' ').any(|word| word == flag), "{flag}: {flags}");
+    }
+    assert!(!added("bench sort --digis 1k", file).contains("--digis"));
+    assert_eq!(added("bench merge", ""), "");
+}
+
+#[test]
+fn defaults_that_contradict_what_was_typed_had_no_effect() {
+    let file = "[sort]\ndigis = \"2M\"\nthreads = 1\n";
+    assert_eq!(added("bench sort --input a.bin", file), "--threads=1");
+}

@@ -1,14 +1,15 @@
-//! Request of `bench verify`.
+//! Requests of commands that time nothing: `bench verify`, `process` and `generate`.
 
 use std::path::PathBuf;
 
+use algorithms::data_sets::DataSet;
 use algorithms::device::Device;
 use algorithms::device::emulator::Lanes;
 use algorithms::task::Task;
 use clap::Args;
 
 use super::settings::take_checked;
-use super::{AxisValues, is_only_tried, values};
+use super::{AxisValues, MeasureRequest, is_only_tried, values};
 
 /// Default item limit with `--races`: checking each access is hundreds of times slower, and the
 /// other checks cover larger inputs.
@@ -98,4 +99,52 @@ impl VerifyRequest {
         };
         self.max_items.unwrap_or(default)
     }
+}
+
+/// Request to run variants on one input and to write what they find; nothing is measured.
+pub struct ProcessRequest {
+    /// Task, input, variants, devices and threads.
+    pub measuring: MeasureRequest,
+    /// Files to write.
+    pub outputs: OutputRequest,
+}
+
+/// Files to write, and the variants that find their content.
+pub struct OutputRequest {
+    /// Files, at least one.
+    pub files: Vec<OutputPath>,
+    /// Variants to run.
+    pub choice: VariantChoice,
+    /// The flags that ask for files, as messages name them.
+    pub flags: String,
+}
+
+/// A file to write.
+#[derive(Clone, Debug)]
+pub struct OutputPath {
+    /// Its index among the files of the task.
+    pub file: usize,
+    /// Its path.
+    pub path: PathBuf,
+}
+
+/// Variants that run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariantChoice {
+    /// One; without `--variant`, the default of the task.
+    One,
+    /// All that are named, or all there are, because they have to agree.
+    All,
+}
+
+/// Data set to generate and write.
+pub struct GenerateRequest {
+    /// Data set.
+    pub data: &'static dyn DataSet,
+    /// Value of each axis.
+    pub axes: AxisValues,
+    /// The seed.
+    pub seed: u64,
+    /// Output file.
+    pub out: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! Request of `bench list`.
+//! Requests of commands that describe: `bench list` and `bench devices`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use algorithms::task::Task;
 use clap::Args;
 use text::Untrusted;
 
-use super::suggestion::instead_of;
+use super::values::instead_of;
 use super::{DescriptionFormat, Outputs};
 
 /// Tasks or suites to list.
@@ -33,4 +33,18 @@ fn known_task(name: &str) -> Result<&'static dyn Task, String> {
         format!("unknown task {}; {}", name.quoted(), instead_of(name, &known))
     };
     task(name).ok_or_else(unknown)
+}
+
+/// Description or measurement of this machine.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub struct DevicesRequest {
+    /// Measure memory bandwidth, GPU links and latencies, too.
+    #[arg(long)]
+    pub measure: bool,
+    /// Formats of the description.
+    #[command(flatten)]
+    pub format: Outputs<DescriptionFormat>,
+    /// Folder for ceilings.json, links.csv and the chart of the links.
+    #[arg(long, value_name = "DIR", requires = "measure")]
+    pub out: Option<PathBuf>,
 }

@@ -1,8 +1,11 @@
-//! `bench process TASK`, and flags of tasks with the same effect.
+//! Commands that time nothing: flags of `bench process TASK`, of tasks with the same effect, of
+//! `bench generate`, and of input files of `bench verify`.
 
 use std::path::{Path, PathBuf};
 
 use algorithms::algorithm::OutputFiles;
+use algorithms::axis::{Axis, Kind, NO, YES};
+use algorithms::data_sets::{DataSet, data_set, data_sets};
 use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
 use clap::builder::PathBufValueParser;
@@ -11,9 +14,10 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand
 use generators::DataError;
 use generators::io::{check_raw_file, check_table_file};
 
-use super::data::{data_flags, source};
+use super::data::{self, data_flags, source};
 use crate::request::{
-    MeasureRequest, OutputPath, OutputRequest, ProcessRequest, Settings, VariantChoice,
+    FileOptions, GenerateRequest, MeasureRequest, OutputPath, OutputRequest, ProcessRequest,
+    Settings, VariantChoice, values,
 };
 
 /// Settings of measuring commands that matter here.
@@ -97,13 +101,13 @@ pub(super) fn asked(
     let (aliases, files): (Vec<&Alias>, Vec<OutputPath>) = given.unzip();
     let Some(first) = aliases.first() else { return Ok(None) };
     for (alias, output) in aliases.iter().zip(&files) {
-        (alias.check)(&output.path).map_err(|problem| usage(problem.to_string()))?;
+        (alias.check)(&output.path).map_err(|problem| process_usage(problem.to_string()))?;
     }
     let flags: Vec<_> = aliases.iter().map(|alias| format!("--{}", alias.flag)).collect();
     Ok(Some(OutputRequest { files, choice: first.choice, flags: flags.join(" and ") }))
 }
 
-fn usage(problem: String) -> clap::Error {
+fn process_usage(problem: String) -> clap::Error {
     clap::Error::raw(ErrorKind::ValueValidation, problem + "\n")
 }
 
@@ -116,7 +120,7 @@ fn path(flag: impl Into<String>) -> Arg {
         .help_heading("Output")
 }
 
-fn subcommand(task: &'static dyn Task) -> Command {
+fn process_command(task: &'static dyn Task) -> Command {
     let command = Command::new(task.name());
     let Some(files) = task.output_files() else {
         // Takes all flags, so that the refusal is about the task.
@@ -154,7 +158,7 @@ fn with_help(flag: Arg, files: OutputFiles) -> Arg {
 
 impl Subcommand for ProcessRequest {
     fn augment_subcommands(command: Command) -> Command {
-        command.subcommands(tasks().iter().map(|task| subcommand(*task)))
+        command.subcommands(tasks().iter().map(|task| process_command(*task)))
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -173,7 +177,9 @@ impl FromArgMatches for ProcessRequest {
         else {
             return Err(clap::Error::new(ErrorKind::MissingSubcommand));
         };
-        let Some(files) = task.output_files() else { return Err(usage(refusal(task.name()))) };
+        let Some(files) = task.output_files() else {
+            return Err(process_usage(refusal(task.name())));
+        };
         let mut measuring =
             MeasureRequest::new(task, source(task, matches), only_these_settings(matches));
         measuring.session.output.quiet = matches.get_flag(QUIET);
@@ -219,5 +225,110 @@ fn only_these_settings(matches: &ArgMatches) -> Settings {
         threads: all(matches, "threads"),
         checked: matches.get_flag("checked"),
         ..defaults
+    }
+}
+
+/// Flags common to all data sets.
+#[derive(Args)]
+struct WritingFlags {
+    /// Seed of the generated data.
+    #[arg(long, value_name = "N", value_parser = values::seed, default_value = "1")]
+    seed: u64,
+    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new())]
+    out: PathBuf,
+}
+
+fn generate_command(data: &'static dyn DataSet) -> Command {
+    let info = data.info();
+    let flags = data.axes().into_iter().map(data_set_flag);
+    let command = Command::new(info.name).args(flags);
+    WritingFlags::augment_args(command)
+        .mut_arg("out", |out| out.help(format!("Output file: {}", info.endings)))
+        .about(info.summary)
+}
+
+/// A data set is generated once: a switch is on or off, and needs no value.
+fn data_set_flag(axis: &'static Axis) -> Arg {
+    if axis.kind != Kind::Switch {
+        return data::axis_flag(axis, false);
+    }
+    Arg::new(axis.name)
+        .long(axis.name)
+        .help(axis.help)
+        .help_heading("Data")
+        .action(ArgAction::SetTrue)
+        .value_parser(values::switch(NO.to_owned(), YES.to_owned()))
+}
+
+impl Subcommand for GenerateRequest {
+    fn augment_subcommands(command: Command) -> Command {
+        command.subcommands(data_sets().iter().map(|data| generate_command(*data)))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        data_set(name).is_some()
+    }
+}
+
+impl FromArgMatches for GenerateRequest {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let named = matches.subcommand();
+        let Some((data, matches)) = named.and_then(|(name, below)| Some((data_set(name)?, below)))
+        else {
+            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
+        };
+        let flags = WritingFlags::from_arg_matches(matches)?;
+        Ok(GenerateRequest {
+            data,
+            axes: data::generated_axes(data.axes(), matches),
+            seed: flags.seed,
+            out: flags.out,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The axes of files of all tasks, each once.
+fn reading() -> Vec<&'static Axis> {
+    let mut axes: Vec<&Axis> = Vec::new();
+    for axis in tasks().iter().flat_map(|task| task.file_axes()) {
+        if !axes.iter().any(|known| known.name == axis.name) {
+            axes.push(axis);
+        }
+    }
+    axes
+}
+
+fn file_axis_flag(axis: &'static Axis) -> Arg {
+    let flag = data::axis_flag(axis, false).requires("input");
+    flag.help_heading("Inputs from files")
+}
+
+impl Args for FileOptions {
+    fn augment_args(command: Command) -> Command {
+        command.args(reading().into_iter().map(file_axis_flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for FileOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(FileOptions(data::axis_values(reading(), matches)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
     }
 }

@@ -1,0 +1,211 @@
+//! Requests of commands that show stored runs: `bench report`, `export`, `site` and `winners`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use reports::export::{ExportFormat, ExportTable};
+use reports::filter::{AxisValues, PointFilter};
+use reports::rank::Rank;
+use reports::table::Format;
+use text::Untrusted;
+
+use super::{DEFAULT_STORE, Outputs, values};
+
+/// Request of a report.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub struct ReportRequest {
+    /// Runs: folders, latest, accepted or ids of the store; reports the last, with the others as its
+    /// history.
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<PathBuf>,
+    /// Output file: .html or .md.
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    pub out: PathBuf,
+    /// Base run to compare with: a folder, or latest, accepted or an id of the store.
+    #[arg(long, value_name = "RUN")]
+    pub base: Option<PathBuf>,
+    /// Show a comparison written by `bench compare --format json=FILE`, instead of --base.
+    #[arg(long, value_name = "FILE", conflicts_with = "base")]
+    pub comparison: Option<PathBuf>,
+    /// Add the history of this store.
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
+    /// Format of the report [default: by the extension of FILE]
+    #[arg(long, value_name = "format", value_parser = values::named(FORMATS))]
+    format: Option<ReportFormat>,
+    /// Title [default: tasks, machine and date]
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Rank GPU variants by total time (copies included) or by kernel time.
+    #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
+    pub rank: Rank,
+    /// Show all samples, too: as distributions and in time order.
+    #[arg(long)]
+    pub diagnostics: bool,
+    /// Overwrite the file even if it is not a report.
+    #[arg(long)]
+    pub force: bool,
+    /// Points to report.
+    #[command(flatten, next_help_heading = "Points")]
+    pub points: PointFlags,
+}
+
+/// Format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportFormat {
+    /// A page with charts, tables and raw data.
+    Html,
+    /// A short text for a merge request.
+    Markdown,
+}
+
+const FORMATS: [(&str, ReportFormat); 2] =
+    [("html", ReportFormat::Html), ("markdown", ReportFormat::Markdown)];
+
+impl ReportRequest {
+    /// Returns the format, given by flag or by the extension of the file.
+    ///
+    /// # Errors
+    /// If neither specifies one.
+    pub fn format(&self) -> Result<ReportFormat, String> {
+        if let Some(format) = self.format {
+            return Ok(format);
+        }
+        let ending = self.out.extension().map(|it| it.to_ascii_lowercase());
+        match ending.as_ref().and_then(|ending| ending.to_str()) {
+            Some("html" | "htm") => Ok(ReportFormat::Html),
+            Some("md" | "markdown") => Ok(ReportFormat::Markdown),
+            _ => Err(format!(
+                "unknown report format of {}: use a file name that ends in .html or .md, or add \
+                 --format html",
+                self.out.escaped()
+            )),
+        }
+    }
+}
+
+/// Request to export runs.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub struct ExportRequest {
+    /// Runs, the oldest first: folders, latest, accepted or ids of the store.
+    #[arg(value_name = "RUN", required_unless_present = "all")]
+    pub runs: Vec<PathBuf>,
+    /// Export all runs of the store.
+    #[arg(long, conflicts_with = "runs")]
+    pub all: bool,
+    /// Format [default: by the extension of FILE]
+    #[arg(long, value_name = "format", value_parser = values::named(ExportFormat::ALL))]
+    format: Option<ExportFormat>,
+    /// Rows: one per point and stage, or one per sample (CSV and Parquet only).
+    #[arg(long, value_name = "table", default_value = "summary",
+        value_parser = values::named(ExportTable::ALL))]
+    pub table: ExportTable,
+    /// Output file: .prom, .lp, .csv or .parquet [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Store of runs and self-tests.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_STORE)]
+    pub store: PathBuf,
+}
+
+impl ExportRequest {
+    /// Returns the format, given by flag or by the extension of the file.
+    ///
+    /// # Errors
+    /// If neither specifies one, or it can't be printed.
+    pub fn format(&self) -> Result<ExportFormat, String> {
+        let by_ending = || self.out.as_deref().and_then(by_ending);
+        let format = self.format.or_else(by_ending).ok_or(
+            "no export format: add --format, or --out with a file name that ends in .prom, .lp, \
+             .csv or .parquet",
+        )?;
+        if self.table == ExportTable::Samples && !format.is_table() {
+            return Err(
+                "--table samples is available as a table only: use --format csv or parquet"
+                    .to_owned(),
+            );
+        }
+        if self.out.is_none() && format == ExportFormat::Parquet {
+            return Err("Parquet is not printed to the terminal: name a file with --out".to_owned());
+        }
+        Ok(format)
+    }
+}
+
+fn by_ending(path: &Path) -> Option<ExportFormat> {
+    let ending = path.extension()?.to_ascii_lowercase();
+    ExportFormat::from_ending(ending.to_str()?)
+}
+
+/// Request for the pages of a store.
+#[derive(Args, Clone, Debug)]
+pub struct SiteRequest {
+    /// Store of runs.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_STORE)]
+    pub store: PathBuf,
+    /// Folder of the pages; open its index.html.
+    #[arg(long, value_name = "DIR", default_value = "results/site")]
+    pub out: PathBuf,
+    /// Title [default: the store's folder]
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Overwrite pages even if they are not pages of recobench.
+    #[arg(long)]
+    pub force: bool,
+    /// Points that get pages.
+    #[command(flatten, next_help_heading = "Points")]
+    pub points: PointFlags,
+}
+
+/// Request for the fastest variants.
+#[derive(Args, Clone, Debug)]
+pub struct WinnersRequest {
+    /// A run folder, or latest, accepted or an id of the store.
+    #[arg(value_name = "RUN", default_value = "latest")]
+    pub run: PathBuf,
+    /// Folder for a map of the winners over two axes.
+    #[arg(long = "charts", alias = "out", value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Axes of the map [default: the two with the most values]
+    #[arg(long, value_name = "AXIS,AXIS", value_delimiter = ',', num_args = 1..=2)]
+    pub over: Vec<String>,
+    /// Formats of the table.
+    #[command(flatten)]
+    pub format: Outputs<Format>,
+    /// Rank GPU variants by total time (copies included) or by kernel time.
+    #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
+    pub rank: Rank,
+    /// Store of runs.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_STORE)]
+    pub store: PathBuf,
+    /// Points to rank.
+    #[command(flatten, next_help_heading = "Points")]
+    pub points: PointFlags,
+}
+
+/// Selection of points.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub struct PointFlags {
+    /// Only points of these tasks.
+    #[arg(long, value_name = "GLOB", value_delimiter = ',', value_parser = glob)]
+    pub task: Vec<String>,
+    /// Only points of these variants, such as std-*.
+    #[arg(long, value_name = "GLOB", value_delimiter = ',', value_parser = glob)]
+    pub variant: Vec<String>,
+    /// Only points with these axis values: segments=24, threads=1,2; repeatable.
+    #[arg(long, value_name = "NAME=VALUE[,VALUE]")]
+    pub axis: Vec<AxisValues>,
+}
+
+impl PointFlags {
+    /// Returns the filter of points.
+    pub fn filter(&self) -> PointFilter {
+        let filter = PointFilter::new(&self.task, &self.variant, &self.axis);
+        filter.expect("patterns were checked when the flags were parsed")
+    }
+}
+
+fn glob(text: &str) -> Result<String, String> {
+    let filter = PointFilter::new(&[text], &[], &[]);
+    filter.map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
