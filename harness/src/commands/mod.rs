@@ -3,7 +3,6 @@
 mod compare;
 mod devices;
 mod export;
-mod generate;
 mod history;
 mod list;
 mod measure;
@@ -14,7 +13,6 @@ mod report;
 mod reproduce;
 mod runs;
 mod selftest;
-mod serve;
 mod site;
 mod stream;
 mod suite;
@@ -22,8 +20,6 @@ mod suite_run;
 mod throughput;
 mod verify;
 mod winners;
-
-pub(crate) use history::parse_accepted_shifts;
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -36,12 +32,14 @@ use text::Untrusted;
 
 use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
+use crate::paired;
 use crate::plan::Plan;
 use crate::platform::{self, TerminalSize, is_development_build, start_global_pool};
 use crate::plugins::{self, Baseline, FailedTrial};
 use crate::progress::say;
-use crate::request::{MeasureRequest, Outputs};
+use crate::request::{GenerateRequest, MeasureRequest, Outputs};
 use crate::suite::{Suite, SuiteError, SuiteFile};
+pub(crate) use history::parse_accepted_shifts;
 
 /// A command that is ready to be carried out: the suite that it names has been read.
 pub struct Prepared {
@@ -108,7 +106,7 @@ fn execute(request: Request) -> Result<Exit, Failure> {
         Request::RunSuite(_) | Request::SelfTest(_) => unreachable!("their suite was read"),
         Request::Compare(request) => compare::run(&request),
         Request::Verify(request) => verify::run(&request),
-        Request::Generate(request) => generate::run(&request),
+        Request::Generate(request) => generate(&request),
         Request::Process(request) => process::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
@@ -119,7 +117,7 @@ fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Winners(request) => winners::run(&request),
         Request::StreamWorker(flags) => Ok(crate::stream::work(flags.memory)),
         Request::ThroughputWorker => Ok(throughput::work()),
-        Request::Serve(request) => serve::run(&request.plugins),
+        Request::Serve(request) => serve(&request.plugins),
         Request::TryPlugin(flags) => Ok(plugins::trial::run_child(&flags.request())?),
         Request::Completions { shell } => {
             print(&cli::completions(shell))?;
@@ -229,4 +227,20 @@ fn log(quiet: bool, text: &str) {
     if !quiet {
         say(text);
     }
+}
+
+fn serve(libraries: &[PathBuf]) -> Result<Exit, Failure> {
+    refuse_development_build()?;
+    plugins::load(libraries, Baseline::Measured)?;
+    paired::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
+    Ok(Exit::Success)
+}
+
+fn generate(request: &GenerateRequest) -> Result<Exit, Failure> {
+    let GenerateRequest { data, axes, seed, out, .. } = request;
+    let params = axes.combinations().pop().expect("flags that are not given have one combination");
+    let (plan, write) = data.plan(params, *seed, out)?;
+    crate::plan::check_memory(&plan)?;
+    write(&say)?;
+    Ok(Exit::Success)
 }

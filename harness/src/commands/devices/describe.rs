@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn all_measurements_are_printed() {
-        let mut record = super::super::ceilings::nothing(&Topology::this_machine());
+        let mut record = crate::commands::devices::unmeasured(&Topology::this_machine());
         assert_eq!(measured(&record), "");
         let copy_bytes_per_s = 3e9;
         let triad_bytes_per_s = 4e9;
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn long_names_run_into_no_figure() {
-        let mut record = super::super::ceilings::nothing(&Topology::this_machine());
+        let mut record = crate::commands::devices::unmeasured(&Topology::this_machine());
         let bandwidth = Bandwidth { copy_bytes_per_s: 3e9, ..Bandwidth::default() };
         record.ceilings.insert("wgpu:0+checked".into(), bandwidth);
         record.links = vec![LinkPoint {

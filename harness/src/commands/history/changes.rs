@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use reports::charts;
 use reports::history::Store;
 use reports::store::RunSummary;
 use reports::table::Format;
 use reports::trend::{self, AcceptedShift, Listing, PointHistory, Trend};
+use reports::{charts, units};
 use text::Untrusted;
 
-use super::{accepted_shifts, moved};
+use super::accepted_shifts;
 use crate::failure::{Exit, Failure};
 use crate::request::ChangesRequest;
 
@@ -25,8 +25,8 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
         let nothing = format!("nothing was compared: no such valid point in {store}");
         return Err(Failure::NothingMeasured(nothing));
     }
-    let unjudged = moved::unjudged(&histories);
-    let moved = (!unjudged.is_empty()).then(|| moved::words(&unjudged, &histories));
+    let unjudged = unjudged(&histories);
+    let moved = (!unjudged.is_empty()).then(|| moved_words(&unjudged, &histories));
     let trends = trend::trends(histories, &request.judging.limits(), &accepted);
     if let Some(folder) = &request.out {
         draw(folder, &trends, request.listing)?;
@@ -79,5 +79,59 @@ fn advice(store: &Store, request: &ChangesRequest) -> String {
     format!(
         "to accept a change, write into {}:\n\n[[accepted]]\nrun = \"…\"    # see \"since\"\nnote = \"…\"",
         file.escaped()
+    )
+}
+
+/// Runs from which on a change is seen: two levels of three runs each.
+const MIN_RUNS: usize = 6;
+/// Points that are named.
+const NAMED: usize = 5;
+
+/// The histories that are continued on another machine and are too short there to be judged.
+pub(super) fn unjudged(histories: &[PointHistory]) -> Vec<&PointHistory> {
+    histories.iter().filter(|history| before(history, histories).is_some()).collect()
+}
+
+/// The history of the same point on the machine before, if this one is too short to be judged.
+fn before<'a>(history: &PointHistory, histories: &'a [PointHistory]) -> Option<&'a PointHistory> {
+    let first = history.entries.first().filter(|_| history.entries.len() < MIN_RUNS)?;
+    // Machines that take turns have a history of their own each.
+    let has_ended = |other: &&PointHistory| {
+        other.entries.last().is_some_and(|last| last.started < first.started)
+    };
+    let others = histories
+        .iter()
+        .filter(|other| other.point == history.point && other.machine_key != history.machine_key);
+    others.filter(has_ended).max_by(|a, b| end(a).cmp(&end(b)))
+}
+
+fn end(history: &PointHistory) -> Option<&str> {
+    history.entries.last().map(|entry| entry.started.as_str())
+}
+
+/// The points that can't be judged, in a sentence.
+pub(super) fn moved_words(unjudged: &[&PointHistory], histories: &[PointHistory]) -> String {
+    let name = |history: &&PointHistory| {
+        let point = &history.point;
+        let from = before(history, histories).map_or("", |other| &other.machine_key);
+        format!(
+            "{} {} (machine {}, {} there, before on machine {})",
+            point.algorithm.escaped(),
+            point.variant.escaped(),
+            history.machine_key.escaped(),
+            units::counted(history.entries.len(), "run"),
+            from.escaped()
+        )
+    };
+    let names: Vec<String> = unjudged.iter().take(NAMED).map(name).collect();
+    let more = match unjudged.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!(
+        "not judged: the machine of {} changed, and fewer than {MIN_RUNS} runs show no change: \
+         {}{more}",
+        units::counted(unjudged.len(), "point"),
+        names.join("; ")
     )
 }

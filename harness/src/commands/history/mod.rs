@@ -2,12 +2,9 @@
 
 mod accepted_shifts;
 mod changes;
-mod moved;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use accepted_shifts::parse as parse_accepted_shifts;
-pub(super) use changes::accepted;
 use reports::history::{
     self, Added, BaselineState, Filter, HistoryError, Retention, Series, Store, Unfinished,
 };
@@ -27,6 +24,8 @@ use crate::request::{
     BaselineRequest, HistoryAction, HistoryRequest, ListRunsRequest, Outputs, StoreFolder,
 };
 use crate::suite::SuiteFile;
+pub(crate) use accepted_shifts::parse as parse_accepted_shifts;
+pub(super) use changes::accepted;
 
 pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
     match &request.action {

@@ -2,7 +2,6 @@
 
 mod devices;
 mod pairs;
-mod part;
 
 use reports::charts;
 use reports::portability::{self, Comparison};
@@ -39,7 +38,7 @@ pub(super) fn run(request: &PortabilityRequest) -> Result<Exit, Failure> {
     };
     let (run, exit) = from.run(|| {
         let gpu = devices::Gpus::here(&request.devices).choose(&request.devices)?;
-        part::part(&gpu.devices(), &pairs)
+        pairs::part(&gpu.devices(), &pairs)
     })?;
     let compared = portability::comparisons(&run.summary, &run.samples, &pairs);
     if compared.is_empty() {

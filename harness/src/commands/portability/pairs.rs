@@ -1,4 +1,7 @@
-//! Variants that do the same as native ones.
+//! Variants that do the same as native ones, and the points of the suite `gpu-portability` that
+//! compare them.
+
+use std::path::Path;
 
 use algorithms::device::{Backend, Device};
 use algorithms::registry;
@@ -7,15 +10,19 @@ use reports::portability::Pair;
 use reports::record::Point;
 use text::Untrusted;
 
+use super::SUITE;
+use crate::commands::open_suite;
+use crate::commands::suite::not_empty;
 use crate::failure::Failure;
 use crate::request::values::instead_of;
+use crate::suite::Suite;
 
 /// All pairs of these tasks; of all tasks if none is named.
 ///
 /// # Errors
 /// If a task is unknown, or has no such variants.
 pub(super) fn of_tasks(names: &[String]) -> Result<Vec<Pair>, Failure> {
-    let mut pairs = all();
+    let mut pairs = all_pairs();
     if let Some(unknown) = names.iter().find(|name| !pairs.iter().any(|pair| pair.task == **name)) {
         let mut known: Vec<&str> = pairs.iter().map(|pair| pair.task).collect();
         known.dedup();
@@ -28,7 +35,7 @@ pub(super) fn of_tasks(names: &[String]) -> Result<Vec<Pair>, Failure> {
 }
 
 /// Returns the pairs of all tasks.
-fn all() -> Vec<Pair> {
+fn all_pairs() -> Vec<Pair> {
     let tasks = registry::tasks().iter();
     tasks
         .flat_map(|task| task.variants().into_iter().filter_map(|it| pair(task.name(), &it)))
@@ -53,7 +60,7 @@ fn pair(task: &'static str, info: &VariantInfo) -> Option<Pair> {
 }
 
 /// Keeps the pairs of which a variant other than the native one runs on one of these devices.
-pub(super) fn on(devices: &[Device], mut pairs: Vec<Pair>) -> Vec<Pair> {
+pub(super) fn on_devices(devices: &[Device], mut pairs: Vec<Pair>) -> Vec<Pair> {
     let has =
         |pair: &Pair| devices.iter().any(|device| device.backend().to_string() == pair.backend);
     pairs.retain(has);
@@ -81,6 +88,16 @@ pub(super) fn counterparts(pairs: &[Pair], point: &Point) -> Vec<&'static str> {
     pairs.iter().filter(is_its).map(|pair| pair.variant).collect()
 }
 
+/// The part of the suite that is compared, on these devices. The suite does not know of plugins:
+/// theirs are measured wherever it has the native variant.
+pub(super) fn part(devices: &[Device], all: &[Pair]) -> Result<Suite, Failure> {
+    let compared = on_devices(devices, all.to_vec());
+    let suite = open_suite(Path::new(SUITE), &[])?;
+    let suite = suite.with_variants(|point| counterparts(&compared, point)).on(devices)?;
+    let suite = suite.restricted(|point| want(&compared, point));
+    not_empty(suite, "nothing is written otherwise in CUDA of these tasks")
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -90,7 +107,7 @@ mod tests {
 
     #[test]
     fn each_pair_has_a_native_variant_of_its_task() {
-        let pairs = all();
+        let pairs = all_pairs();
         assert!(pairs.len() >= 10, "{}", pairs.len());
         for pair in pairs {
             let task = registry::task(pair.task).expect("a task");
@@ -105,7 +122,7 @@ mod tests {
     #[test]
     fn the_suite_has_both_sides_of_every_pair() {
         let suite = open_suite(Path::new(super::super::SUITE), &[]).expect("a suite");
-        for pair in all() {
+        for pair in all_pairs() {
             let is_there = |variant: &str, device: &str| {
                 suite.points().any(|point| {
                     point.algorithm == pair.task
@@ -124,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_not_compared_is_not_wanted() {
-        let pairs = all();
+        let pairs = all_pairs();
         let point = |variant: &str, device: &str| Point {
             algorithm: "sort".into(),
             variant: variant.into(),
@@ -135,7 +152,7 @@ mod tests {
         assert!(want(&pairs, &point("block-merge", "wgpu:0")));
         assert!(!want(&pairs, &point("block-merge", "cuda:0")), "chunks of 512 digis");
         assert!(!want(&pairs, &point("std-stable", "cpu")));
-        assert!(on(&[Device::Cuda(0)], pairs).iter().all(|pair| pair.backend == "cuda"));
+        assert!(on_devices(&[Device::Cuda(0)], pairs).iter().all(|pair| pair.backend == "cuda"));
     }
 
     #[test]
@@ -149,5 +166,41 @@ mod tests {
                 "{problem}"
             );
         }
+    }
+
+    #[test]
+    fn points_are_on_the_devices_that_were_chosen() {
+        let all = of_tasks(&["unpack".to_owned()]).expect("known");
+        let devices = ["cuda:1", "cuda:1+again", "wgpu:3", "wgpu:3+checked"];
+        let devices = devices.map(|name| name.parse().expect("a device"));
+        let suite = part(&devices, &all).expect("points");
+        let of = |device: &str| suite.points().filter(|point| point.device == device).count();
+        assert_eq!((of("wgpu:3"), of("wgpu:3+checked"), of("cuda:1+again")), (2, 2, 2));
+        assert!(of("cuda:1") >= 2, "natives, and idioms");
+        assert_eq!(of("cuda:0") + of("wgpu:0"), 0);
+        assert!(suite.points().all(|point| point.algorithm == "unpack"));
+    }
+    #[test]
+    fn what_a_plugin_brings_is_measured_next_to_its_native_variant() {
+        // A variant that the suite does not have, as if a plugin had brought it.
+        let mut all = of_tasks(&["sort".to_owned()]).expect("known");
+        all.push(Pair {
+            task: "sort",
+            native: "block-merge-256x11",
+            variant: "block-merge-512x7",
+            backend: "cuda",
+            written_as: "a layer",
+            differs: "",
+        });
+        let devices = ["cuda:1", "cuda:1+again"].map(|name| name.parse().expect("a device"));
+        let suite = part(&devices, &all).expect("points");
+        let of = |variant: &str| {
+            let points = suite.points().filter(|point| point.variant == variant);
+            points.map(|point| (point.device.clone(), point.params.clone())).collect::<Vec<_>>()
+        };
+        let native = of("block-merge-256x11");
+        let brought = of("block-merge-512x7");
+        assert_eq!((native.len(), brought.len()), (4, 2), "once more only what is native");
+        assert!(brought.iter().all(|point| native.contains(point)), "{brought:?}");
     }
 }

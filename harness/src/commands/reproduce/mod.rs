@@ -2,31 +2,31 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `part` | selects the points of the suite `thesis` that figures need |
-//! | `streams` | measures the streams that figures need |
-//! | `stream_lines` | the commands of these streams within a time budget |
-//! | `known` | tasks, variants and axes that this program lacks |
+//! | `streams` | measures the streams that figures need, within a time budget |
 
-mod known;
-mod part;
-mod stream_lines;
 mod streams;
 
 use std::path::Path;
 
+use algorithms::registry;
 use reports::charts;
-use reports::published::{self, Figure, Here, Reproduction, read_published_streams};
+use reports::published::{self, Figure, Here, Reproduction, Value, read_published_streams};
 use reports::rank::Rank;
+use reports::record::Point;
 use reports::report::{self, ReportInput};
 use reports::store::Run;
 use text::Untrusted;
 
+use super::open_suite;
+use super::suite::not_empty;
 use super::suite_run::SuiteRun;
 use crate::failure::{Exit, Failure};
 use crate::measure::KernelTimes;
-use crate::platform::Interrupt;
+use crate::plan::select_variants;
+use crate::platform::{Interrupt, usable_threads};
 use crate::request::ReproduceRequest;
 use crate::request::values::{each_once, instead_of};
+use crate::suite::Suite;
 
 /// Suite with the measurements of the figures.
 pub(super) const THESIS: &str = "thesis";
@@ -41,7 +41,7 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     say_what_is_missing(&figures)?;
-    for problem in known::problems(&figures) {
+    for problem in unknown_names(&figures) {
         super::say(&format!("note: {problem}"));
     }
     let interrupt = Interrupt::listen();
@@ -56,7 +56,7 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
         kernels: KernelTimes::OfSome,
         interrupt: &interrupt,
     };
-    let (run, mut exit) = from.run(|| part::part(&figures))?;
+    let (run, mut exit) = from.run(|| part(&figures))?;
     if request.run.is_none() {
         let measured = streams::measure(&figures, of_streams, &run.folder, &from)?;
         exit = measured.map_or(exit, |streams| streams::joined(exit, streams));
@@ -146,4 +146,53 @@ fn page(figures: &[Reproduction], run: &Run, folder: &Path, rank: Rank) -> Resul
         ..ReportInput::for_run(run)
     };
     Ok(report::html(&input)?)
+}
+
+/// The part of the suite that figures need; nothing if they are all about streams.
+fn part(figures: &[Figure]) -> Result<Suite, Failure> {
+    let max_threads = usable_threads();
+    let is_wanted = |point: &Point| figures.iter().any(|figure| figure.wants(point, max_threads));
+    let suite = open_suite(Path::new(THESIS), &[])?.restricted(is_wanted);
+    if figures.iter().all(|figure| figure.stream.is_some()) {
+        return Ok(suite);
+    }
+    not_empty(suite, "no task of this program is what these figures show")
+}
+
+/// Tasks and variants of figures that are not here, each once.
+fn unknown_names(figures: &[Figure]) -> Vec<String> {
+    let mut problems: Vec<String> = Vec::new();
+    // Streams are no tasks.
+    for figure in figures.iter().filter(|figure| figure.stream.is_none()) {
+        for value in &figure.values {
+            if let Some(problem) = problem(value) {
+                let problem = format!("{}: {problem}", figure.id);
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
+        }
+    }
+    problems
+}
+
+fn problem(wanted: &Value) -> Option<String> {
+    // Series that were only published have no counterpart.
+    if wanted.task.is_empty() {
+        return None;
+    }
+    let Some(task) = registry::task(&wanted.task) else {
+        let known: Vec<_> = registry::tasks().iter().map(|task| task.name()).collect();
+        let instead = instead_of(&wanted.task, &known);
+        return Some(format!("unknown task {}; {instead}", wanted.task.quoted()));
+    };
+    let infos = task.variants();
+    if let Err(unknown) = select_variants(&infos, std::slice::from_ref(&wanted.variant)) {
+        return Some(unknown);
+    }
+    let backend = wanted.device.split('+').next().unwrap_or_default();
+    let runs_there =
+        infos.iter().any(|info| info.name == wanted.variant && info.backend.to_string() == backend);
+    (!runs_there)
+        .then(|| format!("no variant {} of {} for {}", wanted.variant, wanted.task, wanted.device))
 }

@@ -1,5 +1,8 @@
 //! Measurement of the streams that figures need: by the sessions of `bench stream` and
 //! `bench throughput`, in separate folders.
+//!
+//! With enough time these are the published settings: spills of 4 s, pauses of 6 s, and their
+//! number of timeslices. With less time all durations shrink by the same factor.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,12 +13,13 @@ use text::Untrusted;
 
 use super::super::suite_run::SuiteRun;
 use super::super::{refuse_development_build, say};
-use super::stream_lines::{Line, lines};
 use crate::cli::{Request, parse};
 use crate::failure::{Exit, Failure};
 use crate::platform::gpus::{problem_of, usable_devices};
-use crate::request::{StreamRequest, ThroughputRequest};
-use crate::{stream, throughput};
+use crate::platform::usable_threads;
+use crate::request::{Spill, StreamRequest, ThroughputRequest};
+use crate::stream;
+use crate::throughput;
 
 /// Share of the budget for streams, if there are other measurements.
 const SHARE: f64 = 0.4;
@@ -124,11 +128,148 @@ fn of_events(mut request: ThroughputRequest, from: &SuiteRun<'_>) -> Result<Exit
     Ok(outcome?.exit())
 }
 
+/// A speed of a stream lasts no longer than this, and a point of events no longer than that.
+const LONGEST_SPEED: Duration = Duration::from_secs(20);
+const LONGEST_POINT: Duration = Duration::from_secs(2);
+/// Less than that is over before the first event.
+const MIN_TIME_FOR_EVENTS: Duration = Duration::from_secs(4);
+/// Scale of the timeslices with the full time budget: this share of all data of the preset each.
+const LARGEST_SCALE: f64 = 0.02;
+/// Fewer data hold no hits.
+const SMALLEST_SCALE: f64 = 0.0005;
+/// Scale of events with the full time budget: a share of a gold collision that takes a core 10 ms.
+const LARGEST_EVENT: f64 = 0.01;
+const SMALLEST_EVENT: f64 = 0.001;
+/// The part of a period that is a spill; a speed holds two periods, and ends in a pause.
+const IN_SPILL: f64 = 0.4;
+const PERIODS: f64 = 2.0;
+/// "raised step by step, up to about 8 times" (thesis 5.6.2); below 1 for small machines.
+const CHALLENGE: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
+/// Speeds: the rate of the preset (1), up to about the published rates (thesis 5.6.4), and below 1
+/// for small machines.
+const BEAM_TIME: [f64; 4] = [0.25, 1.0, 4.0, 12.0];
+/// Workers per GPU, each with a separate context.
+const WORKERS_OF_GPU: usize = 4;
+/// The most streams of a GPU.
+const STREAMS_OF_GPU: usize = 16;
+
+/// A command whose results are for figures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// The folder for its results: `beam-time-cpu-4`.
+    pub(super) folder: String,
+    /// The command with its flags.
+    pub(super) words: Vec<String>,
+}
+
+/// Returns the commands for the streams `name` on a device within a time budget; none if the name
+/// is unknown.
+pub(super) fn lines(name: &str, device: Device, time: Duration) -> Vec<Line> {
+    match name {
+        "data-challenge" => vec![data_challenge(name, device, time)],
+        "beam-time" => {
+            let time = time.div_f64(BEAM_TIME.len() as f64);
+            BEAM_TIME.map(|speed| beam_time(name, device, speed, time)).to_vec()
+        }
+        "events" => vec![events(name, device, time)],
+        _ => Vec::new(),
+    }
+}
+
+fn data_challenge(name: &str, device: Device, time: Duration) -> Line {
+    let each = time.div_f64(CHALLENGE.len() as f64).min(LONGEST_SPEED);
+    let speeds = CHALLENGE.map(|speed| speed.to_string()).join(",");
+    let own = ["--speed", &speeds];
+    stream(format!("{name}-{device}"), device, each, &own)
+}
+
+fn beam_time(name: &str, device: Device, speed: f64, time: Duration) -> Line {
+    let each = time.min(LONGEST_SPEED);
+    let period = each.mul_f64(speed / PERIODS);
+    let spill = Spill {
+        on: whole_microseconds(period.mul_f64(IN_SPILL)),
+        off: whole_microseconds(period.mul_f64(1.0 - IN_SPILL)),
+    };
+    let spill = spill.to_string();
+    let speed = speed.to_string();
+    let own = ["--from", "raw", "--spill", &spill, "--speed", &speed];
+    stream(format!("{name}-{device}-{speed}"), device, each, &own)
+}
+
+fn stream(folder: String, device: Device, each: Duration, own: &[&str]) -> Line {
+    let scale = LARGEST_SCALE * each.as_secs_f64() / LONGEST_SPEED.as_secs_f64();
+    let scale = scale.clamp(SMALLEST_SCALE, LARGEST_SCALE).to_string();
+    let processes = match device.backend() {
+        Backend::Cpu => usable_threads(),
+        _ => WORKERS_OF_GPU,
+    };
+    let device = device.to_string();
+    let processes = processes.to_string();
+    let each = words_of(each);
+    let shared = [
+        ["--preset", "mcbm-2024"],
+        ["--scale", &scale],
+        ["--device", &device],
+        ["--processes", &processes],
+        ["--duration", &each],
+    ];
+    let words =
+        ["stream"].into_iter().chain(own.iter().copied()).chain(shared.into_iter().flatten());
+    Line::new(folder, words)
+}
+
+fn events(name: &str, device: Device, time: Duration) -> Line {
+    let (variant, most) = match device.backend() {
+        // Beyond the cores, to see that it ends to grow.
+        Backend::Cpu => ("time-sweep", 2 * usable_threads()),
+        _ => ("balanced", STREAMS_OF_GPU),
+    };
+    let counts = std::iter::successors(Some(1), |count| Some(2 * count));
+    let counts: Vec<String> =
+        counts.take_while(|&count| count <= most).map(|count| count.to_string()).collect();
+    // One half is for making, checking and warming up.
+    let each = time.div_f64(2.0 * counts.len() as f64).min(LONGEST_POINT);
+    let scale = LARGEST_EVENT * each.as_secs_f64() / LONGEST_POINT.as_secs_f64();
+    let scale = scale.clamp(SMALLEST_EVENT, LARGEST_EVENT).to_string();
+    let streams = counts.join(",");
+    let budget = time.max(MIN_TIME_FOR_EVENTS);
+    let folder = format!("{name}-{device}");
+    let device = device.to_string();
+    let [each, budget] = [each, budget].map(words_of);
+    let flags = [
+        ["--preset", "cbm-auau"],
+        ["--scale", &scale],
+        ["--batch", "2"],
+        ["--variant", variant],
+        ["--device", &device],
+        ["--streams", &streams],
+        ["--duration", &each],
+        ["--budget", &budget],
+    ];
+    Line::new(folder, ["throughput", "sts"].into_iter().chain(flags.into_iter().flatten()))
+}
+
+impl Line {
+    fn new<'a>(folder: String, words: impl Iterator<Item = &'a str>) -> Self {
+        Line { folder: folder.replace(':', "-"), words: words.map(str::to_owned).collect() }
+    }
+}
+
+/// `9s 600ms`.
+fn words_of(time: Duration) -> String {
+    humantime::format_duration(whole_microseconds(time)).to_string()
+}
+
+fn whole_microseconds(time: Duration) -> Duration {
+    Duration::from_micros(time.as_micros() as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use reports::published::figures;
 
     use super::*;
+    use crate::cli::{Request, parse};
 
     #[test]
     fn streams_have_a_share_of_the_budget_or_all_of_it() {
@@ -152,5 +293,35 @@ mod tests {
         assert_eq!(joined(nothing, nothing), nothing);
         assert_eq!(joined(fine, Exit::WrongOutput), Exit::WrongOutput);
         assert_eq!(joined(Exit::Interrupted, fine), Exit::Interrupted);
+    }
+
+    #[test]
+    fn all_streams_of_figures_have_commands_that_make_sense() {
+        for figure in figures() {
+            let Some(stream) = figure.stream else { continue };
+            for time in [Duration::from_millis(100), Duration::from_secs(600)] {
+                let lines = lines(&stream.runs, Device::Cpu, time);
+                assert!(!lines.is_empty(), "{}", stream.runs);
+                for Line { folder, words } in lines {
+                    assert!(folder.starts_with(&format!("{}-cpu", stream.runs)), "{folder}");
+                    let words = std::iter::once("bench".to_owned()).chain(words);
+                    let parsed = parse(words.map(Into::into));
+                    let is_fine = matches!(parsed, Ok(Request::Stream(_) | Request::Throughput(_)));
+                    assert!(is_fine, "{folder}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn with_time_enough_spills_are_those_of_the_accelerator() {
+        let all = lines("beam-time", Device::Cuda(0), Duration::from_secs(80));
+        let folders: Vec<&str> = all.iter().map(|line| line.folder.as_str()).collect();
+        assert_eq!(folders[1..3], ["beam-time-cuda-0-1", "beam-time-cuda-0-4"]);
+        let words = all[1].words.join(" ");
+        for flags in ["--spill 4s/6s", "--duration 20s", "--scale 0.02", "--processes 4"] {
+            assert!(words.contains(flags), "{words}");
+        }
+        assert!(all[2].words.join(" ").contains("--spill 16s/24s"), "as long at any speed");
     }
 }

@@ -9,12 +9,10 @@
 //! | module | does |
 //! |---|---|
 //! | `repeated_runs` | measures all points once, slowed down or not |
-//! | `whole_runs` | measures and judges separate runs, one after the other |
 //! | `paired` | measures and judges paired runs |
 
 mod paired;
 mod repeated_runs;
-mod whole_runs;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +21,7 @@ use reports::compare::render::selftest as rendered;
 use reports::compare::{PointVerdict, Thresholds, Verdict, scatter_of};
 use reports::history::Store;
 use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
+use text::Untrusted;
 
 use super::{load_suite, log, refuse_development_build, say};
 use crate::failure::{Exit, Failure};
@@ -30,9 +29,7 @@ use crate::measure::{MeasureError, claimed, default_folder};
 use crate::platform::{self, Interrupt, addresses};
 use crate::request::{SelfTestMode, SelfTestRequest, is_only_tried};
 use crate::suite::SuiteFile;
-use repeated_runs::{Abort, RepeatedRuns};
-use text::Untrusted;
-use whole_runs::{SLOWDOWNS, WholeRun};
+use repeated_runs::{Abort, RepeatedRuns, SLOWDOWNS, WholeRun};
 
 pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, Failure> {
     refuse_development_build()?;
@@ -99,7 +96,7 @@ fn measured(
     }
     let all_runs: Vec<_> = runs.iter().map(WholeRun::slowed).collect();
     Ok(SelfTest {
-        trials: whole_runs::judge(&runs)?,
+        trials: repeated_runs::judge(&runs)?,
         paired: paired_trials,
         scatter: scatter_of(&all_runs),
         gpus: gpus(repeated_runs),

@@ -1,9 +1,7 @@
 //! `bench run`: a suite.
 
 pub(super) mod against;
-mod conclusion;
 pub(super) mod dry_run;
-pub(super) mod measure;
 mod merge;
 pub(super) mod resume;
 
@@ -11,15 +9,19 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use reports::record::SuitePart;
+use text::Untrusted;
 
-use super::{load_suite, refuse_development_build};
+use super::present::{check_store, keep_complete, present, say_what_resumes, store_and_show};
+use super::{load_suite, refuse_development_build, say, try_plugins};
 use crate::failure::{Exit, Failure};
-use crate::plan::{Plan, missing_devices};
-use crate::platform::gpus;
+use crate::measure::{Job, KernelTimes, RunSpec, Session, Start, default_folder};
+use crate::plan::{Plan, missing_devices, plugin_records};
+use crate::platform::{self, Interrupt, gpus};
 use crate::request::{MeasureRequest, SuiteRequest};
 use crate::suite::built_in::file_of;
 use crate::suite::{Suite, SuiteFile};
 use dry_run::DryRun;
+use resume::ResumableRun;
 
 pub(super) fn run(request: &SuiteRequest, file: &SuiteFile) -> Result<Exit, Failure> {
     let suite = load_suite(file, &request.plugins)?;
@@ -35,7 +37,7 @@ pub(super) fn run(request: &SuiteRequest, file: &SuiteFile) -> Result<Exit, Fail
     }
     match &request.against {
         Some(against) => against::run(suite, &file.plugins, request, against),
-        None => measure::run(suite, request),
+        None => measure_suite(suite, request),
     }
 }
 
@@ -112,4 +114,61 @@ impl ExpandedSuite {
         }
         Ok(planned)
     }
+}
+
+fn measure_suite(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
+    let ExpandedSuite { requests, mut plans, part } = ExpandedSuite::from_suite(suite, request)?;
+    let earlier = resume::find(request, &part, &plugin_records(plans.iter()))?;
+    if let Some(earlier) = &earlier {
+        plans.iter_mut().for_each(|plan| plan.retain(|point| !earlier.done.contains(point)));
+        log_resumed(earlier, &part);
+    }
+    let output = &request.output;
+    let nothing_left = plans.iter().all(Plan::is_empty);
+    if let Some(earlier) = earlier.as_ref().filter(|it| it.is_finished && nothing_left) {
+        return store_and_show(&earlier.folder, request.store.as_deref(), output);
+    }
+    check_store(request.store.as_deref())?;
+    try_plugins(&plans, request.output.quiet)?;
+    let points = part.points;
+    let start = Start::after(&earlier);
+    let run_spec = RunSpec {
+        command: &request.command,
+        jobs: Job::pair(&requests, &plans),
+        out: folder(request, earlier),
+        start,
+        suite: Some(part),
+        started: platform::process_start(),
+        budget: request.budget,
+        // A run that only lacks its end has them.
+        ceilings: request.ceilings && !nothing_left,
+        charts: output.charts_wanted(),
+        kernels: KernelTimes::OfSome,
+        slowdown: 0.0,
+        quiet: output.quiet,
+    };
+    let outcome = Session::run(&run_spec, &Interrupt::listen())?;
+    keep_complete(&outcome, request.store.as_deref(), output.quiet)?;
+    let exit = present(&outcome, output)?;
+    if outcome.interrupted {
+        say_what_resumes(&outcome, points);
+    }
+    Ok(exit)
+}
+
+fn folder(request: &SuiteRequest, earlier: Option<ResumableRun>) -> PathBuf {
+    let name = || request.suite.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    earlier
+        .map(|earlier| earlier.folder)
+        .or_else(|| request.output.out.clone())
+        .unwrap_or_else(|| default_folder(&name().unwrap_or_else(|| "suite".to_owned())))
+}
+
+fn log_resumed(earlier: &ResumableRun, part: &SuitePart) {
+    let done = earlier.done.len();
+    let folder = earlier.folder.escaped();
+    say(&format!(
+        "resuming {folder}: {done} of {} points are done (--fresh starts a new run)",
+        part.points
+    ));
 }

@@ -4,16 +4,15 @@
 //! |---|---|
 //! | `exec_config` | configurations of a variant on a device: threads, schedules |
 //! | `inputs` | hard inputs, and the smallest input on which a variant is still wrong |
-//! | `trials` | variants of plugins, tried in separate processes |
 //! | `summary` | summary of the checks |
 
 mod exec_config;
 mod inputs;
 mod summary;
-mod trials;
 
 use algorithms::device::Device;
 use algorithms::device::gpu::DeviceError;
+use algorithms::plugin::Quarantine;
 use algorithms::task::{Case, Task, VariantInfo};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -21,12 +20,11 @@ use crate::failure::{Exit, Failure};
 use crate::measure::{CheckError, check_candidate};
 use crate::plan::{check_free_memory, matching_variants, select_variants};
 use crate::platform::{gpus, plugin_guard};
-use crate::plugins::{self, Baseline};
+use crate::plugins::{self, Baseline, trial};
 use crate::request::VerifyRequest;
 use exec_config::ExecConfig;
 use inputs::ReducedInput;
 use summary::{Mismatch, VerifySummary};
-use trials::Trials;
 
 /// Memory of the largest hard input, including results and system reserve.
 const MEMORY_BYTES: u64 = 1 << 30;
@@ -205,5 +203,48 @@ impl Subject<'_> {
             )) => CheckResult::NotRun,
             Err(error) => CheckResult::Wrong(error.to_string()),
         }
+    }
+}
+
+/// Results of plugin trials.
+#[derive(Default)]
+struct Trials(Vec<(trial::PluginVariant, Option<Quarantine>)>);
+
+impl Trials {
+    /// Returns the misbehaviour of a plugin's variant. Wrong output is not included: it is checked
+    /// in this process, which can find a smaller input.
+    fn problem(&mut self, subject: &Subject<'_>) -> Result<Option<String>, Failure> {
+        let info = &subject.info;
+        let exec = subject.exec;
+        let Some(plugin) = info.plugin.filter(|_| exec.device != Device::Emulator) else {
+            return Ok(None);
+        };
+        let wanted = trial::PluginVariant {
+            plugin,
+            task: subject.task.name(),
+            variant: info.name,
+            device: exec.device,
+            threads: vec![exec.threads()],
+        };
+        // A variant that crashed with one thread count is not tried with others.
+        let same = |(tried, found): &&(trial::PluginVariant, Option<Quarantine>)| {
+            let crashed = matches!(found, Some(Quarantine::Failed(_)));
+            (tried.plugin, tried.variant, tried.device)
+                == (wanted.plugin, wanted.variant, wanted.device)
+                && (crashed || tried.threads == wanted.threads)
+        };
+        let known = self.0.iter().find(same).map(|(_, found)| found.clone());
+        let found = match known {
+            Some(found) => found,
+            None => {
+                let found = trial::run(&wanted)?;
+                self.0.push((wanted, found.clone()));
+                found
+            }
+        };
+        Ok(match found {
+            Some(Quarantine::Failed(problem)) => Some(format!("failed: {} {problem}", plugin.file)),
+            _ => None,
+        })
     }
 }
