@@ -16,8 +16,7 @@ use super::resources::Resources;
 use super::rounds::{self, BlockCandidate};
 use super::rows::{FAILED, RowBuilder};
 use super::sampler::{CandidateSampler, Sample};
-use super::series::Series;
-use super::stopping::{Policy, StopReason};
+use super::stopping::{Policy, Series, StopReason};
 use crate::plan::{CandidateSpec, Input, Plan};
 
 /// An input that is being measured.

@@ -5,11 +5,14 @@
 //! enough samples. Group size is limited by time and memory. If the run has a time limit,
 //! generating and checking may take only part of it before sampling starts.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use algorithms::task::Case;
+use generators::DataError;
+
 use super::MeasureError;
-use super::cases::{self, InputSlot};
 use super::checking::CandidateOutcome;
 use super::deadline::share;
 use super::input::InputState;
@@ -17,7 +20,7 @@ use super::recorder::Recorder;
 use super::resources::Resources;
 use super::run_spec::{Job, RunResult, RunSpec};
 use super::stopping::Policy;
-use crate::plan::{Input, Origin};
+use crate::plan::{Input, Origin, Plan};
 use crate::platform::available_memory;
 
 /// Time limit of a group: all of its inputs should be finished within this time.
@@ -62,7 +65,7 @@ impl<'a> InputGroups<'a> {
         outcome: &mut RunResult,
     ) -> Result<(), MeasureError> {
         while !self.left.is_empty() && !recorder.ends_before(Duration::ZERO) {
-            let slots = cases::slots(self.left.len());
+            let slots = input_slots(self.left.len());
             let mut group = Vec::new();
             let ready = self.make_ready(&slots, &mut group, recorder);
             let measured = ready.and_then(|()| self.sample(&mut group, recorder));
@@ -130,7 +133,7 @@ impl<'a> InputGroups<'a> {
             let known = group.iter().find(is_known);
             let (case, took) = match known.and_then(|(_, state)| state.case) {
                 Some(case) => (case, Duration::ZERO),
-                None => cases::make(slot, job.plan, input, job.request.settings.seed)?,
+                None => make_case(slot, job.plan, input, job.request.settings.seed)?,
             };
             let mut state = self.state(job, input);
             state.set_case(case, took);
@@ -227,4 +230,28 @@ fn policy(job: &Job<'_>, share: Duration) -> Policy {
         max_time: settings.max_time.min(share),
         precision: settings.precision,
     }
+}
+
+/// Slot for an input. Candidates stay ready on it while it is filled.
+pub(crate) type InputSlot = OnceCell<Box<dyn Case>>;
+
+/// Creates `count` empty slots.
+pub(crate) fn input_slots(count: usize) -> Vec<InputSlot> {
+    (0..count).map(|_| InputSlot::new()).collect()
+}
+
+/// Generates an input, unless it was read from a file; returns the input and the time taken.
+pub(crate) fn make_case<'c>(
+    slot: &'c InputSlot,
+    plan: &Plan,
+    input: &'c Input,
+    seed: u64,
+) -> Result<(&'c dyn Case, Duration), DataError> {
+    let params = match &input.origin {
+        Origin::Read { case, .. } => return Ok((case.as_ref(), Duration::ZERO)),
+        Origin::Generated(params) => params,
+    };
+    let start = Instant::now();
+    let case = plan.task().generate(params, seed)?;
+    Ok((slot.get_or_init(|| case).as_ref(), start.elapsed()))
 }

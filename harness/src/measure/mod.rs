@@ -4,33 +4,29 @@
 //! | module | holds |
 //! |---|---|
 //! | `folder` | default result folders |
-//! | `run_spec` | specification of a run, and its result |
+//! | `run_spec` | specification of a run, its result, and errors |
 //! | `session` | execution of a run: folder, teams, ceilings, jobs |
 //! | `resources` | teams and GPUs |
 //! | `deadline` | deadline of a run, and shares of the remaining time |
-//! | `input_groups` | groups of inputs whose samples are interleaved |
-//! | `cases` | inputs with reference results, each generated once |
+//! | `input_groups` | inputs, each generated once, in groups whose samples are interleaved |
 //! | `input`, `checking` | one input: candidates checked, then sampled |
 //! | `ordered` | one input, block by block on request of another process |
 //! | `rounds` | order of sampling, independent of what is sampled |
-//! | `stopping` | stopping rules for blocks and candidates |
-//! | `series` | samples of a candidate |
+//! | `stopping` | samples of a candidate, and stopping rules |
 //! | `sampler` | one sample of one candidate |
 //! | `teams`, `probe`, `ceilings` | preparation and monitoring of samples |
 //! | `gpu` | preparation and monitoring of samples on GPUs |
 //! | `device_use` | bandwidth limits of a device, and resource use of a run on it |
 //! | `recorder`, `rows`, `stages`, `notes` | conversion of samples to records |
 
-pub(crate) mod cases;
 mod ceilings;
 mod checking;
 mod deadline;
 mod device_use;
-mod error;
 mod folder;
 mod gpu;
 mod input;
-mod input_groups;
+pub(crate) mod input_groups;
 mod notes;
 mod ordered;
 mod probe;
@@ -40,7 +36,6 @@ mod rounds;
 mod rows;
 mod run_spec;
 mod sampler;
-mod series;
 mod session;
 mod stages;
 mod stopping;
@@ -50,7 +45,6 @@ pub use ceilings::measure_bandwidth;
 pub(crate) use checking::use_checked;
 pub use checking::{CheckError, check_candidate};
 pub(crate) use deadline::{Deadline, share};
-pub use error::MeasureError;
 pub(crate) use folder::{claimed, default_folder, new_folder};
 pub(crate) use gpu::ceilings as gpu_ceilings;
 pub(crate) use input::InputState;
@@ -59,10 +53,9 @@ pub(crate) use resources::Resources;
 pub(crate) use rounds::shuffle;
 pub use rounds::{BlockCandidate, Observer, SampleIndex, Sampler, sample_block};
 pub(crate) use rows::{FAILED, WRONG};
-pub use run_spec::{Job, KernelTimes, RunResult, RunSpec, Start};
+pub use run_spec::{Job, KernelTimes, MeasureError, RunResult, RunSpec, Start};
 pub use sampler::{CandidateSampler, Sample};
-pub use series::{BlockProgress, Measurement, Series};
 pub use session::Session;
 pub(crate) use session::{describe, series_of};
 pub(crate) use stages::TOTAL;
-pub use stopping::{Policy, StopReason};
+pub use stopping::{BlockProgress, Measurement, Policy, Series, StopReason};

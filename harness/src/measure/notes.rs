@@ -5,7 +5,7 @@ use algorithms::device::gpu::monitor::Limit;
 use statistics::sample_warnings;
 
 use super::sampler::Sample;
-use super::series::Series;
+use super::stopping::Series;
 
 /// Share of samples that must be affected before a note is written.
 const MIN_SHARE: f64 = 0.1;

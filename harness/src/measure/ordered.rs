@@ -9,8 +9,8 @@ use super::input::{CandidateState, InputState};
 use super::rounds::{SampleIndex, Sampler};
 use super::rows::FAILED;
 use super::sampler::{CandidateSampler, Sample};
-use super::series::Series;
 use super::stages::{SAMPLE, is_whole};
+use super::stopping::Series;
 
 /// A block of samples of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,8 +11,7 @@ use super::deadline::Deadline;
 use super::rounds::{Observer, SampleIndex};
 use super::rows::RowBuilder;
 use super::sampler::Sample;
-use super::series::Series;
-use super::stopping::StopReason;
+use super::stopping::{Series, StopReason};
 use crate::platform::Interrupt;
 use crate::progress::Progress;
 

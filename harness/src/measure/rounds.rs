@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use generators::random::{below, hash};
 
-use super::series::{BlockProgress, Measurement, Series};
-use super::stopping::Policy;
+use super::stopping::{BlockProgress, Measurement, Policy, Series};
 
 /// Longer runs are not repeated for warm-up: cold caches at their start cost a few hundredths of
 /// that.

@@ -12,8 +12,8 @@ use super::device_use::{Ceilings, DeviceUse};
 use super::notes::notes;
 use super::rounds::SampleIndex;
 use super::sampler::Sample;
-use super::series::Series;
 use super::stages::{Coverage, KERNEL, TOTAL, is_whole, is_within, leaf};
+use super::stopping::Series;
 use crate::plan::quantities;
 use crate::platform::counters::Counts;
 

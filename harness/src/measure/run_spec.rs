@@ -1,11 +1,13 @@
-//! Specification of a run (tasks, folder, budget) and its result.
+//! Specification of a run (tasks, folder, budget), its result, and errors.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use reports::charts::Wanted;
+use algorithms::device::TeamError;
+use generators::DataError;
+use reports::charts::{ChartError, Wanted};
 use reports::record::{Effort, RunRecord, SampleRow, SuitePart, SummaryRow, YesNo};
-use reports::store::Run;
+use reports::store::{Run, StoreError};
 
 use super::folder::default_folder;
 use super::rows::{FAILED, WRONG};
@@ -179,5 +181,37 @@ impl<'a> RunSpec<'a> {
     /// Returns true if the predicate holds for any of the tasks.
     pub(super) fn any(&self, is_so: fn(&MeasureRequest) -> bool) -> bool {
         self.jobs.iter().any(|job| is_so(job.request))
+    }
+}
+
+/// Error that ended a run early or prevented its start.
+#[expect(missing_docs, reason = "messages say what fields are")]
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    /// Data that can't be generated or read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Threads that can't be started.
+    #[error(transparent)]
+    Team(#[from] TeamError),
+    /// A run folder that can't be written or read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A chart that can't be drawn or written.
+    #[error("{source}; what was measured is kept in {kept}")]
+    Chart { source: ChartError, kept: String },
+    /// A run folder that can't be written any more.
+    #[error("{source}; what was measured before is kept in {kept}")]
+    StoreInterrupted { source: StoreError, kept: String },
+}
+
+impl MeasureError {
+    /// Exit code for scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            MeasureError::Data(error) => error.into(),
+            MeasureError::Store(error) => error.into(),
+            _ => Exit::Failed,
+        }
     }
 }

@@ -14,7 +14,7 @@ use super::gpu::sampled_gpu::{GpuMode, SampledGpu};
 use super::gpu::watch::GpuState;
 use super::probe::{self, ClockBaseline, CoreCondition, Reading};
 use super::rounds::Sampler;
-use super::series::Measurement;
+use super::stopping::Measurement;
 use super::teams::CacheFlush;
 use crate::plan::TeamSpec;
 use crate::platform::counters::{Counting, Counts, Reading as Counted};

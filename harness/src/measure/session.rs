@@ -5,22 +5,20 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use algorithms::task::Task;
-use reports::charts;
 use reports::clock::{clock_problem, now};
 use reports::history::Series;
 use reports::record::{
     Effort, Environment, Point, RunRecord, SCHEMA_VERSION, SMALL_NOTE, SampleRow, SuitePart,
 };
 use reports::store::{RunFolder, StoreError};
-use reports::units;
+use reports::{charts, units};
 use text::Untrusted;
 
 use super::MeasureError;
 use super::deadline::Deadline;
 use super::folder::claimed;
-use super::gpu::hip::hip_gpus;
 use super::gpu::sampled_gpu::GpuMode;
-use super::gpu::shaders::shaders;
+use super::gpu::watched::{hip_gpus, shaders};
 use super::input_groups::InputGroups;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;

@@ -12,17 +12,14 @@
 //! | `points` | points of a suite, input by input |
 //! | `serve` | main loop of a child |
 //! | `paired_points` | order of the blocks of samples, and the stopping rule of a point |
-//! | `against` | specification of a paired run |
+//! | `against` | specification of a paired run, plugins of its sides |
 //! | `session`, `blocks` | two children, and the results of their blocks |
 //! | `folders` | run folders of both sides |
-//! | `side_plugins` | plugins of a side |
-//! | `base` | finds, or builds, the base executable |
-//! | `checkout` | git checkout whose revisions can be bases |
+//! | `base` | finds, or builds from a git checkout, the base executable |
 
 mod against;
 pub(crate) mod base;
 mod blocks;
-mod checkout;
 mod child;
 mod error;
 mod folders;
@@ -31,11 +28,9 @@ pub(crate) mod points;
 pub(crate) mod protocol;
 mod serve;
 mod session;
-mod side_plugins;
 
-pub(crate) use against::{Against, Executable, PairedResult};
+pub(crate) use against::{Against, Executable, PairedResult, SidePlugins};
 pub use error::{ChildProblem, PairedError};
 pub use serve::ServeError;
 pub(crate) use serve::serve;
 pub(crate) use session::measure;
-pub(crate) use side_plugins::SidePlugins;

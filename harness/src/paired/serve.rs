@@ -6,7 +6,7 @@ use std::time::Instant;
 use reports::record::Software;
 
 use super::protocol::{BlockRequest, InputPoints, PreparedInput, Request, Response, VERSION};
-use crate::measure::cases::{self, InputSlot};
+use crate::measure::input_groups::{self, InputSlot};
 use crate::measure::{InputState, Resources};
 use crate::plan::{Candidates, Plan};
 use crate::platform::{self, Exit};
@@ -68,7 +68,7 @@ pub(crate) fn serve(requests: impl BufRead, mut responses: impl Write) -> Result
         Ok(resources) => resources,
         Err(problem) => return respond(&error(problem)),
     };
-    let slots = cases::slots(inputs.len());
+    let slots = input_groups::input_slots(inputs.len());
     let mut server = Server::new(&resources, &inputs, &planned, &slots);
     respond(&server.opened())?;
     while let Some(request) = next()? {
@@ -183,7 +183,7 @@ impl ServedInput<'_> {
     fn prepare(&mut self) -> Result<PreparedInput, String> {
         let served = self.plan.zip(self.state.as_mut());
         let (plan, state) = served.ok_or(NONE)?;
-        let made = cases::make(self.slot, plan, &plan.inputs[0], self.seed);
+        let made = input_groups::make_case(self.slot, plan, &plan.inputs[0], self.seed);
         let (case, took) = made.map_err(|error| error.to_string())?;
         state.set_case(case, took);
         let refused = self.candidates.iter().map(|candidate| match candidate {

@@ -1,7 +1,17 @@
-//! Memory check of points, before anything is allocated.
+//! Memory check of points before anything is allocated, and of files before they are read and
+//! while they are decompressed.
 
-use algorithms::algorithm::Plan;
+use std::fmt::Display;
+use std::fs;
+use std::path::Path;
+
+use algorithms::algorithm::{InputFiles, Plan};
+use algorithms::axis::Params;
+use algorithms::task::Task;
+use generators::DataError;
+use generators::io::{files_of_input, index_of, is_pieces_file, with_content_limit};
 use reports::units;
+use text::Untrusted;
 
 use super::PlanError;
 use crate::platform::available_memory;
@@ -86,6 +96,112 @@ pub(crate) fn check_events(of_stream: u64, streams: usize, batch: usize) -> Resu
     )))
 }
 
+/// Options that select a part of a file.
+const SELECTIONS: [&str; 4] = ["timeslices", "timeframes", "skip", "take"];
+/// Bytes of text for one of a binary file with the same data: a digi has 7 bytes, and 14 or more as
+/// text.
+const TEXT_BYTES: u64 = 2;
+
+/// Memory for the data of files.
+pub(super) struct FileMemory {
+    available: u64,
+    /// Bytes of memory for each byte of content.
+    for_byte: u64,
+    /// Options of the task that select a part of a file.
+    selections: Vec<&'static str>,
+}
+
+impl FileMemory {
+    /// The memory that is available now to a task.
+    pub(super) fn available_to(task: &dyn Task) -> Self {
+        let axes = task.file_axes().iter().map(|axis| axis.name);
+        FileMemory::new(available_memory(), task.memory_for_byte(), axes)
+    }
+
+    fn new(available: u64, for_byte: u64, axes: impl Iterator<Item = &'static str>) -> Self {
+        let selections = axes.filter(|name| SELECTIONS.contains(name)).collect();
+        FileMemory { available, for_byte, selections }
+    }
+
+    /// Calls a reader of these files.
+    ///
+    /// # Errors
+    /// If the files are too large by their size, or turn out to be; those of the reader.
+    pub(super) fn read<T>(
+        &self,
+        files: &InputFiles,
+        options: &Params,
+        read: impl FnOnce() -> Result<T, DataError>,
+    ) -> Result<T, PlanError> {
+        let is_part = SELECTIONS.iter().any(|name| options.get(name).is_some());
+        let bytes_of_data = if is_text(files.first()) { TEXT_BYTES } else { 1 };
+        let fits = self.data_bytes().saturating_mul(bytes_of_data);
+        let too_large = |name: &dyn Display, has: String, bytes: u64| {
+            self.too_large(&format!("{name} has {has}"), bytes / bytes_of_data, fits)
+        };
+        if !is_part
+            && let Some(bytes) = bytes_read_whole(files)
+            && bytes > fits
+        {
+            return Err(too_large(files, size(bytes), bytes));
+        }
+        with_content_limit(fits, read).map_err(|error| match error {
+            DataError::TooLarge { path, max_bytes } => {
+                too_large(&path.escaped(), format!("more than {}", size(max_bytes)), max_bytes)
+            }
+            error => error.into(),
+        })
+    }
+
+    /// Bytes of binary data that fit.
+    fn data_bytes(&self) -> u64 {
+        self.available.saturating_sub(RESERVE) / self.for_byte
+    }
+
+    fn too_large(&self, found: &str, data_bytes: u64, fits: u64) -> PlanError {
+        let remedy = if self.available <= RESERVE {
+            RAISE.to_owned()
+        } else if self.selections.is_empty() {
+            "use a smaller file, or a machine with more memory".to_owned()
+        } else {
+            let flags: Vec<_> = self.selections.iter().map(|name| format!("--{name}")).collect();
+            format!("select a part of it with {}", flags.join(", "))
+        };
+        let needed = data_bytes.saturating_mul(self.for_byte).saturating_add(RESERVE);
+        PlanError::Usage(format!(
+            "{found} of data and needs {} of memory, but {} are available; {} of data fit: {remedy}",
+            size(needed),
+            size(self.available),
+            size(fits),
+        ))
+    }
+}
+
+fn size(bytes: u64) -> String {
+    units::bytes(bytes as f64)
+}
+
+/// True for names of text files.
+fn is_text(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let name = name.strip_suffix(b".gz").unwrap_or(name);
+    [&b".csv"[..], b".cases"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// Bytes of files that are read as a whole; `None` if one of them is read piece by piece, is no
+/// regular file, or can't be examined, which its reader reports.
+fn bytes_read_whole(files: &InputFiles) -> Option<u64> {
+    let mut bytes = 0_u64;
+    for input in files.paths() {
+        for file in files_of_input(&input).ok()? {
+            let metadata = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;
+            let is_whole = index_of(&file).is_ok() || !is_pieces_file(&file).ok()?;
+            bytes = is_whole.then(|| bytes.saturating_add(metadata.len()))?;
+        }
+    }
+    Some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use algorithms::axis::Params;
@@ -122,5 +238,46 @@ mod tests {
         let error = check_events(4_000_000_000_000, 8, 4).expect_err("too much").to_string();
         assert!(error.contains("8 x 4 events need 32 TB of memory, 4 TB a stream"), "{error}");
         assert!(check_events(u64::MAX, usize::MAX, 4).is_err());
+    }
+
+    const AVAILABLE: u64 = RESERVE + 7000;
+
+    fn memory(axes: &[&'static str]) -> FileMemory {
+        FileMemory::new(AVAILABLE, 7, axes.iter().copied())
+    }
+
+    /// Reads a file of this many bytes, without its content.
+    fn read(memory: &FileMemory, name: &str, bytes: u64, options: &Params) -> Result<(), String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(name);
+        fs::File::create(&path).expect("created").set_len(bytes).expect("sparse");
+        let files = InputFiles::from(path);
+        memory.read(&files, options, || Ok(())).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn files_that_do_not_fit_are_refused_before_they_are_read() {
+        let all = Params::default();
+        assert_eq!(read(&memory(&[]), "d.bin", 1000, &all), Ok(()));
+        let error = read(&memory(&[]), "d.bin", 1001, &all).expect_err("too large");
+        assert!(error.contains("d.bin has 1 kB of data and needs 537 MB of memory"), "{error}");
+        assert!(error.contains("1 kB of data fit: use a smaller file"), "{error}");
+        assert_eq!(read(&memory(&[]), "d.csv", 2000, &all), Ok(()), "text has more bytes");
+        assert!(read(&memory(&[]), "d.csv", 2001, &all).is_err());
+    }
+
+    #[test]
+    fn selected_parts_and_files_read_piece_by_piece_are_bounded_by_their_reader() {
+        let part: Params = [("take", "1")].into_iter().collect();
+        let memory = memory(&["setup", "timeslices", "skip", "take"]);
+        assert_eq!(read(&memory, "d.bin", 5000, &part), Ok(()));
+        let files = InputFiles::from(Path::new("d.tsa"));
+        let error = memory.read(&files, &part, || {
+            let path = files.first().to_owned();
+            Err::<(), _>(DataError::TooLarge { path, max_bytes: 1000 })
+        });
+        let error = error.expect_err("too large").to_string();
+        assert!(error.starts_with("d.tsa has more than 1 kB of data"), "{error}");
+        assert!(error.ends_with("a part of it with --timeslices, --skip, --take"), "{error}");
     }
 }

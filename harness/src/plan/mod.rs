@@ -7,16 +7,14 @@
 //! | `of_points` | plan for points named by another process |
 //! | `quantities` | declarations of axes and metrics for records |
 //! | `selection` | variants by name or glob |
-//! | `teams`, `team_layout` | teams of threads, and teams within teams |
-//! | `memory`, `file_memory` | memory check of points, and of files |
+//! | `teams` | teams of threads, and teams within teams |
+//! | `memory` | memory check of points, and of files |
 
-mod file_memory;
 mod memory;
 mod of_points;
 mod of_request;
 pub(crate) mod quantities;
 mod selection;
-mod team_layout;
 mod teams;
 
 use std::path::Path;
@@ -30,7 +28,6 @@ use reports::record::{InputRecord, PluginRecord, Point};
 
 use crate::platform::Exit;
 use crate::request::CacheMode;
-
 pub use memory::check_memory;
 pub(crate) use memory::{check_events, check_free_memory};
 pub(crate) use of_points::Candidates;
@@ -38,9 +35,8 @@ pub(crate) use of_request::{missing_devices, read_case, unknown_levels};
 pub(crate) use quantities::record_params;
 pub(crate) use selection::device_names;
 pub use selection::{matching_variants, select_variants};
-pub use team_layout::{InnerTeams, TeamLayout};
-pub use teams::TeamSpec;
 pub(crate) use teams::check_threads;
+pub use teams::{InnerTeams, TeamLayout, TeamSpec};
 
 /// A request for which nothing can be measured.
 #[derive(Debug, thiserror::Error)]

@@ -6,9 +6,9 @@ use algorithms::device::Device;
 use algorithms::task::{Case, Task, VariantInfo};
 use text::Untrusted;
 
-use super::file_memory::FileMemory;
+use super::memory::{self, FileMemory};
 use super::teams::TeamList;
-use super::{CandidateSpec, Input, Origin, Plan, PlanError, memory, select_variants};
+use super::{CandidateSpec, Input, Origin, Plan, PlanError, select_variants};
 use crate::platform::available_memory;
 use crate::platform::gpus::why_not_measured;
 use crate::request::{AxisValues, DamagePolicy, MeasureRequest, Settings, Source};

@@ -1,13 +1,15 @@
-//! GPUs of a session, with their monitors and bandwidths.
+//! GPUs of a session, with their monitors and bandwidths, and as in the record of the run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use algorithms::device::Device;
-use algorithms::device::gpu::{DeviceError, cuda, hip, webgpu};
-use reports::record::Bandwidth;
+use algorithms::device::gpu::webgpu::{self, Checks};
+use algorithms::device::gpu::{DeviceError, cuda, hip};
+use reports::record::{Adapter, Bandwidth, HipGpu, Shaders};
 
 use super::ceilings;
 use super::watch::Watch;
+use crate::plan::Plan;
 use crate::platform::gpus::Gpus;
 
 /// All GPUs that are measured.
@@ -93,4 +95,52 @@ fn watch(device: Device) -> Option<Watch> {
     // Only NVIDIA GPUs have monitors.
     let bus = &adapters.get(number as usize)?.pci_bus_id;
     Some(Watch::new(Box::new(cuda::monitor_at(bus))))
+}
+
+/// AMD GPUs used by candidates of these plans.
+pub(crate) fn hip_gpus<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<HipGpu> {
+    let inputs = plans.flat_map(|plan| &plan.inputs);
+    let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));
+    let numbers: BTreeSet<u32> = devices.filter_map(number).collect();
+    let gpus = hip::devices().unwrap_or_default().iter();
+    gpus.filter(|gpu| numbers.contains(&gpu.number)).map(described).collect()
+}
+
+fn number(device: Device) -> Option<u32> {
+    if let Device::Hip(number) = device { Some(number) } else { None }
+}
+
+fn described(gpu: &hip::HipGpu) -> HipGpu {
+    HipGpu {
+        device: Device::Hip(gpu.number).to_string(),
+        model: gpu.name.clone(),
+        architecture: gpu.architecture.clone(),
+        runtime: gpu.runtime.clone(),
+        lanes: gpu.lanes,
+        memory_bytes: gpu.memory_bytes,
+    }
+}
+
+/// GPUs on which candidates of these plans run shaders; `None` if there are none.
+pub(crate) fn shaders<'a>(plans: impl Iterator<Item = &'a Plan> + Clone) -> Option<Shaders> {
+    let inputs = plans.flat_map(|plan| &plan.inputs);
+    let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));
+    let opened: BTreeSet<_> = devices.filter_map(Device::adapter).collect();
+    let checked = opened.iter().all(|(_, checks)| *checks == Checks::All);
+    let adapters: Vec<_> =
+        opened.into_iter().filter_map(|(number, checks)| adapter(number, checks)).collect();
+    (!adapters.is_empty()).then_some(Shaders { adapters, checked })
+}
+
+fn adapter(number: u32, checks: Checks) -> Option<Adapter> {
+    let known = webgpu::adapters().ok()?.into_iter().nth(number as usize)?;
+    let device = Device::Wgpu(number);
+    let device = if checks == Checks::All { device.checked() } else { device };
+    Some(Adapter {
+        device: device.to_string(),
+        model: known.name,
+        driver: known.driver,
+        interface: known.interface,
+        lanes: known.lanes.map_or(Vec::new(), |(min, max)| vec![min, max]),
+    })
 }
