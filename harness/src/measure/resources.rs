@@ -13,7 +13,7 @@ use super::sampler::CandidateSampler;
 use super::teams::{TeamState, Teams};
 use crate::plan::{CandidateSpec, Plan};
 use crate::platform;
-use crate::platform::cpu_quota::CpuQuota;
+use crate::platform::control_groups::CpuQuota;
 use crate::platform::gpus::Gpus;
 use crate::request::CacheMode;
 

@@ -17,8 +17,8 @@ use super::rounds::Sampler;
 use super::stopping::Measurement;
 use super::teams::CacheFlush;
 use crate::plan::TeamSpec;
+use crate::platform::control_groups::CpuQuota;
 use crate::platform::counters::{Counting, Counts, Reading as Counted};
-use crate::platform::cpu_quota::CpuQuota;
 use crate::platform::{current_cpu, run_delay, thread_time};
 
 /// Measurements of one sample.

@@ -24,7 +24,7 @@ use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
 use super::run_spec::{KernelTimes, RunResult, RunSpec, Start};
 use crate::plan::{Plan, input_records, plugin_records, quantities};
-use crate::platform::cpu_quota::StoppedPeriods;
+use crate::platform::control_groups::StoppedPeriods;
 use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};
 use crate::progress::Progress;
 use crate::request::{CacheMode, MeasureRequest, is_only_tried};

@@ -11,10 +11,9 @@ use reports::record::Software;
 
 use super::error::{ChildProblem, PairedError};
 use super::protocol::{FLAG, Request, Response, SUBCOMMAND, VERSION};
-use crate::platform::addresses;
 use crate::platform::children::end_with_parent;
-use crate::platform::lines_of;
 use crate::platform::worker::line;
+use crate::platform::{address_space, lines_of};
 
 /// Timeout for starting a process and loading plugins, also on a busy machine.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(60);
@@ -244,7 +243,7 @@ fn unify_memory_layout(command: &mut Command) {
     unsafe {
         command.pre_exec(|| {
             // If that is refused, the run contains a note, and verdicts allow for it.
-            let _ = addresses::fix();
+            let _ = address_space::fix();
             Ok(())
         });
     }

@@ -21,8 +21,8 @@ use super::paired_points::{self, PairSampler, PairedPoint, Rule, Stop};
 use super::points::{InputOrder, asked_of, under_former_names};
 use super::protocol::{BlockRequest, InputPoints, PreparedInput, Request, Response};
 use crate::measure::{Deadline, TOTAL};
-use crate::platform::cpu_quota::StoppedPeriods;
-use crate::platform::{Interrupt, addresses};
+use crate::platform::control_groups::StoppedPeriods;
+use crate::platform::{Interrupt, address_space};
 
 /// Timeout for generating an input and checking all its points.
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(600);
@@ -72,7 +72,7 @@ pub(crate) fn measure(
     let stopped = StoppedPeriods::start();
     let children = children(against, false)?;
     let mut records = records(against, &children);
-    let stay_random = addresses::stay_random();
+    let stay_random = address_space::stay_random();
     records.iter_mut().for_each(|record| record.environment.aslr = Some(stay_random));
     let (mut folders, mut done) = folders(against, &records)?;
     for row in &against.refused {

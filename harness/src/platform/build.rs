@@ -1,13 +1,14 @@
-//! Build information of this program.
+//! This program: its build information, and its bytes.
 
+use std::fs::File;
 use std::sync::OnceLock;
 
+use memmap2::Mmap;
 use object::{Object, ObjectSection, SectionKind};
 use reports::record::Software;
 use sha2::{Digest, Sha256};
 
 use super::built_level;
-use super::executable::executable;
 
 /// The running build.
 pub fn software() -> Software {
@@ -54,6 +55,20 @@ fn hash_of_code(executable: &[u8]) -> Option<String> {
 pub(crate) fn hash_text(of: &str, hash: &[u8]) -> String {
     let hex: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{of}:{hex}")
+}
+
+/// Maps the file of the running program, if it can be read. With debug information it has tens of
+/// megabytes, few of which are accessed, so it is not copied.
+pub(super) fn executable() -> Option<&'static [u8]> {
+    static MAPPED: OnceLock<Option<Mmap>> = OnceLock::new();
+    MAPPED.get_or_init(map).as_deref()
+}
+
+fn map() -> Option<Mmap> {
+    let file = File::open(std::env::current_exe().ok()?).ok()?;
+    // SAFETY: the system prevents writes to the file of a running program; replacing it creates
+    // another file, so the mapped bytes do not change.
+    unsafe { Mmap::map(&file) }.ok()
 }
 
 #[cfg(test)]

@@ -8,11 +8,10 @@ use reports::units;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 use text::Untrusted;
 
+use super::address_space::transparent_huge_pages;
 use super::affinity::assumption;
-use super::core_kinds::{core_kinds, mixed_kinds};
-use super::cpu_quota::CpuQuota;
-use super::frequency::Frequency;
-use super::pages::transparent_huge_pages;
+use super::control_groups::CpuQuota;
+use super::cores::{Frequency, core_kinds, mixed_kinds};
 use super::{Topology, available_memory, clock, usable_cpus, usable_threads};
 
 /// Description of this machine.

@@ -2,31 +2,29 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | this | loading plugins, and trials of those in a plan |
+//! | this | loading plugins, trials of those in a plan, memory limits, errors |
 //! | `trial` | trial process and its report |
-//! | `memory_budget` | memory limits of plugins |
-//! | `error` | errors of plugins |
 //!
 //! Crashes of plugins in this process are handled by `platform::plugin_guard`.
 
-mod error;
-mod memory_budget;
 pub(crate) mod trial;
 
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
+use algorithms::device::TeamError;
 use algorithms::device::gpu::cuda;
-use algorithms::plugin::{self, PluginInfo, Quarantine, baseline};
+use algorithms::plugin::{self, PluginError, PluginInfo, Quarantine, baseline};
 use algorithms::registry;
+use nix::libc;
 use reports::record::{Point, SummaryRow};
 use sha2::{Digest, Sha256};
+use text::Untrusted;
 
 use crate::measure::{FAILED, TOTAL, WRONG};
 use crate::plan::{CandidateSpec, Plan};
-use crate::platform::{hash_text, plugin_guard};
+use crate::platform::{Exit, available_memory, hash_text, plugin_guard};
 use trial::PluginVariant;
-
-pub use error::PluginFailure;
 
 /// Loads plugins, and the baseline of NVIDIA's libraries if it is next to the executable and
 /// usable. Their variants are added to those of their tasks.
@@ -72,7 +70,7 @@ fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
     let fingerprint = fingerprint(&path)?;
     trial::load(&path)?;
     plugin_guard::install();
-    plugin::set_available_memory(memory_budget::memory_budget);
+    plugin::set_available_memory(memory_budget);
     let loaded = registry::load_plugin(&path, fingerprint);
     plugin_guard::return_home();
     Ok(loaded?)
@@ -165,4 +163,76 @@ fn variant(plan: &Plan, spec: &CandidateSpec) -> Option<PluginVariant> {
         device: spec.device,
         threads: vec![plan.teams[spec.team].layout.threads],
     })
+}
+
+/// Reason for not using a plugin at all.
+#[expect(missing_docs, reason = "messages say what fields are")]
+#[derive(Debug, thiserror::Error)]
+pub enum PluginFailure {
+    /// A file that can't be read.
+    #[error("plugin {}: {problem}; --plugin takes a shared library", path.escaped())]
+    Unreadable { path: PathBuf, problem: String },
+    /// The file is not a plugin, or not one for this version; found in the trial process.
+    #[error("{0}")]
+    Refused(String),
+    /// The file is not a plugin, or conflicts with another one.
+    #[error(transparent)]
+    Unusable(#[from] PluginError),
+    /// The plugin crashed or hung during loading.
+    #[error("plugin {}: it {problem}; nothing was measured", path.escaped())]
+    Crashed { path: PathBuf, problem: String },
+    /// Threads that can't be started.
+    #[error(transparent)]
+    Team(#[from] TeamError),
+    /// A trial that can't write its report.
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
+    /// The trial process can't be started.
+    #[error("{} can't be started to try a plugin: {source}", bench.escaped())]
+    NoTrial { bench: PathBuf, source: io::Error },
+}
+
+impl PluginFailure {
+    /// Exit code for scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            PluginFailure::Unreadable { .. }
+            | PluginFailure::Refused(_)
+            | PluginFailure::Unusable(_) => Exit::Usage,
+            PluginFailure::Crashed { .. } => Exit::WrongOutput,
+            _ => Exit::Failed,
+        }
+    }
+}
+
+/// Bytes of host memory that a plugin can use: what is available, plus what this process uses,
+/// which may have been allocated for the plugin; at most the limit of this process.
+fn memory_budget() -> u64 {
+    available_memory().saturating_add(resident()).min(limit())
+}
+
+/// Limit of data of a trial with `threads` threads: half of the available memory, so that a plugin
+/// with growing memory is stopped before other programs are affected, but never less than small
+/// inputs and the stacks of all threads need.
+fn trial_budget(threads: usize) -> u64 {
+    const MIN_BYTES: u64 = 1 << 30;
+    const BYTES_PER_THREAD: u64 = 16 << 20;
+    (available_memory() / 2).max(MIN_BYTES + BYTES_PER_THREAD * threads as u64)
+}
+
+/// Resident bytes of this process, if available.
+fn resident() -> u64 {
+    let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+    // SAFETY: `sysconf` takes an integer, returns an integer and accesses no memory.
+    let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(0);
+    pages.unwrap_or(0_u64).saturating_mul(page)
+}
+
+/// Limit of data of this process: trial processes have one.
+fn limit() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: 0 };
+    // SAFETY: `getrlimit` writes only `limit`, which is a valid local variable.
+    unsafe { libc::getrlimit(libc::RLIMIT_DATA, &raw mut limit) };
+    limit.rlim_cur
 }

@@ -14,7 +14,7 @@ use super::protocol::{Check, EventCounts, Expected, Request, ResultDigest};
 use super::timeslice_log::{
     CheckRecord, Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult,
 };
-use crate::platform::monotonic::now_ns;
+use crate::platform::clock::now_ns;
 use crate::platform::worker;
 use crate::request::WhenFull;
 

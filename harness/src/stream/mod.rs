@@ -12,11 +12,9 @@
 //! | `ring` | prepared timeslices in shared memory |
 //! | `protocol` | messages between this process and workers |
 //! | `worker` | main loop of a worker |
-//! | `job` | a timeslice on which a worker is ready |
-//! | `hits_file` | hits as files |
+//! | `job` | a timeslice on which a worker is ready, and hits as files |
 //! | `workers` | start, listeners and end of all workers |
-//! | `begin` | start of a speed, alone or together with other nodes |
-//! | `schedule` | due times and choice of timeslices |
+//! | `schedule` | start of a speed, alone or with other nodes; due times and choice of timeslices |
 //! | `timeslice_log` | log of timeslices, independent of clocks, threads and processes |
 //! | `delta` | changes of a log since the last update |
 //! | `dispatcher` | dispatcher: the log and the workers' input pipes, for all threads |
@@ -27,12 +25,9 @@
 //! | `tally` | conversion of a log to rows |
 //! | `session` | a run: folder, and one device and speed after the other |
 
-mod begin;
-mod check_budget;
 mod data;
 mod delta;
 mod dispatcher;
-mod hits_file;
 mod job;
 mod limit;
 mod live;
@@ -57,7 +52,6 @@ use text::Untrusted;
 
 use crate::measure::MeasureError;
 use crate::platform::{Exit, RAISE_LIMITS};
-
 pub(crate) use live::LiveError;
 pub(crate) use plan::Planned;
 pub(crate) use session::Session;

@@ -9,7 +9,7 @@ use nix::libc;
 use super::dispatcher::Dispatcher;
 use super::schedule::Schedule;
 use super::timeslice_log::Emission;
-use crate::platform::monotonic::{now_ns, wait_until};
+use crate::platform::clock::{now_ns, wait_until};
 use crate::platform::pin_current_thread;
 
 /// Interval between checks for a free slot in the queue.

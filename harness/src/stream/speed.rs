@@ -11,8 +11,8 @@ use super::live::{Follower, Live};
 use super::source::{Emitting, be_on_time};
 use super::timeslice_log::TimesliceLog;
 use super::workers::{Comparison, Workers};
+use crate::platform::clock::now_ns;
 use crate::platform::energy::{Energy, EnergyCounters};
-use crate::platform::monotonic::now_ns;
 use crate::platform::{CpuTimes, Interrupt, usable_threads};
 
 /// Interval between checks of workers and signals.

@@ -5,25 +5,16 @@
 //! | `built_in` | the built-in suites |
 //! | `read` | the suite file |
 //! | `settings` | keys with the names of flags |
-//! | `task`, `exclude` | content of a `[[task]]` |
-//! | `entry_values` | values of axes and variants in it |
-//! | `part` | the points of a product of axes |
-//! | `shard` | parts of a suite for several machines |
-
-use text::Untrusted;
+//! | `task` | content of a `[[task]]`, and what it excludes |
+//! | `part` | the points of a product of axes, and shards for several machines |
 
 pub mod built_in;
 #[cfg(test)]
 mod coverage;
-mod entry_values;
-mod exclude;
 mod part;
 mod read;
 mod settings;
-mod shard;
 mod task;
-#[cfg(test)]
-mod tests;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,14 +24,14 @@ use algorithms::device::Device;
 use generators::DataError;
 use reports::record::Point;
 use reports::units;
+use text::Untrusted;
 
 use crate::document::{self, Entry};
+pub use crate::document::{InvalidDocument, Problem};
 use crate::measure::share;
 use crate::plan::{Plan, PlanError, missing_devices};
 use crate::platform::Exit;
 use crate::request::{MeasureRequest, Settings};
-
-pub use crate::document::{InvalidDocument, Problem};
 pub use part::{Part, SuiteInput};
 
 /// Error of reading a suite.
@@ -226,3 +217,6 @@ impl Suite {
         share(limits.collect(), budget)
     }
 }
+
+#[cfg(test)]
+mod tests;

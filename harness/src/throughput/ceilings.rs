@@ -9,8 +9,8 @@ use reports::record::Bandwidth;
 use reports::throughput::ThroughputRow;
 use serde::{Deserialize, Serialize};
 
-use super::gpus::StreamGpus;
 use super::links::Links;
+use super::placement::StreamGpus;
 use crate::measure::{gpu_ceilings, measure_bandwidth};
 use crate::platform::{last_level_bytes, usable_threads};
 use crate::request::DeviceSet;

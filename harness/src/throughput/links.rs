@@ -15,8 +15,7 @@ use algorithms::device::gpu::{DeviceError, Gpu};
 use algorithms::device::{Team, TeamError};
 use reports::record::{LinkBandwidth, LinksAtOnce, SharedLink};
 
-use super::gpus::StreamGpus;
-use super::placement::team_specs;
+use super::placement::{StreamGpus, team_specs};
 use crate::measure::gpu_ceilings::buffers;
 use crate::plan::TeamLayout;
 use crate::platform::placement::{Placement, PlacementError};

@@ -7,12 +7,10 @@
 //! | module | holds |
 //! |---|---|
 //! | `plan` | points, and whether their events fit into memory |
-//! | `placement` | CPUs of each stream's threads, near its GPU if it has one |
-//! | `gpus` | a GPU handle for each stream, all in one context of the driver |
-//! | `events` | events of all streams |
+//! | `placement` | CPUs of each stream's threads, near its GPU if it has one, and a handle of that |
 //! | `point` | one point: streams prepared, checked, run, and checked again |
 //! | `window` | warm-up, start and end of the window |
-//! | `stream` | main loop of a stream |
+//! | `stream` | events of all streams, and the main loop of a stream |
 //! | `tally` | events → rates and quantiles |
 //! | `links` | concurrent bandwidth of the links of several GPUs |
 //! | `ceilings` | bandwidth limits, and the fractions of them that are reached |
@@ -20,8 +18,6 @@
 //! | `session` | a run: folder, ceilings, and one point after the other |
 
 mod ceilings;
-mod events;
-mod gpus;
 mod links;
 mod multiprocess;
 mod placement;
@@ -30,13 +26,13 @@ mod point;
 mod session;
 mod stream;
 mod tally;
-#[cfg(test)]
-mod tests;
 mod window;
 
-pub(crate) use gpus::StreamGpus;
 pub(crate) use links::Links;
 pub(crate) use multiprocess::{SUBCOMMAND, opening, refuse, work};
-pub(crate) use placement::team_specs;
+pub(crate) use placement::{StreamGpus, team_specs};
 pub(crate) use plan::{StreamPlan, others_problem};
 pub(crate) use session::{Session, ThroughputResult};
+
+#[cfg(test)]
+mod tests;

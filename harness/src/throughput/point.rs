@@ -17,11 +17,9 @@ use reports::throughput::{EventRow, ThroughputRow};
 use serde::{Deserialize, Serialize};
 
 use super::ceilings::{Ceilings, EventGpuMetrics};
-use super::events::{Batch, Events};
-use super::gpus::StreamGpus;
-use super::placement::start_teams;
+use super::placement::{StreamGpus, start_teams};
 use super::plan::PointSpec;
-use super::stream::{self, Event};
+use super::stream::{self, Batch, Event, Events};
 use super::tally::Tally;
 use super::window::{Clock, Window};
 use crate::measure::{CheckError, MeasureError, check_candidate};

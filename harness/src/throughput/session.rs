@@ -3,22 +3,21 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use reports::charts;
 use reports::clock::now;
 use reports::record::RunRecord;
 use reports::store::ThroughputFolder;
 use reports::throughput::ThroughputRow;
-use reports::units;
+use reports::{charts, units};
 use text::Untrusted;
 
 use super::ceilings::Ceilings;
-use super::events::Events;
-use super::gpus::StreamGpus;
 use super::multiprocess::{self, WorkerPool};
+use super::placement::StreamGpus;
 use super::plan::{PointSpec, StreamPlan, processes_in_words};
 use super::point::{Command, Measured, Setup, WindowLength, measure};
+use super::stream::Events;
 use crate::measure::{self, Deadline, MeasureError, RunSpec, claimed, default_folder};
-use crate::platform::cpu_quota::StoppedPeriods;
+use crate::platform::control_groups::StoppedPeriods;
 use crate::platform::{Exit, Interrupt, Topology};
 use crate::request::ThroughputRequest;
 

@@ -10,10 +10,10 @@ use reports::record::YesNo;
 use reports::throughput::{EventRow, ThroughputRow};
 
 use super::ceilings::Ceilings;
-use super::events::Events;
-use super::gpus::StreamGpus;
+use super::placement::StreamGpus;
 use super::plan::{PointSpec, StreamPlan};
 use super::point::{Command, Measured, Setup, WindowLength, measure};
+use super::stream::Events;
 use crate::cli::{Request, parse};
 use crate::plan::CandidateSpec;
 use crate::platform::Interrupt;

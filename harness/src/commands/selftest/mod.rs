@@ -26,7 +26,7 @@ use text::Untrusted;
 use super::{load_suite, log, refuse_development_build, say};
 use crate::failure::{Exit, Failure};
 use crate::measure::{MeasureError, claimed, default_folder};
-use crate::platform::{self, Interrupt, addresses};
+use crate::platform::{self, Interrupt, address_space};
 use crate::request::{SelfTestMode, SelfTestRequest, is_only_tried};
 use crate::suite::SuiteFile;
 use repeated_runs::{Abort, RepeatedRuns, SLOWDOWNS, WholeRun};
@@ -100,7 +100,7 @@ fn measured(
         paired: paired_trials,
         scatter: scatter_of(&all_runs),
         gpus: gpus(repeated_runs),
-        aslr: Some(addresses::stay_random()),
+        aslr: Some(address_space::stay_random()),
         ..empty()
     })
 }

@@ -2,7 +2,8 @@
 
 use std::error::Error;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use algorithms::ceilings::MemoryStreams;
 use algorithms::device::emulator::Config;
@@ -11,9 +12,9 @@ use algorithms::device::gpu::Gpu;
 use super::super::gpu::watch::Watch;
 use super::super::gpu::watch::tests::{Fake, FakeMonitor};
 use super::*;
+use crate::platform::control_groups::tests::in_file;
 use crate::platform::counters::Event;
 use crate::platform::counters::fake::Script;
-use crate::platform::cpu_quota::tests::in_file;
 
 /// Candidate that copies on the device, if it has one, and counts calls.
 #[derive(Default)]

@@ -21,8 +21,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use algorithms::task::VariantInfo;
 
-use super::build::{executable_fingerprint, hash_text};
-use super::executable::executable;
+use super::build::{executable, executable_fingerprint, hash_text};
 use graph::Graph;
 use program::Program;
 

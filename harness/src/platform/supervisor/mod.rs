@@ -14,10 +14,8 @@
 //! |---|---|
 //! | this | both processes |
 //! | `signals` | signals that request an end |
-//! | `story` | report of a child that did not end by itself |
 
 mod signals;
-mod story;
 
 use std::fs;
 use std::io::{self, PipeWriter, Write};
@@ -30,8 +28,10 @@ use nix::libc;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 
-use super::crash_record::{self, CrashRecord};
+use super::crash_record::{self};
 use super::{Exit, children};
+use crate::platform::crash_record::CrashRecord;
+use crate::platform::plugin_guard::{KEPT, NOTHING_KEPT};
 pub(super) use signals::{is_supervised, orders};
 
 /// Exit code of a panic.
@@ -134,7 +134,7 @@ impl Supervisor {
         if let Some(signal) = deadly.filter(|_| status.signal().is_some()) {
             signals::die_of(signal, mask);
         }
-        let story = story::describe(self.crash_record, status);
+        let story = describe_end(self.crash_record, status);
         let _ = writeln!(io::stderr(), "\nbench: {}", text::lines(&story));
         Exit::WrongOutput.into()
     }
@@ -153,4 +153,39 @@ fn ended(child: Pid) -> Option<ExitStatus> {
     // SAFETY: the call writes only `status`, which is a valid local variable.
     let found = unsafe { libc::waitpid(child.as_raw(), &raw mut status, libc::WNOHANG) };
     (found == child.as_raw()).then(|| ExitStatus::from_raw(status))
+}
+
+/// Describes what happened, possible causes, and where results are.
+fn describe_end(crash_record: &CrashRecord, status: ExitStatus) -> String {
+    let how = how(status);
+    let call = String::from_utf8_lossy(crash_record.call.bytes());
+    let folder = String::from_utf8_lossy(crash_record.folder.bytes());
+    let what = if crash_record.is_inside.load(SeqCst) {
+        format!("plugin {call}, {how}")
+    } else if call.is_empty() {
+        format!("the process that was to load plugins {how} before it had called any")
+    } else {
+        format!(
+            "the process {how} while plugins were loaded, which may have spoilt it; the last call \
+             was of {call}"
+        )
+    };
+    match &*folder {
+        "" => what + NOTHING_KEPT,
+        folder => what + KEPT + folder,
+    }
+}
+
+fn how(status: ExitStatus) -> String {
+    let Some(number) = status.signal() else {
+        return format!("ended the process (exit code {})", status.code().unwrap_or_default());
+    };
+    let signal = Signal::try_from(number);
+    let name = signal.map_or(format!("signal {number}"), |signal| signal.to_string());
+    match signal {
+        Ok(Signal::SIGKILL | Signal::SIGTERM | Signal::SIGXFSZ | Signal::SIGXCPU) => {
+            format!("was ended by {name}")
+        }
+        _ => format!("crashed ({name})"),
+    }
 }

@@ -58,7 +58,7 @@ impl std::fmt::Debug for VariantTrial {
 pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);
-    set_available_memory(memory_budget::memory_budget);
+    set_available_memory(memory_budget);
     let verdict = match registry::load_plugin(&request.plugin, String::new()) {
         Err(error) => Err(Problem::new(ProblemKind::Refused, error)),
         Ok(_) => match &request.variant {

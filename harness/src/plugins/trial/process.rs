@@ -17,7 +17,7 @@ use super::report::{Event, Trace, Verdict};
 use super::{PluginVariant, SUBCOMMAND};
 use crate::platform::children::{end_with_parent, limit_data};
 use crate::platform::lines_of;
-use crate::plugins::{PluginFailure, memory_budget};
+use crate::plugins::{PluginFailure, trial_budget};
 
 /// Timeout of a call on the host; inputs are small.
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -88,10 +88,7 @@ fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, Plugin
     if variant.is_none_or(|variant| variant.device == Device::Cpu) {
         // No limit with a GPU, whose driver reserves far more address space than it uses.
         let threads = variant.and_then(|variant| variant.threads.iter().max());
-        limit_data(
-            &mut command,
-            memory_budget::trial_budget(threads.map_or(1, |&threads| threads)),
-        );
+        limit_data(&mut command, trial_budget(threads.map_or(1, |&threads| threads)));
     }
     command
         .stdin(Stdio::null())

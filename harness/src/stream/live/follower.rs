@@ -6,8 +6,7 @@ use super::super::data::Content;
 use super::super::delta::{Cursor, Delta};
 use super::super::dispatcher::Dispatcher;
 use super::super::timeslice_log::TimesliceLog;
-use super::count;
-use super::live_counts::LiveCounts;
+use super::live_counts::{self, LiveCounts};
 
 /// Follows a speed. It runs in the thread that monitors workers, and not in the source or in
 /// listeners of workers.
@@ -26,7 +25,7 @@ impl Follower<'_> {
         self.live_counts.try_change(self.index, |stream| {
             let delta = dispatcher.delta(self.cursor.get());
             self.cursor.set(delta.after(self.cursor.get()));
-            count::add(stream, &delta, &self.content);
+            live_counts::add_delta(stream, &delta, &self.content);
             let due = due.filter(|_| !delta.has_no_workers()).unwrap_or_default();
             stream.due = stream.due.max(due).max(self.cursor.get().emitted());
         });
@@ -36,7 +35,7 @@ impl Follower<'_> {
     pub(in super::super) fn end(&self, log: &TimesliceLog, is_valid: bool) {
         let delta = Delta::since(log, self.cursor.get(), is_valid);
         self.live_counts.change(self.index, |stream| {
-            count::add(stream, &delta, &self.content);
+            live_counts::add_delta(stream, &delta, &self.content);
             stream.due = log.len();
             stream.is_running = false;
         });

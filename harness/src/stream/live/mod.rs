@@ -6,26 +6,22 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `count` | counts of these changes |
 //! | `follower` | periodic update of the counts |
-//! | `live_counts` | counts for the threads that publish them |
-//! | `low_priority` | threads with the lowest priority |
-//! | `endpoint`, `http` | endpoint for Prometheus |
-//! | `push`, `influx` | client for InfluxDB |
+//! | `live_counts` | counts of log changes, for the threads that publish them |
+//! | `endpoint` | endpoint for Prometheus |
+//! | `push` | client for InfluxDB |
 
-mod count;
 mod endpoint;
 mod follower;
-mod http;
-mod influx;
 mod live_counts;
-mod low_priority;
 mod push;
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
 use std::{env, io};
 
+use nix::libc;
 use reports::export::live::LiveStream;
 use reports::stream::StreamRow;
 use text::Untrusted;
@@ -33,11 +29,9 @@ use text::Untrusted;
 use super::data::Content;
 use crate::request::StreamFlags;
 use endpoint::Endpoint;
-use influx::Influx;
-use live_counts::LiveCounts;
-use push::{Deliveries, Pusher};
-
 pub(super) use follower::Follower;
+use live_counts::LiveCounts;
+use push::{Deliveries, Influx, Pusher};
 
 /// Environment variable with the token for InfluxDB; a flag would be stored in `run.json`.
 const TOKEN: &str = "INFLUX_TOKEN";
@@ -144,4 +138,23 @@ fn token() -> Result<Option<String>, LiveError> {
     let token = token.into_string().map_err(|_| LiveError::Token)?;
     let is_fine = token.chars().all(|letter| letter.is_ascii_graphic());
     if is_fine { Ok(Some(token)) } else { Err(LiveError::Token) }
+}
+
+/// Niceness of a thread that runs only on otherwise idle CPUs.
+const LOWEST_PRIORITY: i32 = 19;
+
+/// Starts a thread with the lowest priority, which threads that it starts inherit.
+///
+/// # Errors
+/// If the system refuses the thread.
+fn spawn_low_priority<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    Builder::new().name(name.to_owned()).spawn(move || {
+        // SAFETY: this system call takes integers and accesses no memory of the process. On Linux
+        // it affects only this thread.
+        unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, LOWEST_PRIORITY) };
+        work()
+    })
 }

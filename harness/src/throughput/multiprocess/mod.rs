@@ -3,12 +3,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `protocol` | messages between this process and those that drive streams |
-//! | `worker_process` | main loop of a process that drives streams |
+//! | `worker_process` | messages to a process that drives streams, and its main loop |
 //! | `pool` | start, requests, listeners and end of all processes |
 
 mod pool;
-mod protocol;
 mod worker_process;
 
 use std::thread;
@@ -21,11 +19,11 @@ use super::point::{
 };
 use super::stream::Event;
 use super::window::{Window, length};
+use crate::platform::clock::{now_ns, wait_until};
 use crate::platform::energy::EnergyCounters;
-use crate::platform::monotonic::{now_ns, wait_until};
 use crate::platform::{CpuTimes, usable_threads};
 pub(super) use pool::WorkerPool;
-use protocol::{Request, Response};
+use worker_process::{Request, Response};
 pub(crate) use worker_process::{SUBCOMMAND, opening, refuse, work};
 
 /// Interval between checks for the end of the window.

@@ -6,8 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::protocol::{Opening, Request, Response};
-use super::worker_process::SUBCOMMAND;
+use super::worker_process::{Opening, Request, Response, SUBCOMMAND};
 use crate::platform::worker::{Worker, end_of, line};
 use crate::platform::{Interrupt, lines, process_time_of};
 use crate::request::DeviceSet;
