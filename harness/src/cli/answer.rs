@@ -1,12 +1,17 @@
-//! Output of the parser instead of a request: help and errors.
+//! Output of the parser instead of a request (help and errors), and whether output is coloured.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
+use anstream::ColorChoice;
+use anstyle::{AnsiColor, Style};
+use clap::builder::{PossibleValuesParser, Styles};
 use clap::error::{ContextValue, ErrorKind as Kind};
+use clap::{Arg, ArgMatches};
 use text::Untrusted;
 
-use super::arguments::without_secrets;
+use super::arguments::{last_value, without_secrets};
 use crate::failure::Exit;
 use crate::progress;
 
@@ -90,10 +95,58 @@ pub(super) fn with_values_shown(mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// Colours on a terminal unless `NO_COLOR` is set.
+const DEFAULT: &str = "auto";
+
+/// Colours of the help.
+pub(super) const STYLES: Styles = Styles::styled()
+    .header(Style::new().bold())
+    .usage(Style::new().bold())
+    .literal(AnsiColor::Cyan.on_default())
+    .placeholder(AnsiColor::Green.on_default());
+
+/// The flag `--color`, global to all commands.
+pub(super) fn color_flag() -> Arg {
+    Arg::new("color")
+        .long("color")
+        .value_name("WHEN")
+        .global(true)
+        .value_parser(PossibleValuesParser::new([DEFAULT, "always", "never"]))
+        .default_value(DEFAULT)
+        .hide_short_help(true)
+        .help_heading("Global")
+        .help("Colour the output; auto: on a terminal unless NO_COLOR is set")
+}
+
+/// Returns the choice of an unparsed command line: help and errors have colours, too.
+pub fn color_choice(arguments: &[OsString]) -> ColorChoice {
+    let last = last_value(arguments, "--color");
+    named(last.as_deref().and_then(OsStr::to_str))
+}
+
+/// Returns the parsed choice, also from a file of defaults.
+pub(super) fn color_from_matches(matches: &ArgMatches) -> ColorChoice {
+    let mut last = matches;
+    while let Some((_, below)) = last.subcommand() {
+        last = below;
+    }
+    let given = last.try_get_one::<String>("color").ok().flatten();
+    named(given.map(String::as_str))
+}
+
+fn named(name: Option<&str>) -> ColorChoice {
+    match name {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
 
+    use super::*;
     use crate::cli;
 
     fn said(arguments: &[&str]) -> String {
@@ -120,5 +173,20 @@ mod tests {
             assert!(said.contains("\\u{1b}[2J\\nerror: all is lost\\rxxx"), "{said}");
             assert!(said.lines().all(|line| line.chars().count() < 1_000), "{said}");
         }
+    }
+
+    #[test]
+    fn the_last_one_counts() {
+        let of = |line: &str| {
+            let arguments: Vec<_> = line.split(' ').map(OsString::from).collect();
+            color_choice(&arguments)
+        };
+        assert_eq!(of("bench list"), ColorChoice::Auto);
+        assert_eq!(of("bench list --color never"), ColorChoice::Never);
+        assert_eq!(of("bench --color=always list"), ColorChoice::Always);
+        let both = "bench --color=always list --color never";
+        assert_eq!(of(both), ColorChoice::Never);
+        assert_eq!(of("bench list -- --color never"), ColorChoice::Auto);
+        assert_eq!(of("bench list --color"), ColorChoice::Auto);
     }
 }

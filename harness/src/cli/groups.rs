@@ -6,7 +6,7 @@
 use algorithms::registry::task;
 use clap::Command;
 
-use super::color::STYLES;
+use super::answer::STYLES;
 
 /// Width of the help in columns.
 const WIDTH: usize = 100;

@@ -104,7 +104,7 @@ fn throughput_command(task: &'static dyn Task) -> Command {
 }
 
 /// Returns the flags shared with measuring commands.
-pub(super) fn shared_settings() -> Vec<Arg> {
+fn shared_settings() -> Vec<Arg> {
     let all = Settings::augment_args(Command::new("bench"));
     let is_shared = |flag: &&Arg| SETTINGS.contains(&flag.get_id().as_str());
     all.get_arguments().filter(is_shared).cloned().collect()

@@ -9,16 +9,14 @@
 //! | `untimed` | commands that time nothing: `process`, `generate`, `verify` |
 //! | `data` | data of a task as flags: axes, or files to read; a new axis needs no code here |
 //! | `formats` | `--format FORMAT[=FILE]` |
-//! | `color` | `--color` |
 //! | `examples` | examples after the flags in the help |
 //! | `config` | defaults of flags from a file |
-//! | `answer` | help and errors |
+//! | `answer` | help and errors, and `--color` |
 //!
 //! Other flags are declared in the requests that they fill: see [`crate::request`].
 
 mod answer;
 mod arguments;
-mod color;
 mod config;
 mod data;
 mod examples;
@@ -39,9 +37,8 @@ use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use clap_complete::Shell;
 
 use crate::suite::built_in;
-pub use answer::Answer;
+pub use answer::{Answer, color_choice};
 use arguments::without_secrets;
-pub use color::choice as color_choice;
 pub use config::CommandEnvironment;
 use config::DefaultsFile;
 pub(crate) use config::with_defaults;
@@ -106,7 +103,7 @@ pub fn parse_in(
         typed.extend(added.iter().map(|flag| without_secrets(flag)));
     }
     let request = request(&matches, typed, defaults).map_err(Answer::new)?;
-    Ok(Parsed { request, color: color::from_matches(&matches), notes })
+    Ok(Parsed { request, color: answer::color_from_matches(&matches), notes })
 }
 
 /// Returns the names of the command and subcommands on a command line.
@@ -136,10 +133,10 @@ fn asks_for_help(arguments: &[OsString]) -> bool {
 /// Returns the command `bench`: all subcommands with their flags.
 pub fn command() -> Command {
     let command = Command::new("bench")
-        .styles(color::STYLES)
+        .styles(answer::STYLES)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .args([color::flag(), config::flag()]);
+        .args([answer::color_flag(), config::flag()]);
     let command = Request::augment_subcommands(command)
         .version(env!("CARGO_PKG_VERSION"))
         .about("The performance lab for online reconstruction in heavy-ion experiments");

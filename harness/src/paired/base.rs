@@ -189,10 +189,10 @@ const DIRTY: &str = "-dirty";
 const SHORT: usize = 12;
 
 /// A checkout, given by a folder in it.
-pub(super) struct Checkout<'a>(pub(super) &'a Path);
+struct Checkout<'a>(pub(super) &'a Path);
 
 /// The executable that is measured as the new side.
-pub(super) struct RunningBuild {
+struct RunningBuild {
     /// Commit that it was built from, with a suffix if files differed from it.
     pub(super) commit: Option<String>,
     pub(super) built: Option<SystemTime>,

@@ -20,7 +20,7 @@ use crate::platform::available_memory;
 pub(super) const RESERVE: u64 = 512 << 20;
 
 /// Advice if fewer items would not help.
-pub(super) const RAISE: &str =
+const RAISE: &str =
     "raise the limit (ulimit -v, memory of the control group) or end other processes";
 
 /// Returns an error if a point does not fit into the memory that is available now.

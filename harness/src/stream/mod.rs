@@ -41,7 +41,6 @@ mod source;
 mod speed;
 mod tally;
 mod timeslice_log;
-mod variants;
 mod worker;
 mod workers;
 

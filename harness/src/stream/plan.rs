@@ -1,20 +1,23 @@
-//! Plan of a stream: devices, workers and their CPUs.
+//! Plan of a stream: devices, workers, their CPUs and the chains that they run.
 
 use std::time::Duration;
 
-use algorithms::algorithm::Semantics;
+use algorithms::algorithm::{Algorithm, Semantics, Variant};
 use algorithms::axis::Params;
-use algorithms::sts::task::Timeslices;
+use algorithms::device::Backend;
+use algorithms::sts::task::{STS, StsTask, Timeslices};
 use algorithms::sts_events::EventRules;
 use generators::DataError;
 use generators::io::timeslice_duration_ns;
 use reports::record::Point;
 use reports::units;
+use text::Untrusted;
 
 use super::memory::check_memory;
 use super::protocol::{Opening, Rules};
-use super::variants::{recommended, variant_of};
-use crate::plan::{CandidateSpec, Input, Origin, Plan, PlanError, TeamSpec, check_threads};
+use crate::plan::{
+    CandidateSpec, Input, Origin, Plan, PlanError, TeamSpec, check_threads, device_names,
+};
 use crate::platform::placement::PlacementError;
 use crate::platform::{usable_cpus, usable_threads};
 use crate::request::{DeviceSet, Source, StreamRequest};
@@ -245,6 +248,37 @@ fn more_threads_than_cpus(points: &[StreamPoint]) -> Option<String> {
     })
 }
 
+/// Recommended variant.
+fn recommended(backend: Backend) -> &'static str {
+    match backend {
+        Backend::Cpu => "time-sweep",
+        Backend::Cuda | Backend::Wgpu => "balanced",
+    }
+}
+
+/// Finds a chain by its name.
+///
+/// # Errors
+/// If there is no chain of that name; lists the available ones.
+pub(super) fn variant_of(backend: Backend, name: &str) -> Result<Variant<StsTask>, String> {
+    let all = STS.variants();
+    let of_name = || all.iter().filter(|variant| variant.name == name);
+    of_name().find(|variant| variant.backend == backend).copied().ok_or_else(|| {
+        let here = all.iter().filter(|variant| variant.backend == backend);
+        let here: Vec<_> = here.map(|variant| variant.name).collect();
+        let elsewhere: Vec<_> =
+            of_name().flat_map(|variant| device_names(variant.backend)).copied().collect();
+        let elsewhere = if elsewhere.is_empty() {
+            String::new()
+        } else {
+            format!("it runs on {}; ", elsewhere.join(", "))
+        };
+        let name = name.quoted();
+        let here = here.join(", ");
+        format!("sts has no variant {name} on {backend}; {elsewhere}there are {here}")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,5 +352,16 @@ mod tests {
             let refused = planned(line).map(|_| ()).expect_err(line);
             assert!(refused.contains(problem), "{line}: {refused}");
         }
+    }
+
+    #[test]
+    fn recommended_variants_exist() {
+        for backend in [Backend::Cpu, Backend::Cuda, Backend::Wgpu] {
+            let name = recommended(backend);
+            assert_eq!(variant_of(backend, name).map(|variant| variant.name), Ok(name));
+        }
+        let problem = variant_of(Backend::Cpu, "balanced").map(|_| ()).expect_err("not there");
+        assert!(problem.contains("it runs on cuda:N, hip:N, wgpu:N; there are "), "{problem}");
+        assert!(problem.contains("time-sweep"), "{problem}");
     }
 }

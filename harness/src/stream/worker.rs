@@ -12,9 +12,9 @@ use algorithms::sts_events::EventRules;
 use text::Untrusted;
 
 use super::job::{self, Job, JobResult};
+use super::plan::variant_of;
 use super::protocol::{Check, End, Opening, Request, Response, ResultDigest, unable, wrong};
 use super::ring;
-use super::variants::variant_of;
 use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::Exit;
 use crate::platform::placement::Placement;
@@ -194,7 +194,7 @@ const WORK_PER_CHECK: u64 = 50;
 
 /// Cost of a digest of a prepared timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct DigestCost {
+struct DigestCost {
     /// Cost for one segment, in ns.
     pub(super) smallest_ns: u64,
     /// Cost for all segments, in ns.
@@ -207,7 +207,7 @@ pub(super) struct DigestCost {
 
 /// Time that a worker has spent on processing and on digests.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct CheckBudget {
+struct CheckBudget {
     worked_ns: u64,
     spent_ns: u64,
 }

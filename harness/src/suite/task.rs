@@ -194,7 +194,7 @@ impl TaskSpec {
 const FIELDS: [&str; 6] = ["variant", "device", "threads", "places", "bind", "cache"];
 
 /// `[[task.exclude]]`: drops the points that meet all conditions.
-pub(super) struct Exclude<'a> {
+struct Exclude<'a> {
     section: Section<'a>,
     conditions: Vec<Condition<'a>>,
 }

@@ -110,7 +110,7 @@ fn end(history: &PointHistory) -> Option<&str> {
 }
 
 /// The points that can't be judged, in a sentence.
-pub(super) fn moved_words(unjudged: &[&PointHistory], histories: &[PointHistory]) -> String {
+fn moved_words(unjudged: &[&PointHistory], histories: &[PointHistory]) -> String {
     let name = |history: &&PointHistory| {
         let point = &history.point;
         let from = before(history, histories).map_or("", |other| &other.machine_key);

@@ -1,21 +1,30 @@
 //! `bench portability`: kernels over native ones that do the same, on one GPU.
 
 mod devices;
-mod pairs;
 
+use std::path::Path;
+
+use algorithms::device::{Backend, Device};
+use algorithms::registry;
+use algorithms::task::VariantInfo;
 use reports::charts;
-use reports::portability::{self, Comparison};
+use reports::portability::{self, Comparison, Pair};
+use reports::record::Point;
 use reports::screen::Screen;
 use reports::store::Run;
 use reports::table::Format;
 use text::Untrusted;
 
 use super::suite_run::SuiteRun;
+use crate::commands::open_suite;
+use crate::commands::suite::not_empty;
 use crate::failure::{Exit, Failure};
 use crate::measure::KernelTimes;
 use crate::platform::Interrupt;
 use crate::plugins::{self, Baseline};
 use crate::request::PortabilityRequest;
+use crate::request::values::instead_of;
+use crate::suite::Suite;
 
 /// The suite with the inputs.
 pub(super) const SUITE: &str = "gpu-portability";
@@ -25,7 +34,7 @@ const TABLE: &str = "portability.csv";
 
 pub(super) fn run(request: &PortabilityRequest) -> Result<Exit, Failure> {
     plugins::load(&request.plugins, Baseline::Measured)?;
-    let pairs = pairs::of_tasks(&request.tasks)?;
+    let pairs = pairs_of_tasks(&request.tasks)?;
     let from = SuiteRun {
         run: request.run.as_deref(),
         budget: request.budget,
@@ -38,7 +47,7 @@ pub(super) fn run(request: &PortabilityRequest) -> Result<Exit, Failure> {
     };
     let (run, exit) = from.run(|| {
         let gpu = devices::Gpus::here(&request.devices).choose(&request.devices)?;
-        pairs::part(&gpu.devices(), &pairs)
+        part(&gpu.devices(), &pairs)
     })?;
     let compared = portability::comparisons(&run.summary, &run.samples, &pairs);
     if compared.is_empty() {
@@ -63,4 +72,192 @@ fn present(compared: &[Comparison], run: &Run, from: &SuiteRun<'_>) -> Result<()
         }
     }
     super::put(&from.output.format, text)
+}
+
+/// All pairs of these tasks; of all tasks if none is named.
+///
+/// # Errors
+/// If a task is unknown, or has no such variants.
+fn pairs_of_tasks(names: &[String]) -> Result<Vec<Pair>, Failure> {
+    let mut pairs = all_pairs();
+    if let Some(unknown) = names.iter().find(|name| !pairs.iter().any(|pair| pair.task == **name)) {
+        let mut known: Vec<&str> = pairs.iter().map(|pair| pair.task).collect();
+        known.dedup();
+        let problem = "has no kernels that are there natively and portably";
+        let instead = instead_of(unknown, &known);
+        return Err(Failure::Usage(format!("task {} {problem}; {instead}", unknown.quoted())));
+    }
+    pairs.retain(|pair| names.is_empty() || names.iter().any(|name| name == pair.task));
+    Ok(pairs)
+}
+
+/// Returns the pairs of all tasks.
+fn all_pairs() -> Vec<Pair> {
+    let tasks = registry::tasks().iter();
+    tasks
+        .flat_map(|task| task.variants().into_iter().filter_map(|it| pair(task.name(), &it)))
+        .collect()
+}
+
+fn pair(task: &'static str, info: &VariantInfo) -> Option<Pair> {
+    let native = info.native?;
+    let backend = match info.backend {
+        Backend::Cpu => return None,
+        Backend::Cuda => "cuda",
+        Backend::Wgpu => "wgpu",
+    };
+    Some(Pair {
+        task,
+        native: native.variant,
+        variant: info.name,
+        backend,
+        written_as: native.written_as,
+        differs: native.differs,
+    })
+}
+
+/// Keeps the pairs of which a variant other than the native one runs on one of these devices.
+fn on_devices(devices: &[Device], mut pairs: Vec<Pair>) -> Vec<Pair> {
+    let has =
+        |pair: &Pair| devices.iter().any(|device| device.backend().to_string() == pair.backend);
+    pairs.retain(has);
+    pairs
+}
+
+/// Returns true if a point belongs to a pair: native kernels on the GPU (measured twice), portable
+/// ones where they run.
+fn want(pairs: &[Pair], point: &Point) -> bool {
+    let Ok(device) = point.device.parse::<Device>() else { return false };
+    let is_cuda = device.cuda_number().is_some();
+    let is_native = |pair: &Pair| is_cuda && pair.native == point.variant;
+    let is_other = |pair: &Pair| {
+        pair.variant == point.variant
+            && device.backend().to_string() == pair.backend
+            && !matches!(device, Device::CudaAgain(_))
+    };
+    let mut of_task = pairs.iter().filter(|pair| pair.task == point.algorithm);
+    of_task.any(|pair| is_native(pair) || is_other(pair))
+}
+
+/// The variants that do the same as the one of a point.
+fn counterparts(pairs: &[Pair], point: &Point) -> Vec<&'static str> {
+    let is_its = |pair: &&Pair| (pair.task, pair.native) == (&*point.algorithm, &*point.variant);
+    pairs.iter().filter(is_its).map(|pair| pair.variant).collect()
+}
+
+/// The part of the suite that is compared, on these devices. The suite does not know of plugins:
+/// theirs are measured wherever it has the native variant.
+fn part(devices: &[Device], all: &[Pair]) -> Result<Suite, Failure> {
+    let compared = on_devices(devices, all.to_vec());
+    let suite = open_suite(Path::new(SUITE), &[])?;
+    let suite = suite.with_variants(|point| counterparts(&compared, point)).on(devices)?;
+    let suite = suite.restricted(|point| want(&compared, point));
+    not_empty(suite, "nothing is written otherwise in CUDA of these tasks")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::commands::open_suite;
+
+    #[test]
+    fn each_pair_has_a_native_variant_of_its_task() {
+        let pairs = all_pairs();
+        assert!(pairs.len() >= 10, "{}", pairs.len());
+        for pair in pairs {
+            let task = registry::task(pair.task).expect("a task");
+            let mut infos = task.variants().into_iter();
+            let native = infos.find(|it| it.name == pair.native && it.backend == Backend::Cuda);
+            let native = native.unwrap_or_else(|| panic!("{pair:?}"));
+            assert_eq!(native.native, None, "{pair:?}");
+            assert!(!pair.written_as.is_empty(), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn the_suite_has_both_sides_of_every_pair() {
+        let suite = open_suite(Path::new(SUITE), &[]).expect("a suite");
+        for pair in all_pairs() {
+            let is_there = |variant: &str, device: &str| {
+                suite.points().any(|point| {
+                    point.algorithm == pair.task
+                        && point.variant == variant
+                        && point.device == device
+                        && want(&[pair], point)
+                })
+            };
+            assert!(is_there(pair.native, "cuda:0"), "{pair:?}");
+            assert!(is_there(pair.native, "cuda:0+again"), "{pair:?}");
+            assert!(is_there(pair.variant, &format!("{}:0", pair.backend)), "{pair:?}");
+            let is_checked = is_there(pair.variant, "wgpu:0+checked");
+            assert_eq!(is_checked, pair.backend == "wgpu", "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_compared_is_not_wanted() {
+        let pairs = all_pairs();
+        let point = |variant: &str, device: &str| Point {
+            algorithm: "sort".into(),
+            variant: variant.into(),
+            device: device.into(),
+            ..Point::default()
+        };
+        assert!(want(&pairs, &point("block-merge-256x11", "cuda:1")));
+        assert!(want(&pairs, &point("block-merge", "wgpu:0")));
+        assert!(!want(&pairs, &point("block-merge", "cuda:0")), "chunks of 512 digis");
+        assert!(!want(&pairs, &point("std-stable", "cpu")));
+        assert!(on_devices(&[Device::Cuda(0)], pairs).iter().all(|pair| pair.backend == "cuda"));
+    }
+
+    #[test]
+    fn unknown_tasks_get_a_suggestion() {
+        let names = ["sort".to_owned()];
+        assert!(pairs_of_tasks(&names).expect("known").iter().all(|pair| pair.task == "sort"));
+        for name in ["sorrt", "merge"] {
+            let problem = pairs_of_tasks(&[name.to_owned()]).expect_err(name).to_string();
+            assert!(
+                problem.contains("natively and portably") && problem.contains("sort"),
+                "{problem}"
+            );
+        }
+    }
+
+    #[test]
+    fn points_are_on_the_devices_that_were_chosen() {
+        let all = pairs_of_tasks(&["unpack".to_owned()]).expect("known");
+        let devices = ["cuda:1", "cuda:1+again", "wgpu:3", "wgpu:3+checked"];
+        let devices = devices.map(|name| name.parse().expect("a device"));
+        let suite = part(&devices, &all).expect("points");
+        let of = |device: &str| suite.points().filter(|point| point.device == device).count();
+        assert_eq!((of("wgpu:3"), of("wgpu:3+checked"), of("cuda:1+again")), (2, 2, 2));
+        assert!(of("cuda:1") >= 2, "natives, and idioms");
+        assert_eq!(of("cuda:0") + of("wgpu:0"), 0);
+        assert!(suite.points().all(|point| point.algorithm == "unpack"));
+    }
+    #[test]
+    fn what_a_plugin_brings_is_measured_next_to_its_native_variant() {
+        // A variant that the suite does not have, as if a plugin had brought it.
+        let mut all = pairs_of_tasks(&["sort".to_owned()]).expect("known");
+        all.push(Pair {
+            task: "sort",
+            native: "block-merge-256x11",
+            variant: "block-merge-512x7",
+            backend: "cuda",
+            written_as: "a layer",
+            differs: "",
+        });
+        let devices = ["cuda:1", "cuda:1+again"].map(|name| name.parse().expect("a device"));
+        let suite = part(&devices, &all).expect("points");
+        let of = |variant: &str| {
+            let points = suite.points().filter(|point| point.variant == variant);
+            points.map(|point| (point.device.clone(), point.params.clone())).collect::<Vec<_>>()
+        };
+        let native = of("block-merge-256x11");
+        let brought = of("block-merge-512x7");
+        assert_eq!((native.len(), brought.len()), (4, 2), "once more only what is native");
+        assert!(brought.iter().all(|point| native.contains(point)), "{brought:?}");
+    }
 }

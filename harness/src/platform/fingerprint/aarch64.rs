@@ -1,6 +1,6 @@
 //! Instructions of arm64: 4 bytes each.
 
-use super::scan::{Reference, Scan};
+use super::program::{Reference, Scan};
 
 /// Page address in each register, if known.
 type Pages = [Option<u64>; 32];

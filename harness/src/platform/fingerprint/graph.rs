@@ -6,8 +6,7 @@ use std::ops::Range;
 use object::Architecture;
 use sha2::{Digest, Sha256};
 
-use super::program::{Kind, Node, Program, Target, WORD};
-use super::scan::Scan;
+use super::program::{Kind, Node, Program, Scan, Target, WORD};
 use super::{aarch64, x86_64};
 
 /// Minimum length of constants whose content is hashed with the value that points to them. Texts

@@ -6,14 +6,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `program` | an executable: its layout, and targets of pointers |
-//! | `scan` | references of a function: `x86_64`, `aarch64` |
+//! | `program` | an executable: its layout, targets of pointers, and references of functions |
+//! | `x86_64`, `aarch64` | instructions, and their references |
 //! | `graph` | reachable code and data, and its hash |
 
 mod aarch64;
 mod graph;
 mod program;
-mod scan;
 mod x86_64;
 
 use std::collections::HashMap;

@@ -1,12 +1,11 @@
-//! An executable: sections, symbols, and pointers that the loader fills in.
+//! An executable: sections, symbols, pointers that the loader fills in, and references of
+//! functions.
 
 use std::ops::Range;
 
 use object::{
     Architecture, Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionKind, SymbolKind,
 };
-
-use super::scan::Reference;
 
 /// Relevant parts of an executable. Addresses are those in the file.
 #[derive(Debug)]
@@ -273,4 +272,42 @@ fn symbols<'a>(file: &object::File<'a>) -> Vec<Symbol<'a>> {
     symbols.sort_by_key(|symbol| (symbol.range.start, std::cmp::Reverse(symbol.range.end)));
     symbols.dedup_by_key(|symbol| symbol.range.start);
     symbols
+}
+
+/// A function, read instruction by instruction.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Scan {
+    /// Its bytes, with zeros for everything that depends on addresses.
+    pub(super) code: Vec<u8>,
+    /// References in the order of the code.
+    pub(super) references: Vec<Reference>,
+}
+
+/// A reference to something outside of the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reference {
+    /// Address that is called, jumped to, or taken.
+    Address(u64),
+    /// Address and number of bytes that are read or written; 0 if unknown.
+    Bytes(u64, u64),
+}
+
+impl Scan {
+    pub(super) fn new(code: &[u8]) -> Self {
+        Scan { code: code.to_vec(), references: Vec::new() }
+    }
+
+    pub(super) fn mask(&mut self, range: Range<usize>) {
+        if let Some(bytes) = self.code.get_mut(range) {
+            bytes.fill(0);
+        }
+    }
+}
+
+impl Reference {
+    pub(super) fn address(self) -> u64 {
+        match self {
+            Reference::Address(address) | Reference::Bytes(address, _) => address,
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind, Register};
 
-use super::scan::{Reference, Scan};
+use super::program::{Reference, Scan};
 
 /// Reads a function that starts at this address.
 pub(super) fn scan(code: &[u8], address: u64) -> Scan {

@@ -84,19 +84,19 @@ const MAX_HEAD_BYTES: usize = 8 << 10;
 const MAX_HEADERS: usize = 64;
 
 /// Response to a request.
-pub(super) struct Reply {
+struct Reply {
     status: &'static str,
     body: String,
 }
 
 impl Reply {
     /// Response with a page.
-    pub(super) fn page(body: String) -> Self {
+    fn page(body: String) -> Self {
         Reply { status: "200 OK", body }
     }
 
     /// Response for an unknown page; the body names the right one.
-    pub(super) fn nothing_here(body: &str) -> Self {
+    fn nothing_here(body: &str) -> Self {
         Reply { status: "404 Not Found", body: body.to_owned() }
     }
 
@@ -116,7 +116,7 @@ enum HttpRequest {
 ///
 /// # Errors
 /// If the client is gone, or too slow.
-pub(super) fn serve(mut stream: TcpStream, page: impl FnOnce(&str) -> Reply) -> io::Result<()> {
+fn serve(mut stream: TcpStream, page: impl FnOnce(&str) -> Reply) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(TIMEOUT))?;
     let reply = match read_request(&mut stream)? {

@@ -155,7 +155,7 @@ pub(super) struct Influx {
 
 /// Failed delivery of lines.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum PushError {
+enum PushError {
     #[error("there is no answer within {TIMEOUT} s")]
     Silent,
     #[error("there is no connection: {0}")]
@@ -193,7 +193,7 @@ impl Influx {
     }
 
     /// Name of this machine.
-    pub(super) fn host(&self) -> &str {
+    fn host(&self) -> &str {
         &self.host
     }
 
@@ -201,7 +201,7 @@ impl Influx {
     ///
     /// # Errors
     /// If they are not accepted.
-    pub(super) fn write(&self, lines: String) -> Result<(), PushError> {
+    fn write(&self, lines: String) -> Result<(), PushError> {
         let mut request = minreq::post(&self.url)
             .with_timeout(TIMEOUT)
             .with_follow_redirects(false)

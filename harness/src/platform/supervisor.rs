@@ -7,32 +7,28 @@
 //! same exit code; any other end is attributed to the plugin.
 //!
 //! Signals are delivered to both if they are sent to all processes of a terminal, and to the parent
-//! if they are sent to `bench`. So only the parent handles them: see `signals`. The child is killed
+//! if they are sent to `bench`. So only the parent handles them, and the child ignores its own. The child is killed
 //! when the parent ends.
-//!
-//! | module | holds |
-//! |---|---|
-//! | this | both processes |
-//! | `signals` | signals that request an end |
 
-mod signals;
-
+use std::ffi::c_int;
 use std::fs;
-use std::io::{self, PipeWriter, Write};
+use std::io::{self, PipeReader, PipeWriter, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{ExitCode, ExitStatus};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 
 use nix::libc;
-use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signal::{
+    SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, kill, raise, sigaction,
+};
 use nix::unistd::Pid;
 
-use super::crash_record::{self};
+use super::crash_record::{self, CrashRecord};
 use super::{Exit, children};
-use crate::platform::crash_record::CrashRecord;
 use crate::platform::plugin_guard::{KEPT, NOTHING_KEPT};
-pub(super) use signals::{is_supervised, orders};
 
 /// Exit code of a panic.
 const PANICKED: i32 = 101;
@@ -57,13 +53,13 @@ struct Supervisor {
     crash_record: &'static CrashRecord,
     /// Sends orders to the child.
     orders: PipeWriter,
-    signals: signals::Inherited,
+    signals: Inherited,
 }
 
 fn prepared() -> io::Result<(Supervisor, io::PipeReader)> {
     let crash_record = crash_record::share()?;
     let (reader, orders) = io::pipe()?;
-    Ok((Supervisor { crash_record, orders, signals: signals::Inherited::look()? }, reader))
+    Ok((Supervisor { crash_record, orders, signals: Inherited::look()? }, reader))
 }
 
 impl Supervisor {
@@ -132,7 +128,7 @@ impl Supervisor {
             return ExitCode::from(code as u8);
         }
         if let Some(signal) = deadly.filter(|_| status.signal().is_some()) {
-            signals::die_of(signal, mask);
+            die_of(signal, mask);
         }
         let story = describe_end(self.crash_record, status);
         let _ = writeln!(io::stderr(), "\nbench: {}", text::lines(&story));
@@ -188,4 +184,106 @@ fn how(status: ExitStatus) -> String {
         }
         _ => format!("crashed ({name})"),
     }
+}
+
+/// Signals that request an end in good order.
+const ASKING: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+
+/// Receives orders of the child, until the listener takes it.
+static ORDERS: Mutex<Option<PipeReader>> = Mutex::new(None);
+static SUPERVISED: AtomicBool = AtomicBool::new(false);
+
+/// True if this process has a supervisor.
+pub(super) fn is_supervised() -> bool {
+    SUPERVISED.load(SeqCst)
+}
+
+/// Yields a byte for each request to end. There is one listener.
+pub(super) fn orders() -> Option<PipeReader> {
+    ORDERS.lock().ok()?.take()
+}
+
+/// Signal state that this process was started with.
+struct Inherited {
+    /// Signals to wait for.
+    awaited: SigSet,
+    ignored: SigSet,
+}
+
+impl Inherited {
+    fn look() -> io::Result<Self> {
+        let mut ignored = SigSet::empty();
+        for signal in ASKING.into_iter().chain([Signal::SIGQUIT]) {
+            if is_ignored(signal)? {
+                ignored.add(signal);
+            }
+        }
+        let mut awaited = SigSet::empty();
+        ASKING.into_iter().for_each(|signal| awaited.add(signal));
+        awaited.add(Signal::SIGCHLD);
+        if !ignored.contains(Signal::SIGQUIT) {
+            awaited.add(Signal::SIGQUIT);
+        }
+        Ok(Inherited { awaited, ignored })
+    }
+
+    /// Blocks the signals, so that they can be waited for; returns the previous mask.
+    fn block(&self) -> io::Result<SigSet> {
+        // The parent may have set this process to ignore the end of its children.
+        // SAFETY: the default action is not a function of this program.
+        unsafe { sigaction(Signal::SIGCHLD, &by_default()) }?;
+        Ok(self.awaited.thread_swap_mask(SigmaskHow::SIG_BLOCK)?)
+    }
+
+    /// Waits for the next signal.
+    fn next(&self) -> io::Result<Signal> {
+        Ok(self.awaited.wait()?)
+    }
+
+    fn ignores(&self, signal: Signal) -> bool {
+        self.ignored.contains(signal)
+    }
+
+    /// In the child: only the pipe counts. Signals get an empty handler rather than `SIG_IGN`,
+    /// because programs that the child starts then have the default action.
+    fn leave_to_parent(&self, orders: PipeReader) {
+        let handler = SigHandler::Handler(nothing);
+        let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
+        for signal in ASKING.into_iter().filter(|&signal| !self.ignores(signal)) {
+            // SAFETY: the handler is an empty function.
+            let _ = unsafe { sigaction(signal, &action) };
+        }
+        if let Ok(mut kept) = ORDERS.lock() {
+            *kept = Some(orders);
+        }
+        SUPERVISED.store(true, SeqCst);
+    }
+}
+
+extern "C" fn nothing(_: c_int) {}
+
+fn by_default() -> SigAction {
+    SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty())
+}
+
+fn is_ignored(signal: Signal) -> io::Result<bool> {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: without a new action, the call only writes the current one to `action`.
+    let read = unsafe { libc::sigaction(signal as c_int, std::ptr::null(), action.as_mut_ptr()) };
+    if read == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the successful call has initialised it.
+    Ok(unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN)
+}
+
+/// Ends this process as the default action of a signal does.
+fn die_of(signal: Signal, mask: &SigSet) -> ! {
+    // SAFETY: the default action is not a function of this program.
+    let _ = unsafe { sigaction(signal, &by_default()) };
+    let _ = raise(signal);
+    // The signal is unblocked, so that it is delivered now.
+    let _ = mask.thread_set_mask();
+    // The first process of a container does not die of signals: use the exit code of a shell.
+    std::process::exit(128 + signal as i32)
 }
