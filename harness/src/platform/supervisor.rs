@@ -7,8 +7,11 @@
 //! same exit code; any other end is attributed to the plugin.
 //!
 //! Signals are delivered to both if they are sent to all processes of a terminal, and to the parent
-//! if they are sent to `bench`. So only the parent handles them, and the child ignores its own. The child is killed
-//! when the parent ends.
+//! if they are sent to `bench`. So only the parent handles them, and the child ignores its own. The
+//! child is killed when the parent ends.
+//!
+//! Ctrl-C signals both processes, `kill` one of them, and a process cannot distinguish the two. So
+//! that each request counts once, the child receives them only through a pipe.
 
 use std::ffi::c_int;
 use std::fs;

@@ -8,9 +8,8 @@ use std::process::Command;
 use nix::errno::Errno;
 use nix::libc;
 
-use crate::common::refused::refuse;
 use crate::common::stub_gpu::StubGpu;
-use crate::common::{BENCH, Folder, Run, folder, measuring};
+use crate::common::{BENCH, Folder, Run, folder, measuring, refuse};
 
 /// A control group whose processes and threads are limited; there is one only for root and with
 /// version 1 or 2 of the controller at its usual path.

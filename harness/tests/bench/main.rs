@@ -16,15 +16,14 @@ mod events;
 #[path = "../../../fixtures/mod.rs"]
 mod experiments;
 mod export;
-mod file_memory;
-mod file_names;
+#[path = "../faults/mod.rs"]
+mod faults;
+mod files;
 mod gate;
 mod gather;
 mod gpu_results;
 mod hip;
 mod history;
-mod history_changes;
-mod interruption;
 mod limits;
 mod live;
 mod machine_identity;
@@ -39,26 +38,17 @@ mod portability;
 mod process;
 mod real_files;
 mod refusals;
-mod regression;
 mod report;
 mod reproduce;
-mod site;
 mod slurm;
 mod stream;
 mod stream_nodes;
 mod sts;
-mod sts_raw;
-mod suite_runs;
 mod suites;
 mod text_of_others;
 mod throughput;
 mod tools;
 mod unpack;
 mod verify;
-
-#[path = "../faults/mod.rs"]
-mod faults;
-mod whole_files;
-mod winners;
 mod written_output;
 mod wrong_variants;

@@ -1,10 +1,11 @@
-//! `bench report` on the runs that the documents show.
+//! `bench report` on the runs that the documents show, `bench site` and `bench winners`.
 
 use std::path::PathBuf;
 
-use crate::common::{copy_documented, folder, in_repository};
 use reports::history::{Store, Unfinished};
 use reports::store::{RunFolder, read_run};
+
+use crate::common::{copy_documented, folder, in_repository, measuring};
 
 /// A run folder among the documents.
 fn documented(name: &str) -> PathBuf {
@@ -130,4 +131,56 @@ fn a_report_on_a_gpu_ranks_by_what_is_asked_for() {
         let best = format!("**sort, {of}: channel-bucket");
         assert_has(&folder.read(file), &[&best, &format!("ranked by: {by}")]);
     }
+}
+
+#[test]
+fn a_store_becomes_pages_with_links_to_each_other() {
+    let Some(folder) = measuring() else { return };
+    for seed in [1, 2] {
+        let line = format!(
+            "sort --digis 2k --segments 4 --variant std-* --threads 1 --samples 8 --quiet \
+             --device cpu --out r{seed} --no-charts --seed {seed} --store s"
+        );
+        folder.bench(line).exits(0);
+    }
+    folder.bench("site --store s --out site").exits(0).says("pages of 2 points and 2 runs");
+    let index = folder.read("site/index.html");
+    let links: Vec<&str> =
+        index.split("href=\"").skip(1).filter_map(|it| it.split('"').next()).collect();
+    let files: Vec<&&str> = links.iter().filter(|link| !link.starts_with('#')).collect();
+    assert_eq!(files.len(), 2 + 2, "{files:?}");
+    for file in files {
+        assert!(folder.read(format!("site/{file}")).starts_with("<!DOCTYPE html>"), "{file}");
+    }
+    folder.bench("site --store s --out site --variant std-stable").exits(0);
+    folder.write("site/index.html", "mine");
+    folder.bench("site --store s --out site").exits(2).says("--force");
+    folder.bench("site --store s --out site --variant none-*").exits(5);
+}
+
+#[test]
+fn winners_are_reported_and_drawn() {
+    let Some(folder) = measuring() else { return };
+    let line = "sort --digis 2k --segments 4,8 --order random,time --variant std-* --threads 1 \
+                --samples 8 --quiet --device cpu --out run --no-charts";
+    folder.bench(line).exits(0);
+    let line = "winners run --out maps --format table --format csv=winners.csv";
+    let reported = folder.bench(line).exits(0);
+    let lines: Vec<&str> = reported.stdout.lines().collect();
+    assert!(lines[1].contains("segments") && lines[1].contains("winner"), "{lines:?}");
+    assert_eq!(lines.len(), 2 + 4, "{lines:?}");
+    folder.has("maps/winners.svg maps/winners.png winners.csv");
+    assert_eq!(folder.read("winners.csv").lines().count(), 1 + 4);
+}
+
+#[test]
+fn points_that_are_not_there_have_no_winner() {
+    let Some(folder) = measuring() else { return };
+    let line = "sort --digis 2k --segments 4 --variant std-stable --threads 1 --samples 3 --quiet \
+                --device cpu --out run --no-charts";
+    folder.bench(line).exits(0);
+    folder.bench("winners run --out maps").exits(0).says("no map was drawn");
+    folder.bench("winners run --over orders").exits(2).says("no such axis varies");
+    let none = folder.bench("winners run --variant no-such-*").exits(5);
+    none.says("has no such point");
 }

@@ -3,7 +3,6 @@
 pub mod alice;
 pub mod fake;
 pub mod made_up;
-pub mod refused;
 mod run;
 pub mod servers;
 pub mod stub_gpu;
@@ -25,7 +24,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub use run::Run;
+pub use run::{Run, refuse};
 
 /// The binary.
 pub const BENCH: &str = env!("CARGO_BIN_EXE_bench");
