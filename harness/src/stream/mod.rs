@@ -21,7 +21,6 @@
 //! | `source` | emission of timeslices when they are due |
 //! | `speed` | one speed, from its first timeslice to the last result |
 //! | `live` | live monitoring |
-//! | `limit` | search for the highest sustained speed |
 //! | `tally` | conversion of a log to rows |
 //! | `session` | a run: folder, and one device and speed after the other |
 
@@ -29,7 +28,6 @@ mod data;
 mod delta;
 mod dispatcher;
 mod job;
-mod limit;
 mod live;
 mod memory;
 mod plan;

@@ -15,13 +15,12 @@ use text::Untrusted;
 
 use super::data::{Content, Data, Size, Variation};
 use super::dispatcher::Dispatcher;
-use super::limit::{Limit, search};
 use super::live::Live;
 use super::plan::{Planned, StreamPoint, max_speed};
 use super::protocol::{Expected, ResultDigest};
 use super::schedule::{PreparedCounts, Schedule, StartMissed, StartTime};
 use super::source::Emitting;
-use super::speed::{SpeedContext, SpeedResult, Stream};
+use super::speed::{Limit, SpeedContext, SpeedResult, Stream, search_limit};
 use super::timeslice_log::TimesliceLog;
 use super::workers::{Readiness, WorkerRefusal, Workers};
 use super::{StreamError, ring, tally};
@@ -248,7 +247,7 @@ impl<'a> Session<'a> {
             }
         };
         let max_speed = max_speed(flags.length(), ring.timeslice_ns as f64 * 1e-9);
-        let limit = search(guess, max_speed, |speed| {
+        let limit = search_limit(guess, max_speed, |speed| {
             if self.interrupt.asked() {
                 return Ok(None);
             }

@@ -2,8 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | this | the suite file: name, defaults and tasks |
 //! | `built_in` | the built-in suites |
-//! | `read` | the suite file |
 //! | `settings` | keys with the names of flags |
 //! | `task` | content of a `[[task]]`, and what it excludes |
 //! | `part` | the points of a product of axes, and shards for several machines |
@@ -12,10 +12,10 @@ pub mod built_in;
 #[cfg(test)]
 mod coverage;
 mod part;
-mod read;
 mod settings;
 mod task;
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,15 +24,17 @@ use algorithms::device::Device;
 use generators::DataError;
 use reports::record::Point;
 use reports::units;
+use sha2::{Digest, Sha256};
 use text::Untrusted;
 
-use crate::document::{self, Entry};
+use crate::document::{self, Entry, Section};
 pub use crate::document::{InvalidDocument, Problem};
 use crate::measure::share;
 use crate::plan::{Plan, PlanError, missing_devices};
 use crate::platform::Exit;
 use crate::request::{MeasureRequest, Settings};
 pub use part::{Part, SuiteInput};
+use task::Parts;
 
 /// Error of reading a suite.
 #[derive(Debug, thiserror::Error)]
@@ -129,7 +131,7 @@ impl Suite {
     /// # Errors
     /// All its problems.
     pub fn parse(path: &str, text: &str) -> Result<Self, SuiteError> {
-        Ok(document::read(path, text, read::suite)?)
+        Ok(document::read(path, text, read_suite)?)
     }
 
     /// Keeps the points accepted by `keep`, and inputs and parts that have any. The hash remains that
@@ -216,6 +218,96 @@ impl Suite {
         });
         share(limits.collect(), budget)
     }
+}
+
+/// The keys of the document.
+const KEYS: [&str; 5] = ["name", "description", "plugins", "defaults", "task"];
+
+/// Checks and expands the document.
+fn read_suite(root: Section<'_>) -> Suite {
+    for entry in root.entries().filter(|entry| !KEYS.contains(&entry.key)) {
+        entry.unknown("of a suite", &KEYS);
+    }
+    let name = suite_name(root);
+    let description = root.entry("description").and_then(Entry::word);
+    let defaults = root.entry("defaults").and_then(Entry::section);
+    let defaults = settings::defaults(defaults);
+    let tasks = root.sections("task").into_iter();
+    let mut parts: Parts = tasks.flat_map(|it| task::read(it, &defaults)).collect();
+    check_points(root, &parts);
+    // A device may have no variants of a task; others have.
+    parts.retain(|(_, part)| part.points().next().is_some());
+    let parts: Vec<_> = parts.into_iter().map(|(_, part)| part).collect();
+    Suite {
+        name,
+        description: description.map_or(String::new(), |word| word.text),
+        hash: hash(&parts),
+        parts,
+    }
+}
+
+/// The name, which becomes part of the names of folders.
+fn suite_name(root: Section<'_>) -> String {
+    let Some(entry) = root.entry("name") else {
+        root.problem("this suite has no name; begin with name = \"…\"");
+        return String::new();
+    };
+    let Some(word) = entry.word() else {
+        return String::new();
+    };
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if word.text.is_empty() || word.text.starts_with('.') || !word.text.chars().all(allowed) {
+        word.problem(
+            "use letters, digits, dashes and underscores in the name: folders are named after it",
+        );
+    }
+    word.text
+}
+
+/// Takes down points that are there twice, and a suite without any.
+fn check_points(root: Section<'_>, parts: &Parts<'_>) {
+    let mut first = HashMap::new();
+    for (number, (section, part)) in parts.iter().enumerate() {
+        let points = part.points();
+        let twice = points.filter(|&point| *first.entry(point).or_insert(number) != number);
+        if let [point, rest @ ..] = &twice.collect::<Vec<_>>()[..] {
+            section.problem(measured_twice(point, rest.len()));
+        }
+    }
+    if first.is_empty() && root.problem_count() == 0 {
+        root.problem("no point is left to be measured: is there a [[task]]?");
+    }
+}
+
+fn measured_twice(point: &Point, more: usize) -> String {
+    let variant = &point.variant;
+    let params = &point.params;
+    let threads = units::counted(point.threads, "thread");
+    let also = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "{variant} with {threads} and {params}{also} would be measured twice: an earlier task or \
+         include has it"
+    )
+}
+
+/// A hash of all points with their seeds and sampling, whatever their order: shards of the
+/// same suite have the same.
+fn hash(parts: &[Part]) -> String {
+    let mut lines = Vec::new();
+    for part in parts {
+        let Settings { seed, samples, max_time, precision, .. } = &part.settings;
+        let range = samples.unwrap_or_default();
+        let time = max_time.as_nanos();
+        let sampling = format!("{seed} {}..{} {time} {precision}", range.min, range.max);
+        let points = part.points();
+        lines.extend(points.map(|point| format!("{} {sampling}\n", point.id())));
+    }
+    lines.sort_unstable();
+    let hash = Sha256::digest(lines.concat());
+    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::log::Operation;
+use super::library::Operation;
 use super::tree::Tree;
 
 /// State of unsynced data after a power cut.

@@ -3,8 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `faults.c` | a library that is preloaded into `bench`: it makes operations fail, and logs them |
-//! | `library` | compiling it, and running `bench` with it |
-//! | `log` | its log |
+//! | `library` | compiling it, running `bench` with it, and reading its log |
 //! | `tree` | files of a folder |
 //! | `scenario` | commands, with the files before |
 //! | `reference` | result of a command without faults, and comparison with others |
@@ -17,7 +16,6 @@
 mod disk;
 mod kills;
 mod library;
-mod log;
 mod power_cut;
 mod reference;
 mod scenario;

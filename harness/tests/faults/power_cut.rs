@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::disk::{Cut, Disk};
-use super::library::can_inject;
-use super::log::Operation;
+use super::library::{Operation, can_inject};
 use super::reference::{Reference, rows_kept};
 use super::scenario::{SCENARIOS, Scenario, planted};
 use super::tree::{Tree, of_interest};

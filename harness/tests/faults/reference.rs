@@ -6,8 +6,7 @@ use std::path::Path;
 
 use reports::record::SummaryRow;
 
-use super::library::record;
-use super::log::Operation;
+use super::library::{Operation, record};
 use super::scenario::{Product, Scenario, assert_complete, done, planted, points};
 use super::tree::{Tree, names, of_interest, tree, without_times};
 use crate::common::{Folder, Run, folder};

@@ -1,6 +1,5 @@
 //! `bench history`: the store of runs.
 
-mod accepted_shifts;
 mod changes;
 
 use std::path::{Path, PathBuf};
@@ -24,8 +23,8 @@ use crate::request::{
     BaselineRequest, HistoryAction, HistoryRequest, ListRunsRequest, Outputs, StoreFolder,
 };
 use crate::suite::SuiteFile;
-pub(crate) use accepted_shifts::parse as parse_accepted_shifts;
 pub(super) use changes::accepted;
+pub(crate) use changes::parse_accepted_shifts;
 
 pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
     match &request.action {
