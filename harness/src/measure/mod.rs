@@ -3,8 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `folder` | default result folders |
-//! | `run_spec` | specification of a run, its result, and errors |
+//! | `run_spec` | specification of a run, default result folders, its result, and errors |
 //! | `session` | execution of a run: folder, teams, ceilings, jobs |
 //! | `resources` | teams and GPUs |
 //! | `deadline` | deadline of a run, and shares of the remaining time |
@@ -23,7 +22,6 @@ mod ceilings;
 mod checking;
 mod deadline;
 mod device_use;
-mod folder;
 mod gpu;
 mod input;
 pub(crate) mod input_groups;
@@ -45,7 +43,6 @@ pub use ceilings::measure_bandwidth;
 pub(crate) use checking::use_checked;
 pub use checking::{CheckError, check_candidate};
 pub(crate) use deadline::{Deadline, share};
-pub(crate) use folder::{claimed, default_folder, new_folder};
 pub(crate) use gpu::ceilings as gpu_ceilings;
 pub(crate) use input::InputState;
 pub(crate) use ordered::{BlockRequest, is_false};
@@ -54,6 +51,7 @@ pub(crate) use rounds::shuffle;
 pub use rounds::{BlockCandidate, Observer, SampleIndex, Sampler, sample_block};
 pub(crate) use rows::{FAILED, WRONG};
 pub use run_spec::{Job, KernelTimes, MeasureError, RunResult, RunSpec, Start};
+pub(crate) use run_spec::{claimed, default_folder, new_folder};
 pub use sampler::{CandidateSampler, Sample};
 pub use session::Session;
 pub(crate) use session::{describe, series_of};

@@ -16,13 +16,12 @@ use text::Untrusted;
 
 use super::MeasureError;
 use super::deadline::Deadline;
-use super::folder::claimed;
 use super::gpu::sampled_gpu::GpuMode;
 use super::gpu::watched::{hip_gpus, shaders};
 use super::input_groups::InputGroups;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
-use super::run_spec::{KernelTimes, RunResult, RunSpec, Start};
+use super::run_spec::{KernelTimes, RunResult, RunSpec, Start, claimed};
 use crate::plan::{Plan, input_records, plugin_records, quantities};
 use crate::platform::control_groups::StoppedPeriods;
 use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};

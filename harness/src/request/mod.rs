@@ -3,7 +3,6 @@
 //! Fields of requests declare their flags; `cli` adds those that depend on a task or a data set.
 
 mod axes;
-mod compare;
 mod description;
 mod history;
 mod measure;
@@ -19,7 +18,6 @@ pub(crate) mod values;
 
 pub use axes::AxisValues;
 pub(crate) use axes::{as_tried, typed_default};
-pub use compare::{CompareRequest, DEFAULT_STORE, FailOn, Judging};
 pub use description::{DevicesRequest, ListRequest};
 pub use history::{
     BaselineRequest, ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, PruneRequest,
@@ -30,7 +28,8 @@ pub use outputs::{DescriptionFormat, Formats, OutputFlags, Outputs};
 pub use settings::Settings;
 pub(crate) use settings::{confirming, is_only_tried};
 pub use stored_runs::{
-    ExportRequest, PointFlags, ReportFormat, ReportRequest, SiteRequest, WinnersRequest,
+    CompareRequest, DEFAULT_STORE, ExportRequest, FailOn, Judging, PointFlags, ReportFormat,
+    ReportRequest, SiteRequest, WinnersRequest,
 };
 pub use stream::{Spill, StreamFlags, StreamRequest, WhenFull};
 pub use studies::{PortabilityRequest, ReproduceRequest, SelfTestMode, SelfTestRequest};

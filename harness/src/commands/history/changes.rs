@@ -149,7 +149,7 @@ fn moved_words(unjudged: &[&PointHistory], histories: &[PointHistory]) -> String
 }
 
 /// The name of the file in a store.
-pub(crate) const ACCEPTED_SHIFTS: &str = "accepted-shifts.toml";
+const ACCEPTED_SHIFTS: &str = "accepted-shifts.toml";
 
 const KEYS: [&str; 6] = ["run", "note", "task", "variant", "device", "params"];
 
@@ -157,7 +157,7 @@ const KEYS: [&str; 6] = ["run", "note", "task", "variant", "device", "params"];
 ///
 /// # Errors
 /// If it can't be read, or all that is wrong with it.
-pub(crate) fn read_accepted_shifts(path: &Path) -> Result<Vec<AcceptedShift>, SuiteError> {
+fn read_accepted_shifts(path: &Path) -> Result<Vec<AcceptedShift>, SuiteError> {
     let text = read_text(path, LARGEST_DOCUMENT)
         .map_err(|source| SuiteError::Unreadable { path: path.to_owned(), source })?;
     Ok(parse_accepted_shifts(&path.escaped().to_string(), &text)?)

@@ -5,11 +5,9 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `event` | events, and counts of a run |
-//! | `reading` | values of counters, and differences between two readings |
+//! | `reading` | events, counts of a run, values of counters, and differences between two readings |
 //! | `linux` | counters of the kernel |
 
-mod event;
 mod linux;
 mod reading;
 
@@ -17,9 +15,9 @@ use std::io;
 
 use algorithms::device::Team;
 
-pub use event::{Counts, Event};
 pub(crate) use linux::open;
 pub(crate) use reading::Reading;
+pub use reading::{Counts, Event};
 
 #[cfg(test)]
 pub(crate) use reading::fake;

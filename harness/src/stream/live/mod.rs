@@ -6,13 +6,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `follower` | periodic update of the counts |
-//! | `live_counts` | counts of log changes, for the threads that publish them |
+//! | `live_counts` | counts of log changes and their periodic update, for the threads that publish them |
 //! | `endpoint` | endpoint for Prometheus |
 //! | `push` | client for InfluxDB |
 
 mod endpoint;
-mod follower;
 mod live_counts;
 mod push;
 
@@ -29,7 +27,7 @@ use text::Untrusted;
 use super::data::Content;
 use crate::request::StreamFlags;
 use endpoint::Endpoint;
-pub(super) use follower::Follower;
+pub(super) use live_counts::Follower;
 use live_counts::LiveCounts;
 use push::{Deliveries, Influx, Pusher};
 
