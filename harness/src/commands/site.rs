@@ -12,7 +12,7 @@ use reports::units::counted;
 use text::Untrusted;
 
 use super::history::accepted;
-use super::report::{MAX_STORED, output_file};
+use super::report::{MAX_STORED, check_overwrite};
 use crate::failure::{Exit, Failure};
 use crate::request::SiteRequest;
 
@@ -37,7 +37,7 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
     let name = || store.root().escaped().to_string();
     let title = request.title.clone().unwrap_or_else(name);
     let pages = pages(&Site { title: &title, runs: &runs, trends: &trends });
-    output_file::check_overwrite(&request.out.join("index.html"), request.force)?;
+    check_overwrite(&request.out.join("index.html"), request.force)?;
     for page in &pages {
         write(&request.out, page, request.force)?;
     }
@@ -73,7 +73,7 @@ fn page_of_run(store: &Store, runs: &[RunSummary], i: usize) -> Result<Page, Fai
 
 fn write(out: &Path, page: &Page, force: bool) -> Result<(), Failure> {
     let path = out.join(&page.path);
-    output_file::check_overwrite(&path, force)?;
+    check_overwrite(&path, force)?;
     if let Some(folder) = path.parent() {
         files::create_folder(folder).map_err(Failure::writing(folder))?;
     }
