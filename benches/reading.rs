@@ -1,4 +1,4 @@
-//! Reading files of each kind from the page cache, beside a copy of as many bytes in memory.
+//! Reading files of each kind from the page cache, beside a copy of the same size in memory.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
