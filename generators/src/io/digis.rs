@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::content_limit::Limited;
-use super::digi_table::DigiTable;
+use super::digi_table::{DigiTable, ReadDigis};
 use super::fields::Limits;
 use super::file::{Format, create, finish, format_of, open_sniffed};
 use super::standard_input::FileName;
@@ -33,15 +33,6 @@ impl<'a> DigiOptions<'a> {
     pub fn for_setup(setup: &'a Setup) -> Self {
         DigiOptions { setup: Some(setup), time_origin: None }
     }
-}
-
-/// Digis that were read, with notes on how.
-#[derive(Debug)]
-pub struct ReadDigis {
-    /// The digis.
-    pub digis: SegmentedDigis,
-    /// Notes for users.
-    pub notes: Vec<String>,
 }
 
 /// The format that a file begins with.
