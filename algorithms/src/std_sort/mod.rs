@@ -7,7 +7,6 @@
 use generators::sts::Digi;
 
 use crate::device::Unavailable;
-use crate::sts::{ClusterEntry, Hit, OfflineCluster, OfflineDigi};
 
 /// Checks that it was compiled.
 ///
@@ -20,6 +19,7 @@ pub(crate) fn available() -> Result<(), Unavailable> {
     }
 }
 
+/// Declares functions that sort records by functions of `std_sort.cpp`, each with the size of a record.
 macro_rules! sorts {
     ($($(#[$doc:meta])* $name:ident = $symbol:ident($record:ty, $bytes:literal);)*) => {
         mod compiled {
@@ -45,6 +45,8 @@ macro_rules! sorts {
     };
 }
 
+pub(crate) use sorts;
+
 sorts! {
     /// By channel and time.
     sort_by_key = recobench_std_sort_by_key(Digi, 8);
@@ -53,28 +55,10 @@ sorts! {
     /// By channel and time, and digis with equal keys by charge: see
     /// [`digi_order`](crate::sts::data::digi_order).
     sort_by_key_and_charge = recobench_std_sort_by_key_and_charge(Digi, 8);
-    /// By time only.
-    sort_entries = recobench_std_sort_entries(ClusterEntry, 8);
-    /// By time only.
-    sort_hits = recobench_std_sort_hits(Hit, 48);
-    /// By [`OfflineDigi::order`].
-    sort_offline_digis = recobench_std_sort_offline_digis(OfflineDigi, 16);
-    /// By time only.
-    sort_offline_clusters = recobench_std_sort_offline_clusters(OfflineCluster, 112);
 }
 
-const _: () = {
-    use std::mem::offset_of;
-    assert!(offset_of!(ClusterEntry, time) == 0);
-    assert!(offset_of!(Hit, time) == 12);
-    assert!(offset_of!(OfflineDigi, time) == 0);
-    assert!(offset_of!(OfflineDigi, channel) == 12);
-    assert!(offset_of!(OfflineDigi, adc) == 14);
-    assert!(offset_of!(OfflineCluster, time) == 88);
-};
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use generators::random::mix;
 
     use super::*;
@@ -82,7 +66,7 @@ mod tests {
 
     /// Sorts records made from many sequences of numbers, and compares their keys with those that
     /// Rust has sorted.
-    fn check<T: Clone, K: Ord + std::fmt::Debug>(
+    pub(crate) fn check<T: Clone, K: Ord + std::fmt::Debug>(
         make: impl Fn(u64) -> T,
         sort: fn(&mut [T]),
         key: impl Fn(&T) -> K,
@@ -115,30 +99,5 @@ mod tests {
         check(Digi::from_bits, sort_by_key, |digi| digi.key());
         check(Digi::from_bits, sort_digis_by_time, |digi| digi.time_ns());
         check(Digi::from_bits, sort_by_key_and_charge, digi_order);
-    }
-
-    #[test]
-    fn entries_and_hits_are_sorted_by_time() {
-        let entry = |number: u64| ClusterEntry { time: number as u32, index: 1 };
-        check(entry, sort_entries, |entry| entry.time);
-        let hit = |number: u64| Hit { time: number as u32, ..Hit::default() };
-        check(hit, sort_hits, |hit| hit.time);
-    }
-
-    #[test]
-    fn objects_are_sorted_by_time() {
-        let digi = |number: u64| OfflineDigi {
-            time: number % 1000,
-            channel: (number >> 32) as u16,
-            adc: (number >> 48) as u16,
-            ..OfflineDigi::default()
-        };
-        check(digi, sort_offline_digis, OfflineDigi::order);
-        let cluster = |number: u64| OfflineCluster {
-            digis: vec![number as u32],
-            time: (number % 1000) as f64,
-            ..OfflineCluster::default()
-        };
-        check(cluster, sort_offline_clusters, |cluster| cluster.time.to_bits());
     }
 }

@@ -9,8 +9,7 @@ use std::path::Path;
 use csv::{Position, ReaderBuilder, StringRecord, Trim};
 use files::Lines;
 
-use super::digi_table::{COLUMNS, Cell, Columns, DigiTable};
-use super::digis::ReadDigis;
+use super::digi_table::{COLUMNS, Cell, Columns, DigiTable, ReadDigis};
 use super::fields::csv_error;
 use crate::DataError;
 use crate::sts::{ModuleSide, SegmentedDigis};

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::content_limit::{Limited, check_kept};
-use super::digi_table::DigiTable;
+use super::digi_table::{DigiTable, ReadDigis};
 use super::fields::Limits;
 use super::file::{Format, create, finish, format_of, mapped, open_sniffed};
 use super::standard_input::FileName;
@@ -37,15 +37,6 @@ impl<'a> DigiOptions<'a> {
     fn limits(self) -> Limits {
         self.setup.map_or(Limits::OF_DIGIS, Limits::for_setup)
     }
-}
-
-/// Digis that were read, with notes on how.
-#[derive(Debug)]
-pub struct ReadDigis {
-    /// The digis.
-    pub digis: SegmentedDigis,
-    /// Notes for users.
-    pub notes: Vec<String>,
 }
 
 /// The format that a file begins with.
