@@ -68,7 +68,12 @@ fn lines() -> Vec<Line> {
     let lines = files.iter().flat_map(|path| {
         let text = fs::read_to_string(path).expect("a source");
         // Tests are at the end of a file.
-        let tests = ["\n#[cfg(test)]\nmod tests {", "\n#[cfg(all(test"];
+        let tests = [
+            "\n#[cfg(test)]\nmod tests {",
+            "\n#[cfg(test)]\npub(crate) mod tests {",
+            "\n#[cfg(test)]\npub(super) mod tests {",
+            "\n#[cfg(all(test",
+        ];
         let end = tests.iter().filter_map(|tests| text.find(tests)).min();
         let program = &text[..end.unwrap_or(text.len())];
         let path = path.strip_prefix(root()).expect("below").to_string_lossy().into_owned();
