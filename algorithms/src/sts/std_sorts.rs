@@ -27,7 +27,7 @@ const _: () = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::std_sort::tests::check;
+    use crate::std_sort::testing::check;
 
     #[test]
     fn entries_and_hits_are_sorted_by_time() {

@@ -43,7 +43,7 @@ struct Folder {
 pub fn groups(sources: &[Source]) -> Vec<Group> {
     let parsed = sources.iter().map(|source| {
         let module = module_of(&source.path);
-        let references = References::of_source(&module, &source.text);
+        let references = References::in_source(&module, &source.text);
         (source, module, references)
     });
     let mut parsed: Vec<_> = parsed.collect();
@@ -60,7 +60,8 @@ pub fn groups(sources: &[Source]) -> Vec<Group> {
     for (source, module, references) in &parsed {
         for path in &references.paths {
             let shared = module.iter().zip(path).take_while(|(own, other)| own == other).count();
-            let (Some(from), Some(to)) = (module.get(shared), path.get(shared)) else { continue };
+            let Some(from) = module.get(shared) else { continue };
+            let Some(to) = path.get(shared) else { continue };
             let folder = folders.entry(module[..shared].to_vec()).or_default();
             if folder.modules.contains(to) {
                 folder.edges.push(Edge {

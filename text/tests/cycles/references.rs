@@ -5,7 +5,7 @@ use super::tokens::tokens;
 /// A path of modules and an item, from the root of the crate.
 pub type ModulePath = Vec<String>;
 
-/// What a source refers to, apart from code that is compiled for tests only.
+/// References of a source, apart from code that is compiled for tests only.
 #[derive(Debug, Default)]
 pub struct References {
     /// Paths that begin with `crate`, `super` or `self`, in declarations and in code.
@@ -16,7 +16,7 @@ pub struct References {
 
 impl References {
     /// The references of the source of a module.
-    pub fn of_source(module: &[String], source: &str) -> Self {
+    pub fn in_source(module: &[String], source: &str) -> Self {
         let mut parser = Parser {
             tokens: tokens(source),
             at: 0,
@@ -207,12 +207,12 @@ impl<'s> Parser<'s> {
 mod tests {
     use super::*;
 
-    fn of(source: &str) -> References {
-        References::of_source(&["a".to_owned(), "b".to_owned()], source)
+    fn references(source: &str) -> References {
+        References::in_source(&["a".to_owned(), "b".to_owned()], source)
     }
 
     fn paths(source: &str) -> Vec<String> {
-        of(source).paths.iter().map(|path| path.join("::")).collect()
+        references(source).paths.iter().map(|path| path.join("::")).collect()
     }
 
     #[test]
@@ -247,6 +247,6 @@ mod tests {
             use super::V;
         ";
         assert_eq!(paths(source), ["a::Y", "a::Z", "a::W", "a::V"]);
-        assert_eq!(of(source).test_modules, [["a", "b", "testing"]]);
+        assert_eq!(references(source).test_modules, [["a", "b", "testing"]]);
     }
 }
