@@ -24,5 +24,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let generated = interface::generate(&root, &kernels.files()?)?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("interfaces.rs"), generated.interfaces)?;
+    fs::write(out.join("device_interfaces.rs"), generated.device_interfaces)?;
     Ok(fs::write(out.join("shaders.rs"), generated.shaders)?)
 }

@@ -1,14 +1,11 @@
 //! Selection of timeslices or time frames of a file.
 
-use std::ops::Range;
 use std::path::Path;
-use std::str::FromStr;
 
 use generators::DataError;
 use generators::io::{FileName, Selection, is_standard_input};
 
-use crate::axis::{Axis, Flag, Params};
-use crate::sts_sort::axes::TIME_ORIGIN;
+use crate::axis::{Axis, Flag, IndexRange, Params};
 
 pub(crate) const TIMESLICES: Flag<IndexRange> = Flag::range(
     "timeslices",
@@ -71,21 +68,6 @@ pub(crate) fn refuse_for_digis(
     })
 }
 
-/// Refuses options of digis for a file of raw data.
-///
-/// # Errors
-/// If one of them is set.
-pub(crate) fn refuse_for_raw_data(path: &Path, options: &Params) -> Result<(), DataError> {
-    let name = TIME_ORIGIN.name;
-    if options.get(name).is_none() {
-        return Ok(());
-    }
-    let path = FileName(path);
-    Err(DataError::Shape(format!(
-        "{path} has raw data; leave out --{name}, which is for tables of digis"
-    )))
-}
-
 /// Refuses standard input where a file next to the input is to be read.
 ///
 /// # Errors
@@ -98,33 +80,9 @@ pub(crate) fn check_companions(path: &Path) -> Result<(), DataError> {
     Ok(())
 }
 
-/// A half-open range of indices: `3..7`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct IndexRange(pub(crate) Range<u64>);
-
-impl FromStr for IndexRange {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let problem = || "use A..B, with A below B, such as 0..10".to_owned();
-        let (first, end) = text.split_once("..").ok_or_else(problem)?;
-        let first: u64 = first.parse().map_err(|_| problem())?;
-        let end: u64 = end.parse().map_err(|_| problem())?;
-        if first < end { Ok(IndexRange(first..end)) } else { Err(problem()) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranges_are_half_open_and_not_empty() {
-        assert_eq!("3..7".parse(), Ok(IndexRange(3..7)));
-        for text in ["3", "3..", "..7", "7..7", "8..7", "a..b", "-1..3", "3...7"] {
-            assert!(text.parse::<IndexRange>().is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn everything_is_selected_without_options() {

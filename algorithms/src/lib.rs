@@ -22,6 +22,7 @@
 //! | [`time_frame`] | parameters of time frames of the TPC |
 //! | [`data_sets`] | data that can be generated and written to files |
 //! | [`task`] | tasks without type parameters, for the harness |
+//! | [`native`] | native variants that ports of them are compared with |
 //! | [`timing`] | times of the parts of a run |
 //! | [`plugin`] | shared libraries with variants |
 //! | [`ceilings`] | limits of memory and link of a GPU |
@@ -39,10 +40,13 @@ pub mod device;
 mod file_selection;
 mod kernels;
 pub mod memory_kinds;
+pub mod native;
 mod parallel;
 pub mod plugin;
 mod plugin_session;
+mod prefetch;
 pub mod registry;
+mod shared;
 mod shared_inputs;
 mod std_sort;
 pub mod sts;

@@ -60,16 +60,27 @@ fn generated(kernel: &str, image: &str) -> Result<String, String> {
 
 /// Generates the interfaces, and the list of shaders if `shader` is the kernel's.
 fn made(kernel: &str, image: &str, shader: Option<&str>) -> Result<interface::Generated, String> {
+    made_in("task", kernel, image, shader)
+}
+
+/// Generates the interfaces of a kernel file in this folder of `src`.
+fn made_in(
+    folder: &str,
+    kernel: &str,
+    image: &str,
+    shader: Option<&str>,
+) -> Result<interface::Generated, String> {
     let root = TempDir::new().expect("enough space");
     let write = |path: &str, text: &str| {
         let path = root.path().join(path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("enough space");
         fs::write(path, text).expect("enough space");
     };
-    write("src/task/cuda/common.h", HEADER);
-    write("src/task/cuda/sort.cu", kernel);
-    write("kernels/prebuilt/task-sort.fatbin", image);
-    let kernels = [root.path().join("src/task/cuda/sort.cu")];
+    let path = format!("src/{folder}/cuda/sort.cu");
+    write(&format!("src/{folder}/cuda/common.h"), HEADER);
+    write(&path, kernel);
+    write(&format!("kernels/prebuilt/{folder}-sort.fatbin"), image);
+    let kernels = [root.path().join(path)];
     if let Some(shader) = shader {
         write("src/task/wgpu/common.wgsl", "// Common to some.\n");
         write("src/task/wgpu/task_sort.wgsl", shader);
@@ -104,6 +115,15 @@ fn shaders_have_the_parameters_of_kernels() {
         let error = refused.err().expect("refused");
         assert!(error.contains("task_sort.wgsl") && error.contains(problem), "{error}");
     }
+}
+
+#[test]
+fn kernels_of_the_device_layer_have_interfaces_of_their_own() {
+    let of_task = made(KERNEL, IMAGE, None).expect("it is sound");
+    assert_eq!(of_task.device_interfaces, "");
+    let of_device = made_in("device", KERNEL, IMAGE, None).expect("it is sound");
+    assert_eq!(of_device.interfaces, "");
+    assert!(of_device.device_interfaces.contains("pub(crate) mod device_sort {"));
 }
 
 #[test]

@@ -57,7 +57,8 @@ pub enum DataError {
         holds: &'static str,
     },
     /// A file name whose ending is of no known format.
-    #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", FileName(.0))]
+    #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz, \
+        for tables .parquet, too", FileName(.0))]
     UnknownFileType(PathBuf),
 }
 

@@ -20,6 +20,9 @@ use std::path::{Path, PathBuf};
 use evaluate::KnownConstants;
 use parse::Declarations;
 
+/// Folder of the device layer.
+const DEVICE: &str = "src/device";
+
 /// A file with its declarations.
 pub struct File {
     /// Path from the folder of the crate.
@@ -33,8 +36,10 @@ pub struct File {
 
 /// Generated Rust code of all kernel files.
 pub struct Generated {
-    /// Interfaces of the kernels, and of all their headers.
+    /// Interfaces of the kernels of tasks, and of all their headers.
     pub interfaces: String,
+    /// Interfaces of the kernels of the device layer, which the tasks are above.
+    pub device_interfaces: String,
     /// Shaders of the same kernels: see `shaders`.
     pub shaders: String,
 }
@@ -46,7 +51,14 @@ pub fn generate(root: &Path, kernels: &[PathBuf]) -> Result<Generated, Box<dyn E
         read(root, kernel.strip_prefix(root)?, &mut files)?;
     }
     images::check(root, &mut files)?;
-    Ok(Generated { interfaces: emit::modules(&files)?, shaders: shaders::table(root, &files)? })
+    let shaders = shaders::table(root, &files)?;
+    let is_of_device = |path: &PathBuf| path.starts_with(DEVICE);
+    let (of_device, of_tasks) = files.into_iter().partition(|(path, _)| is_of_device(path));
+    Ok(Generated {
+        interfaces: emit::modules(&of_tasks)?,
+        device_interfaces: emit::modules(&of_device)?,
+        shaders,
+    })
 }
 
 /// Reads a file after all files that it includes.

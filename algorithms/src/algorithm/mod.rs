@@ -53,7 +53,7 @@ pub use output_files::OutputFiles;
 pub use read_input::ReadInput;
 pub(crate) use session::Runner;
 pub use session::{CheckError, Session};
-pub use variant::{Native, Prepare, PrepareResult, SHADERS, Variant, VariantContext};
+pub use variant::{Prepare, PrepareResult, SHADERS, Variant, VariantContext};
 pub use work::{MemoryShares, Plan, Work};
 
 /// Description of a task without any data.

@@ -6,6 +6,7 @@ use super::session::{CheckError, Runner, RunnerSession, Session};
 use super::{Algorithm, Content, Promise, Semantics};
 use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, InnerTeams, Target, Unavailable};
+use crate::native::Native;
 use crate::plugin::PluginVariant;
 
 /// A variant: one implementation of a task on one backend.
@@ -33,18 +34,6 @@ pub struct Variant<A: Algorithm> {
     pub(crate) plugin: Option<PluginVariant>,
     /// Prepares it for an input.
     pub prepare: Prepare<A>,
-}
-
-/// The CUDA variant that does the same steps natively.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Native {
-    /// Name of the variant.
-    pub variant: &'static str,
-    /// Description of the replacement: `shaders`, or the form that a layer over CUDA has for a
-    /// native construct.
-    pub written_as: &'static str,
-    /// Other differences and their reasons; empty if there are none.
-    pub differs: &'static str,
 }
 
 /// Prepares a variant for an input.

@@ -3,20 +3,22 @@
 //! | module | holds |
 //! |---|---|
 //! | `flag` | axes with the types of their values, as tasks declare them |
+//! | `index_range` | ranges of indices |
 //! | `params` | values of a point |
 //! | `time` | the grammar of times |
 
 mod flag;
+mod index_range;
 mod params;
 mod time;
 
 use std::fmt;
 
-use crate::file_selection::IndexRange;
 use generators::sts::{Order, Skew};
 use text::Untrusted;
 
 pub use flag::{Flag, Switch};
+pub(crate) use index_range::IndexRange;
 pub use params::Params;
 pub use time::parse_time;
 

@@ -19,9 +19,8 @@ use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
 use crate::time_frame;
-use crate::tpc_cluster_finder::axes::{
-    LABELS_PER_DIGIT, LabelSource, TRUTH, charges, expected_labels,
-};
+use crate::tpc_cluster_finder::axes::{LABELS_PER_DIGIT, LabelSource, TRUTH, expected_labels};
+use crate::tpc_cluster_finder::of_pages::charges;
 use crate::tpc_decode::charge_map::{Converter, Gains};
 
 /// The pad mapping of the experiment.

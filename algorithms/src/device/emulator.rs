@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 pub use cuda_emulator::*;
 
-use super::gpu::Gpu;
-
-include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+use super::gpu::{Gpu, emulated};
 
 /// Returns the reason why this build can't emulate, if it can't.
 pub fn unavailable() -> Option<&'static str> {
-    KERNELS.unavailable()
+    emulated::unavailable()
 }
 
 /// The emulator as a GPU for tests; `None`, with a message, if this build has no emulator.

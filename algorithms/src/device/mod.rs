@@ -10,9 +10,7 @@ pub(crate) mod cpu_features;
 pub mod emulator;
 mod execution;
 pub mod gpu;
-mod prefetch;
 mod processor;
-mod shared;
 mod streaming;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors;
@@ -28,9 +26,7 @@ pub use cpu::{InnerTeams, Team, TeamError};
 pub(crate) use execution::Execution;
 use gpu::Gpu;
 use gpu::webgpu::Checks;
-pub(crate) use prefetch::{prefetch, prefetch_to_second};
 pub(crate) use processor::is_amd;
-pub(crate) use shared::{CachePadded, SharedSlice, atomic};
 pub(crate) use streaming::{Stores, streaming};
 
 /// Reason why a variant can't run on a device or on an input.

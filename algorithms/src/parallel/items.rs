@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::{Grain, collect, for_each_range};
-use crate::device::CachePadded;
+use crate::shared::CachePadded;
 
 /// Calls `work` for each item.
 pub(crate) fn for_each<T: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {

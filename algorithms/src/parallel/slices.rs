@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Grain, for_each_range};
-use crate::device::SharedSlice;
+use crate::shared::SharedSlice;
 
 /// Calls `work` for all parts of a slice, with the index of each part's first element.
 pub(crate) fn for_each_part<T: Send>(

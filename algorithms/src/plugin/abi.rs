@@ -199,7 +199,7 @@ pub(crate) mod tests {
     use std::process::Command;
 
     use super::{LAYOUTS, VALUES};
-    use crate::plugin_session::compiled::compile;
+    use crate::plugin_session::testing::compile;
 
     /// Structs by their names in C, with their sizes and field offsets.
     type Layouts<'a> = &'a [(&'a str, usize, &'a [(&'a str, usize)])];

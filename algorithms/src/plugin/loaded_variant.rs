@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::abi;
 use super::baseline::why_absent;
 use super::calls::Calls;
-use crate::algorithm::Native;
 use crate::device::gpu::DeviceError;
 use crate::device::{Backend, Device};
+use crate::native::Native;
 
 /// Identification of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]

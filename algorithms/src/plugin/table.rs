@@ -7,8 +7,8 @@ use super::abi::{self, Table};
 use super::calls::Calls;
 use super::contract::{Contract, Contracts, Stable};
 use super::loaded_variant::{Buffers, LoadedVariant, PluginInfo, PluginTable};
-use crate::algorithm::Native;
 use crate::device::Backend;
+use crate::native::Native;
 
 /// Maximum number of variants of a plugin; a larger number is probably uninitialised.
 const MAX_VARIANTS: u64 = 1000;

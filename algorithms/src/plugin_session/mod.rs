@@ -13,8 +13,6 @@
 
 mod account;
 mod buffer;
-#[cfg(test)]
-pub(crate) mod compiled;
 mod guarded;
 mod host;
 mod instance;
@@ -23,6 +21,8 @@ mod lists;
 mod plugin_buffers;
 mod session;
 mod task;
+#[cfg(test)]
+pub(crate) mod testing;
 mod variant;
 
 pub(crate) use layout::Layout;

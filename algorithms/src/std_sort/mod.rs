@@ -4,10 +4,12 @@
 //! `std_sort.cpp` is compiled with this crate if there is a C++ compiler. Otherwise variants that
 //! need it are unavailable, which is checked before any function is called.
 
+#[cfg(test)]
+pub(crate) mod testing;
+
 use generators::sts::Digi;
 
 use crate::device::Unavailable;
-use crate::sts::{ClusterEntry, Hit, OfflineCluster, OfflineDigi};
 
 /// Checks that it was compiled.
 ///
@@ -20,6 +22,7 @@ pub(crate) fn available() -> Result<(), Unavailable> {
     }
 }
 
+/// Declares functions that sort records by functions of `std_sort.cpp`, each with the size of a record.
 macro_rules! sorts {
     ($($(#[$doc:meta])* $name:ident = $symbol:ident($record:ty, $bytes:literal);)*) => {
         mod compiled {
@@ -45,6 +48,8 @@ macro_rules! sorts {
     };
 }
 
+pub(crate) use sorts;
+
 sorts! {
     /// By channel and time.
     sort_by_key = recobench_std_sort_by_key(Digi, 8);
@@ -53,92 +58,18 @@ sorts! {
     /// By channel and time, and digis with equal keys by charge: see
     /// [`digi_order`](crate::sts::data::digi_order).
     sort_by_key_and_charge = recobench_std_sort_by_key_and_charge(Digi, 8);
-    /// By time only.
-    sort_entries = recobench_std_sort_entries(ClusterEntry, 8);
-    /// By time only.
-    sort_hits = recobench_std_sort_hits(Hit, 48);
-    /// By [`OfflineDigi::order`].
-    sort_offline_digis = recobench_std_sort_offline_digis(OfflineDigi, 16);
-    /// By time only.
-    sort_offline_clusters = recobench_std_sort_offline_clusters(OfflineCluster, 112);
 }
-
-const _: () = {
-    use std::mem::offset_of;
-    assert!(offset_of!(ClusterEntry, time) == 0);
-    assert!(offset_of!(Hit, time) == 12);
-    assert!(offset_of!(OfflineDigi, time) == 0);
-    assert!(offset_of!(OfflineDigi, channel) == 12);
-    assert!(offset_of!(OfflineDigi, adc) == 14);
-    assert!(offset_of!(OfflineCluster, time) == 88);
-};
 
 #[cfg(test)]
 mod tests {
-    use generators::random::mix;
-
+    use super::testing::check;
     use super::*;
     use crate::sts::data::digi_order;
-
-    /// Sorts records made from many sequences of numbers, and compares their keys with those that
-    /// Rust has sorted.
-    fn check<T: Clone, K: Ord + std::fmt::Debug>(
-        make: impl Fn(u64) -> T,
-        sort: fn(&mut [T]),
-        key: impl Fn(&T) -> K,
-    ) {
-        if available().is_err() {
-            eprintln!("skipped: built without a C++ compiler");
-            return;
-        }
-        let orders: [fn(u64, u64) -> u64; 6] = [
-            |i, _| mix(i),
-            |i, _| i,
-            |i, count| count - i,
-            |i, _| mix(i) % 3,
-            |_, _| 7,
-            |i, count| i.min(count - i),
-        ];
-        for count in [0, 1, 2, 3, 16, 17, 18, 1000, 10_000] {
-            for order in orders {
-                let mut records: Vec<T> = (0..count).map(|i| make(order(i, count))).collect();
-                let mut expected: Vec<K> = records.iter().map(&key).collect();
-                expected.sort();
-                sort(&mut records);
-                assert_eq!(records.iter().map(&key).collect::<Vec<_>>(), expected);
-            }
-        }
-    }
 
     #[test]
     fn digis_are_sorted() {
         check(Digi::from_bits, sort_by_key, |digi| digi.key());
         check(Digi::from_bits, sort_digis_by_time, |digi| digi.time_ns());
         check(Digi::from_bits, sort_by_key_and_charge, digi_order);
-    }
-
-    #[test]
-    fn entries_and_hits_are_sorted_by_time() {
-        let entry = |number: u64| ClusterEntry { time: number as u32, index: 1 };
-        check(entry, sort_entries, |entry| entry.time);
-        let hit = |number: u64| Hit { time: number as u32, ..Hit::default() };
-        check(hit, sort_hits, |hit| hit.time);
-    }
-
-    #[test]
-    fn objects_are_sorted_by_time() {
-        let digi = |number: u64| OfflineDigi {
-            time: number % 1000,
-            channel: (number >> 32) as u16,
-            adc: (number >> 48) as u16,
-            ..OfflineDigi::default()
-        };
-        check(digi, sort_offline_digis, OfflineDigi::order);
-        let cluster = |number: u64| OfflineCluster {
-            digis: vec![number as u32],
-            time: (number % 1000) as f64,
-            ..OfflineCluster::default()
-        };
-        check(cluster, sort_offline_clusters, |cluster| cluster.time.to_bits());
     }
 }

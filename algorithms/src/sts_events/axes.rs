@@ -10,58 +10,34 @@ use text::Untrusted;
 use super::event::{Event, MAX_COPIES, max_copies};
 use super::input::{DigiStream, too_many};
 use super::raw;
-use super::rules::EventRules;
+use super::rules::{self, RULE_AXES, RULES, rules};
 use crate::algorithm::{InputFiles, Plan};
 use crate::axis::{Axis, Flag, Params, joined};
-use crate::file_selection::{refuse_for_digis, refuse_for_raw_data};
-use crate::sts_sort::axes::{TIME_ORIGIN, time_origin};
+use crate::file_selection::refuse_for_digis;
+use crate::sts_sort::axes::{TIME_ORIGIN, refuse_for_raw_data, time_origin};
 use crate::{sts_scenario, sts_sort};
 
 /// A tenth is enough to compare by, and small enough to wait for.
 const SCALE: Flag<f64> = sts_scenario::SCALE
     .with_help("Part of the first timeslice of the preset, up to 1: a shorter one")
     .or("0.1");
-const WINDOW: Flag<u64> =
-    Flag::duration("window", "Digis of a trigger are no further apart than this").or("20ns");
-const MIN_DIGIS: Flag<u64> =
-    Flag::integer("min-digis", "Number of digis within the window that makes a trigger; 0 is as 1")
-        .or("10");
-const DEAD_TIME: Flag<u64> = Flag::duration(
-    "dead-time",
-    "Digis that are no further behind the last one of a trigger than this take part in no other",
-)
-.or("50ns");
-const BEFORE: Flag<u64> =
-    Flag::duration("before", "Time from the start of an event to its trigger").or("30ns");
-const AFTER: Flag<u64> =
-    Flag::duration("after", "Time from the trigger of an event to its end").or("50ns");
-
 pub(super) static AXES: &[Axis] = &[
     sts_scenario::PRESET.axis(),
     SCALE.axis(),
     sts_scenario::RATE.axis(),
     sts_scenario::NOISE.axis(),
     sts_scenario::THRESHOLD.axis(),
-    WINDOW.axis(),
-    MIN_DIGIS.axis(),
-    DEAD_TIME.axis(),
-    BEFORE.axis(),
-    AFTER.axis(),
+    rules::WINDOW.axis(),
+    rules::MIN_DIGIS.axis(),
+    rules::DEAD_TIME.axis(),
+    rules::BEFORE.axis(),
+    rules::AFTER.axis(),
 ];
-
-const RULE_AXES: [Axis; 5] =
-    [WINDOW.axis(), MIN_DIGIS.axis(), DEAD_TIME.axis(), BEFORE.axis(), AFTER.axis()];
-
-/// Rules of event building.
-pub static RULES: &[Axis] = &RULE_AXES;
 
 /// Options of inputs from files.
 pub(super) static READING: &[Axis] = &joined::<_, 10>(&FROM_FILES, &RULE_AXES);
 
 const FROM_FILES: [Axis; 5] = joined(&raw::READING, &[TIME_ORIGIN.axis()]);
-
-/// Times of digis have 31 bits, and no time of a rule has to be longer.
-const MAX_NS: u64 = (1 << 31) - 1;
 
 /// Bytes per digi: the digis during generation and by time, a copy for a GPU and the flags for each
 /// there.
@@ -126,30 +102,6 @@ pub(super) fn write(_: &DigiStream, path: &Path) -> Result<(), DataError> {
          module side, which bench events reads",
         path.escaped()
     )))
-}
-
-/// The rules that complete parameters describe.
-pub(super) fn rules(params: &Params) -> Result<EventRules, DataError> {
-    let min_digis = MIN_DIGIS.value(params)?;
-    let min_digis = u32::try_from(min_digis).map_err(|_| {
-        DataError::Shape(format!("--min-digis {min_digis}: use {} or fewer", u32::MAX))
-    })?;
-    Ok(EventRules {
-        window_ns: nanoseconds(params, WINDOW)?,
-        min_digis,
-        dead_time_ns: nanoseconds(params, DEAD_TIME)?,
-        before_ns: nanoseconds(params, BEFORE)?,
-        after_ns: nanoseconds(params, AFTER)?,
-    })
-}
-
-fn nanoseconds(params: &Params, flag: Flag<u64>) -> Result<u32, DataError> {
-    let given = flag.value(params)?;
-    if given <= MAX_NS {
-        return Ok(given as u32);
-    }
-    let name = flag.name;
-    Err(DataError::Shape(format!("--{name} {given}ns: use {MAX_NS}ns or less, as times of digis")))
 }
 
 #[cfg(test)]

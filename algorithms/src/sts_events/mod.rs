@@ -9,7 +9,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `axes`, `raw` | sources of digis, and rules of event building; digis of raw data |
+//! | `axes`, `raw` | sources of digis; digis of raw data |
 //! | `input`, `rules`, `event` | digis, rules, and the output |
 //! | `reference` | the right answer, digi by digi |
 //! | `stage` | event building as the last stage of the STS chain |
@@ -47,12 +47,11 @@ use crate::algorithm::{
 };
 use crate::axis::Params;
 
-pub use axes::RULES;
 pub use cpu::build_events;
 pub use digest::{event_sums, events_digest};
 pub use event::{Event, Events};
 pub use input::DigiStream;
-pub use rules::EventRules;
+pub use rules::{EventRules, RULES};
 pub use stage::{EventStage, right_events};
 
 static METRICS: &[MetricInfo] = &[NS_PER_DIGI, EVENTS];

@@ -2,8 +2,31 @@
 
 use generators::DataError;
 
-use super::axes;
-use crate::axis::Params;
+use crate::axis::{Axis, Flag, Params};
+
+pub(super) const WINDOW: Flag<u64> =
+    Flag::duration("window", "Digis of a trigger are no further apart than this").or("20ns");
+pub(super) const MIN_DIGIS: Flag<u64> =
+    Flag::integer("min-digis", "Number of digis within the window that makes a trigger; 0 is as 1")
+        .or("10");
+pub(super) const DEAD_TIME: Flag<u64> = Flag::duration(
+    "dead-time",
+    "Digis that are no further behind the last one of a trigger than this take part in no other",
+)
+.or("50ns");
+pub(super) const BEFORE: Flag<u64> =
+    Flag::duration("before", "Time from the start of an event to its trigger").or("30ns");
+pub(super) const AFTER: Flag<u64> =
+    Flag::duration("after", "Time from the trigger of an event to its end").or("50ns");
+
+pub(super) const RULE_AXES: [Axis; 5] =
+    [WINDOW.axis(), MIN_DIGIS.axis(), DEAD_TIME.axis(), BEFORE.axis(), AFTER.axis()];
+
+/// Rules of event building.
+pub static RULES: &[Axis] = &RULE_AXES;
+
+/// Times of digis have 31 bits, and no time of a rule has to be longer.
+const MAX_NS: u64 = (1 << 31) - 1;
 
 /// Rules of triggers and of the digis of their events. All times are below 2^31 ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,15 +45,15 @@ pub struct EventRules {
 }
 
 impl EventRules {
-    /// The rules that the values of [`RULES`](super::RULES) describe, with defaults for those that
+    /// The rules that the values of [`RULES`] describe, with defaults for those that
     /// are missing.
     ///
     /// # Errors
     /// If a time or a number is too large.
     pub fn from_params(params: &Params) -> Result<Self, DataError> {
         let mut complete = params.clone();
-        complete.complete(axes::RULES);
-        axes::rules(&complete)
+        complete.complete(RULES);
+        rules(&complete)
     }
 
     /// Number of digis from the last one of a window back to the first.
@@ -50,4 +73,28 @@ impl EventRules {
         let span = u64::from(self.before_ns) + u64::from(self.after_ns);
         span / (u64::from(self.dead_time_ns) + 1) + 1
     }
+}
+
+/// The rules that complete parameters describe.
+pub(super) fn rules(params: &Params) -> Result<EventRules, DataError> {
+    let min_digis = MIN_DIGIS.value(params)?;
+    let min_digis = u32::try_from(min_digis).map_err(|_| {
+        DataError::Shape(format!("--min-digis {min_digis}: use {} or fewer", u32::MAX))
+    })?;
+    Ok(EventRules {
+        window_ns: nanoseconds(params, WINDOW)?,
+        min_digis,
+        dead_time_ns: nanoseconds(params, DEAD_TIME)?,
+        before_ns: nanoseconds(params, BEFORE)?,
+        after_ns: nanoseconds(params, AFTER)?,
+    })
+}
+
+fn nanoseconds(params: &Params, flag: Flag<u64>) -> Result<u32, DataError> {
+    let given = flag.value(params)?;
+    if given <= MAX_NS {
+        return Ok(given as u32);
+    }
+    let name = flag.name;
+    Err(DataError::Shape(format!("--{name} {given}ns: use {MAX_NS}ns or less, as times of digis")))
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use generators::DataError;
+use generators::io::FileName;
 use generators::random::mix;
 use generators::sts::{DigiShape, Order, Rates, SegmentedDigis, Skew};
 
@@ -75,6 +76,21 @@ pub(super) static READING: &[Axis] = &[TIME_ORIGIN.axis()];
 /// The origin of times, if it is specified.
 pub(crate) fn time_origin(options: &Params) -> Result<Option<i64>, DataError> {
     TIME_ORIGIN.given(options)
+}
+
+/// Refuses options of digis for a file of raw data.
+///
+/// # Errors
+/// If one of them is set.
+pub(crate) fn refuse_for_raw_data(path: &Path, options: &Params) -> Result<(), DataError> {
+    let name = TIME_ORIGIN.name;
+    if options.get(name).is_none() {
+        return Ok(());
+    }
+    let path = FileName(path);
+    Err(DataError::Shape(format!(
+        "{path} has raw data; leave out --{name}, which is for tables of digis"
+    )))
 }
 
 const DEFAULT_DIGIS: &str = "20000000";

@@ -3,7 +3,7 @@
 use generators::sts::MAX_TIME_NS;
 use generators::sts::raw::{Message, MicrosliceCounts, Rules};
 
-use super::tables::Link;
+use super::link::Link;
 
 /// Outcome of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

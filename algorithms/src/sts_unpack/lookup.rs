@@ -15,7 +15,7 @@ use generators::sts::MAX_TIME_NS;
 use generators::sts::raw::clock::{EPOCH_NS, TICKS_PER_EPOCH, ns_of};
 use generators::sts::raw::{ASIC_CHANNELS, ELINKS};
 
-use super::tables::{ADC_VALUES, Link};
+use super::link::{ADC_VALUES, Link};
 
 /// Instead of a time: the hit is dropped without a word.
 pub(crate) const UNWANTED: i32 = i32::MIN;

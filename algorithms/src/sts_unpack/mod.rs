@@ -14,7 +14,7 @@
 //! | `reference` | the right answer, message by message |
 //! | `output` | the output, and its check |
 //! | `survey` | the work to be done, from descriptors |
-//! | `tables`, `lookup` | boards in plain arrays; values that follow from a hit's own bits |
+//! | `link`, `tables`, `lookup` | e-links and boards in plain arrays; values that follow from a hit's own bits |
 //! | `epoch`, `exact` | tracking of epochs; a hit, step by step |
 //! | `shrink`, `hard_inputs` | smaller raw data, and inputs that are hard to process correctly |
 //! | `cpu`, `cuda` | the variants |
@@ -26,6 +26,7 @@ mod epoch;
 mod exact;
 pub(crate) mod hard_inputs;
 mod input;
+pub(crate) mod link;
 mod lookup;
 mod order;
 mod output;

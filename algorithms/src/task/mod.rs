@@ -16,11 +16,12 @@ use text::Untrusted;
 use crate::algorithm::{Algorithm, Session};
 use crate::algorithm::{
     CheckError, DEFAULT_MEMORY_FOR_BYTE, InputFiles, InputState, MemoryShares, Metric, MetricInfo,
-    Native, OutputFiles, Plan, Semantics, TaskInfo, Work,
+    OutputFiles, Plan, Semantics, TaskInfo, Work,
 };
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Backend, Target, Unavailable};
+use crate::native::Native;
 use crate::plugin::{Contract, PluginInfo};
 use crate::timing::Stages;
 

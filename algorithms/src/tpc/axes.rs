@@ -4,7 +4,8 @@ use std::path::Path;
 
 use generators::DataError;
 
-use super::input::{Finding, RawFrame};
+use super::finding::Finding;
+use super::input::RawFrame;
 use super::noisy::NoisyRule;
 use super::truth::Simulated;
 use crate::algorithm::{Algorithm, Plan};

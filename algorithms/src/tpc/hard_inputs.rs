@@ -4,7 +4,8 @@
 use generators::tpc::time::time_bins_of;
 
 use super::Tpc;
-use super::input::{Finding, RawFrame};
+use super::finding::Finding;
+use super::input::RawFrame;
 use super::noisy::NoisyRule;
 use crate::algorithm::Algorithm;
 use crate::axis::Params;

@@ -2,10 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::noisy::{Limits, NoisyRule};
+use super::finding::Finding;
 use super::reference::{self, RightOutput};
 use super::truth::Simulated;
-use crate::tpc_cluster_finder::Settings;
 use crate::tpc_cluster_finder::quality::Truth;
 use crate::tpc_decode::TimeFrame;
 
@@ -16,26 +15,6 @@ pub struct RawFrame {
     simulated: Option<Simulated>,
     truth: OnceLock<Option<Vec<Truth>>>,
     right: OnceLock<RightOutput>,
-}
-
-/// Settings of finding clusters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Finding {
-    /// Time bins of the time frame.
-    pub(super) time_bins: u32,
-    /// Time bins that are processed together.
-    pub(super) fragment: u32,
-    /// Rule for noisy pads.
-    pub(super) rule: NoisyRule,
-    /// Thresholds.
-    pub(super) settings: Settings,
-}
-
-impl Finding {
-    /// Limits beyond which a pad is noisy.
-    pub(super) fn limits(&self) -> Limits {
-        Limits::new(self.rule, self.time_bins, self.fragment)
-    }
 }
 
 impl RawFrame {
@@ -67,6 +46,6 @@ impl RawFrame {
 
     /// The expected output.
     pub(super) fn expected(&self) -> &RightOutput {
-        self.right.get_or_init(|| reference::find(self))
+        self.right.get_or_init(|| reference::find(&self.frame, self.finding))
     }
 }

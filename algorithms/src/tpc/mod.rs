@@ -6,7 +6,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `input`, `axes` | the pages, and the settings of finding clusters in them |
+//! | `input`, `axes` | the pages, and their sources |
+//! | `finding` | settings of finding clusters |
 //! | `noisy` | rules for noisy pads |
 //! | `reference` | the expected output |
 //! | `truth` | true clusters of simulated time frames |
@@ -16,6 +17,7 @@
 mod axes;
 mod cpu;
 mod cuda;
+mod finding;
 mod hard_inputs;
 mod input;
 mod noisy;

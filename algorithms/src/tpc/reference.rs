@@ -3,11 +3,12 @@
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::{Digit, PadId};
 
-use super::input::{Finding, RawFrame};
+use super::finding::Finding;
 use super::noisy::{Limits, NoisyRule, looked_at};
 use crate::parallel::map;
-use crate::tpc_cluster_finder::axes::charges;
+use crate::tpc_cluster_finder::of_pages::charges;
 use crate::tpc_cluster_finder::{Charges, RowCluster};
+use crate::tpc_decode::TimeFrame;
 use crate::tpc_decode::charge_map::Converter;
 use crate::tpc_noisy_pads::noisy_pads;
 
@@ -19,21 +20,21 @@ pub(super) struct RightOutput {
 }
 
 /// The clusters of all valid pages.
-pub(super) fn find(input: &RawFrame) -> RightOutput {
-    let digits = input.frame.digits().digits;
-    let sectors = input.frame.sector_numbers();
+pub(super) fn find(frame: &TimeFrame, finding: Finding) -> RightOutput {
+    let digits = frame.digits().digits;
+    let sectors = frame.sector_numbers();
     let cases = map(&sectors, |&sector| {
         let own = digits.iter().copied().filter(|digit| digit.sector() == sector);
-        case(input, sector, &own.collect::<Vec<_>>())
+        case(frame, finding, sector, &own.collect::<Vec<_>>())
     });
     let noisy = cases.iter().map(|case| case.noisy.clone()).collect();
     RightOutput { clusters: Charges::new(cases).right_clusters().list.clone(), noisy }
 }
 
-fn case(input: &RawFrame, sector: u8, digits: &[Digit]) -> ChargeCase {
-    let Finding { time_bins, fragment, rule, settings } = input.finding;
-    let gains = input.frame.gains();
-    let format = input.frame.format();
+fn case(frame: &TimeFrame, finding: Finding, sector: u8, digits: &[Digit]) -> ChargeCase {
+    let Finding { time_bins, fragment, rule, settings } = finding;
+    let gains = frame.gains();
+    let format = frame.format();
     let converter = Converter::new(gains, sector, format);
     let charges = charges(digits, &converter);
     let noisy = match rule {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use generators::io::{FileName, index_of, is_standard_input, is_tpc_file, read_charges};
+use generators::tpc::PadMapping;
 use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::simulate::{Mark, Marks, SectorTruth, TimeFrameGenerator, TrueCluster};
-use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
 
 use super::input::Charges;
@@ -253,7 +253,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
         let simulated = generator.digits_with_truth(sector, gain, labels.marks());
         let SectorTruth { digits, clusters, marks } = simulated;
         let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format);
-        let charges = charges(&digits, &converter);
+        let charges = of_pages::charges(&digits, &converter);
         let labels = labels.labels_for(&charges, &marks, sector);
         let case = ChargeCase {
             name: format!("sector-{sector}"),
@@ -312,14 +312,6 @@ impl LabelSource {
             }
         }
     }
-}
-
-/// Charges in the order of time, as they come from a detector; those in the same cell keep the
-/// order of digits.
-pub(crate) fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
-    let mut charges: Vec<_> = digits.iter().map(|&digit| converter.sample(digit)).collect();
-    charges.sort_by_key(|sample| (sample.time, sample.pad));
-    charges
 }
 
 /// The cases of a file, or of pages.

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use bytemuck::{Pod, Zeroable};
 
 use super::settings::{Settings, sixteenths};
+use crate::algorithm::{Choose, Element};
 use crate::device::Poison;
 
 /// A cluster, packed.
@@ -208,4 +209,36 @@ fn moved_outwards(mean: f32, pad: i32) -> f32 {
 #[inline]
 fn rounded(value: f32) -> u64 {
     (f64::from(value) + 0.5) as u64
+}
+
+/// A cluster with its sector and row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RowCluster {
+    /// Index of the sector among those of the input.
+    pub case: u32,
+    /// The row of pads.
+    pub row: u8,
+    /// The cluster.
+    pub cluster: Cluster,
+}
+
+impl Poison for RowCluster {
+    const POISON: Self = RowCluster { case: u32::MAX, row: u8::MAX, cluster: Cluster::POISON };
+}
+
+impl Element for RowCluster {
+    const NAME: &'static str = "cluster";
+
+    fn changed(&self, choose: Choose<'_>) -> Self {
+        let mut cluster = self.cluster;
+        match choose(6) {
+            0 => cluster.time_and_flags ^= 1 << choose(32),
+            1 => cluster.pad ^= 1,
+            2 => cluster.sigma_time ^= 1,
+            3 => cluster.sigma_pad ^= 1,
+            4 => cluster.qmax ^= 1,
+            _ => cluster.qtot ^= 1,
+        }
+        RowCluster { cluster, ..*self }
+    }
 }

@@ -7,12 +7,11 @@ use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::ROWS;
 
-use super::cluster::Cluster;
 use super::labels::Clusters;
 use super::quality::Truth;
 use super::reference;
+use crate::algorithm::FileRemarks;
 use crate::algorithm::shrink::without_parts;
-use crate::algorithm::{Choose, Element, FileRemarks};
 use crate::device::Poison;
 
 /// The charges of some sectors, each over a time frame of its own.
@@ -33,38 +32,6 @@ pub struct Charges {
 impl Poison for Charge {
     const POISON: Self =
         Charge { time: u32::POISON, pad: PadId::from_bits(u16::POISON), charge: u16::POISON };
-}
-
-/// A cluster with its sector and row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RowCluster {
-    /// Index of the sector among those of the input.
-    pub case: u32,
-    /// The row of pads.
-    pub row: u8,
-    /// The cluster.
-    pub cluster: Cluster,
-}
-
-impl Poison for RowCluster {
-    const POISON: Self = RowCluster { case: u32::MAX, row: u8::MAX, cluster: Cluster::POISON };
-}
-
-impl Element for RowCluster {
-    const NAME: &'static str = "cluster";
-
-    fn changed(&self, choose: Choose<'_>) -> Self {
-        let mut cluster = self.cluster;
-        match choose(6) {
-            0 => cluster.time_and_flags ^= 1 << choose(32),
-            1 => cluster.pad ^= 1,
-            2 => cluster.sigma_time ^= 1,
-            3 => cluster.sigma_pad ^= 1,
-            4 => cluster.qmax ^= 1,
-            _ => cluster.qtot ^= 1,
-        }
-        RowCluster { cluster, ..*self }
-    }
 }
 
 impl Charges {

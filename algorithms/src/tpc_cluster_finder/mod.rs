@@ -15,6 +15,7 @@
 //! | `settings` | thresholds |
 //! | `row`, `reference` | the reference, stage by stage |
 //! | `cluster` | a cluster: its sums, means and widths, and how it is packed |
+//! | `directions` | the cells around a peak |
 //! | `labels` | simulated particles that produced the charges of a cluster |
 //! | `fragments` | a time frame in parts |
 //! | `hard_inputs` | difficult inputs for tests |
@@ -25,11 +26,12 @@ pub(crate) mod axes;
 mod cluster;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
+pub(crate) mod directions;
 mod fragments;
 mod hard_inputs;
 mod input;
 mod labels;
-mod of_pages;
+pub(crate) mod of_pages;
 mod output_file;
 pub(crate) mod quality;
 mod reference;
@@ -50,8 +52,8 @@ use crate::algorithm::{
 };
 use crate::axis::{Params, joined};
 
-pub use cluster::{Cluster, flags};
-pub use input::{Charges, RowCluster};
+pub use cluster::{Cluster, RowCluster, flags};
+pub use input::Charges;
 pub use labels::Clusters;
 pub(crate) use output_file::cluster_table;
 pub use reference::{RowClusters, Share, clusters};

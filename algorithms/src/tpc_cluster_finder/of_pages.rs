@@ -5,10 +5,9 @@ use std::path::Path;
 use generators::DataError;
 use generators::io::{SectorLabels, labels_of, read_labels};
 use generators::tpc::Digit;
-use generators::tpc::charges::{ChargeCase, Labels};
+use generators::tpc::charges::{Charge, ChargeCase, Labels};
 
 use super::Charges;
-use super::axes::charges;
 use super::settings::Settings;
 use crate::algorithm::Algorithm;
 use crate::axis::Params;
@@ -51,6 +50,14 @@ pub(super) fn read(
         add_labels(path, &mut cases)?;
     }
     Ok(Charges::new(cases).with_remarks(frame.file_remarks()))
+}
+
+/// Charges in the order of time, as they come from a detector; those in the same cell keep the
+/// order of digits.
+pub(crate) fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
+    let mut charges: Vec<_> = digits.iter().map(|&digit| converter.sample(digit)).collect();
+    charges.sort_by_key(|sample| (sample.time, sample.pad));
+    charges
 }
 
 fn case(frame: &TimeFrame, sector: u8, time_bins: u32, digits: &[Digit]) -> ChargeCase {

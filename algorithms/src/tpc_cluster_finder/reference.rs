@@ -11,9 +11,8 @@ use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
-use super::cluster::{Cluster, Peak, Sums};
-use super::cpu::directions::{DIRECTIONS, Step};
-use super::input::RowCluster;
+use super::cluster::{Cluster, Peak, RowCluster, Sums};
+use super::directions::{DIRECTIONS, Step};
 use super::labels::{Clusters, counted};
 use super::row::{Cell, Grid, plus, steps};
 use super::settings::{Settings, sixteenths};

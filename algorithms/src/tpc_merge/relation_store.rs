@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::tpc::slice_tracks::Relations;
 
-use crate::device::{Poison, prefetch};
+use crate::device::Poison;
+use crate::prefetch::prefetch;
 
 /// An invalid slice track.
 impl Poison for Relations {

@@ -134,7 +134,7 @@ impl<R: BufRead, F: Format> Read for Members<R, F> {
                     if first.starts_with(F::MAGIC) {
                         self.state = State::InMember(F::begin(source));
                     } else {
-                        check_padding(F::NAME, &mut source)?;
+                        source.check_padding(F::NAME)?;
                         return Ok(0);
                     }
                 }
@@ -152,23 +152,6 @@ fn damaged<F: Format>(error: io::Error) -> io::Error {
         return io::Error::new(kind, problem);
     }
     io::Error::new(kind, format!("damaged {} data: {error}", F::NAME))
-}
-
-/// Passes over zeros up to the end, given the name of the format before them.
-pub(super) fn check_padding(name: &str, source: &mut Counted<impl BufRead>) -> io::Result<()> {
-    loop {
-        let rest = source.fill_buf()?;
-        if rest.is_empty() {
-            return Ok(());
-        }
-        let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
-        if zeros < rest.len() {
-            let byte = source.consumed() + zeros as u64;
-            let problem = format!("other data follow the {name} data, from byte {byte} on");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
-        }
-        source.consume(zeros);
-    }
 }
 
 #[cfg(test)]

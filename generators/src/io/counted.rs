@@ -18,6 +18,28 @@ impl<R> Counted<R> {
     }
 }
 
+impl<R: BufRead> Counted<R> {
+    /// Passes over zeros up to the end, given the name of the format before them.
+    ///
+    /// # Errors
+    /// If other bytes follow.
+    pub(super) fn check_padding(&mut self, format: &str) -> io::Result<()> {
+        loop {
+            let rest = self.source.fill_buf()?;
+            if rest.is_empty() {
+                return Ok(());
+            }
+            let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
+            if zeros < rest.len() {
+                let byte = self.consumed + zeros as u64;
+                let problem = format!("other data follow the {format} data, from byte {byte} on");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+            }
+            self.consume(zeros);
+        }
+    }
+}
+
 impl<R: BufRead> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.source.read(buffer)?;

@@ -9,6 +9,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use rayon::prelude::*;
 use text::Untrusted;
 
 use super::fields::{Limits, Row};
@@ -22,6 +23,8 @@ const HEADER_BYTES: u64 = 24;
 const COUNT_BYTES: u64 = 4;
 /// A time, a channel and a charge.
 const DIGI_BYTES: u64 = 4 + 2 + 1;
+/// Digis that are converted at once.
+const PART: usize = 1 << 16;
 
 /// Refuses a number of segments that the layout can't hold.
 pub(super) fn check_segments(segments: usize) -> Result<(), DataError> {
@@ -75,20 +78,63 @@ pub(super) fn read(
     more(&mut bytes, counts)?;
     let digis = digi_bytes(&bytes, counts);
     more(&mut bytes, digis)?;
-    let partition = header(&bytes, limits)
+    parse(path, &bytes, limits)
+}
+
+/// The digis of a file's content, each segment in their order. All cores convert them.
+pub(super) fn parse(
+    path: &Path,
+    bytes: &[u8],
+    limits: Limits,
+) -> Result<SegmentedDigis, DataError> {
+    let partition = header(bytes, limits)
         .map_err(|(offset, problem)| DataError::format(path, format!("byte {offset}"), problem))?;
-    let columns = Columns::new(&bytes, &partition);
-    let mut digis = Vec::with_capacity(partition.elements());
-    for (segment, range) in partition.ranges().enumerate() {
+    let columns = Columns::new(bytes, &partition);
+    let mut digis = vec![Digi::default(); partition.elements()];
+    let segments = partition.ranges().zip(partition.split_mut(&mut digis)).enumerate();
+    let parts = segments.flat_map(|(segment, (range, digis))| {
         let side = ModuleSide::of_segment(segment, partition.segments());
-        for position in range {
-            let digi = columns.digi(side, position, limits).map_err(|problem| {
-                DataError::format(path, format!("digi {position}, {side}"), problem)
-            })?;
-            digis.push(digi);
+        let firsts = range.step_by(PART);
+        firsts.zip(digis.chunks_mut(PART)).map(move |(first, digis)| Part { side, first, digis })
+    });
+    let parts: Vec<Part<'_>> = parts.collect();
+    let problems = parts.into_par_iter().filter_map(|part| part.fill(&columns, limits).err());
+    match problems.min_by_key(|problem| problem.position) {
+        None => Ok(SegmentedDigis::new(digis, partition)),
+        Some(BadDigi { position, side, problem }) => {
+            Err(DataError::format(path, format!("digi {position}, {side}"), problem))
         }
     }
-    Ok(SegmentedDigis::new(digis, partition))
+}
+
+/// Digis of a segment that are converted by one thread.
+struct Part<'d> {
+    side: ModuleSide,
+    /// Index of the first one in the file.
+    first: usize,
+    digis: &'d mut [Digi],
+}
+
+/// A digi that does not fit the detector.
+struct BadDigi {
+    position: usize,
+    side: ModuleSide,
+    problem: String,
+}
+
+impl Part<'_> {
+    /// Converts the digis; returns the first that does not fit.
+    fn fill(self, columns: &Columns<'_>, limits: Limits) -> Result<(), BadDigi> {
+        let Part { side, first, digis } = self;
+        for (position, digi) in (first..).zip(digis) {
+            *digi = columns.digi(side, position, limits).map_err(|problem| BadDigi {
+                position,
+                side,
+                problem,
+            })?;
+        }
+        Ok(())
+    }
 }
 
 /// Bytes of the counts after the header; 0 if the file is something else.

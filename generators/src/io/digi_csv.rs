@@ -9,8 +9,7 @@ use std::path::Path;
 use csv::{Position, ReaderBuilder, StringRecord, Trim};
 use files::Lines;
 
-use super::digi_table::{COLUMNS, Cell, Columns, DigiTable};
-use super::digis::ReadDigis;
+use super::digi_table::{COLUMNS, Cell, Columns, DigiTable, ReadDigis};
 use super::fields::csv_error;
 use crate::DataError;
 use crate::sts::{ModuleSide, SegmentedDigis};
@@ -49,8 +48,9 @@ pub(super) fn read(
     mut table: DigiTable,
 ) -> Result<ReadDigis, DataError> {
     let source = Lines::for_table(source);
-    // Lengths of rows are checked here: comments have others.
-    let mut reader = ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(source);
+    // Lengths of rows are checked here: comments have others. So are blanks, which the reader would
+    // remove from copies of all fields.
+    let mut reader = ReaderBuilder::new().trim(Trim::Headers).flexible(true).from_reader(source);
     let header = reader.headers().map_err(|error| csv_error(path, error))?;
     let names: Vec<_> = header.iter().collect();
     let width = names.len();
@@ -60,7 +60,7 @@ pub(super) fn read(
     while reader.read_record(&mut record).map_err(|error| csv_error(path, error))? {
         let line = record.position().map_or(0, Position::line);
         let cells = check_row(&record, width)
-            .map(|()| columns.indices.map(|index| Cell::parse(&record[index])));
+            .map(|()| columns.indices.map(|index| Cell::parse(record[index].trim())));
         cells
             .and_then(|cells| table.push(line, cells))
             .map_err(|problem| at_line(path, line, problem))?;
@@ -73,7 +73,7 @@ fn at_line(path: &Path, line: u64, problem: String) -> DataError {
 }
 
 fn check_row(record: &StringRecord, width: usize) -> Result<(), String> {
-    if record.get(0).is_some_and(|first| first.starts_with('#')) {
+    if record.get(0).is_some_and(|first| first.trim_start().starts_with('#')) {
         return Err("comments (#) are not read; remove such lines".to_owned());
     }
     let fields = record.len();

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::content_limit::Limited;
-use super::digi_table::DigiTable;
+use super::content_limit::{Limited, check_kept};
+use super::digi_table::{DigiTable, ReadDigis};
 use super::fields::Limits;
-use super::file::{Format, create, finish, format_of, open_sniffed};
+use super::file::{Format, create, finish, format_of, mapped, open_sniffed};
 use super::standard_input::FileName;
 use super::table::{Table, write_table};
 use super::{digi_bin, digi_csv, digi_parquet};
@@ -33,15 +33,10 @@ impl<'a> DigiOptions<'a> {
     pub fn for_setup(setup: &'a Setup) -> Self {
         DigiOptions { setup: Some(setup), time_origin: None }
     }
-}
 
-/// Digis that were read, with notes on how.
-#[derive(Debug)]
-pub struct ReadDigis {
-    /// The digis.
-    pub digis: SegmentedDigis,
-    /// Notes for users.
-    pub notes: Vec<String>,
+    fn limits(self) -> Limits {
+        self.setup.map_or(Limits::OF_DIGIS, Limits::for_setup)
+    }
 }
 
 /// The format that a file begins with.
@@ -68,22 +63,43 @@ pub fn read_digis(path: &Path) -> Result<SegmentedDigis, DataError> {
 /// # Errors
 /// Those of [`read_digis`], and digis that do not fit the detector, or the origin of time.
 pub fn read_digis_with(path: &Path, options: DigiOptions<'_>) -> Result<ReadDigis, DataError> {
-    let limits = options.setup.map_or(Limits::OF_DIGIS, Limits::for_setup);
+    if let Some(bytes) = mapped(path)?
+        && bytes.starts_with(&digi_bin::MAGIC)
+    {
+        check_kept(path, bytes.len() as u64)?;
+        return binary(path, options, |limits| digi_bin::parse(path, &bytes, limits));
+    }
     let (first, source) = open_sniffed::<START_BYTES>(path)?;
     let mut source = Limited::new(source);
     // Content of no known format is what the name says, but damaged.
     let format = format_of_content(&first).map_or_else(|| format_of(path), Ok)?;
-    let table = DigiTable::new(limits, options.time_origin);
+    let table = DigiTable::new(options.limits(), options.time_origin);
     let read = match format {
         Format::Csv => digi_csv::read(path, &mut source, table),
         Format::Parquet => digi_parquet::read(path, &mut source, table),
-        Format::Bin if options.time_origin.is_some() => Err(DataError::shape(format!(
+        Format::Bin => {
+            return binary(path, options, |limits| digi_bin::read(path, &mut source, limits));
+        }
+    }?;
+    not_empty(path, read)
+}
+
+/// Digis of a binary file.
+fn binary(
+    path: &Path,
+    options: DigiOptions<'_>,
+    read: impl FnOnce(Limits) -> Result<SegmentedDigis, DataError>,
+) -> Result<ReadDigis, DataError> {
+    if options.time_origin.is_some() {
+        return Err(DataError::shape(format!(
             "{}: times of binary digis are relative to their timeslice; leave out --time-origin",
             FileName(path)
-        ))),
-        Format::Bin => digi_bin::read(path, &mut source, limits)
-            .map(|digis| ReadDigis { digis, notes: Vec::new() }),
-    }?;
+        )));
+    }
+    not_empty(path, ReadDigis { digis: read(options.limits())?, notes: Vec::new() })
+}
+
+fn not_empty(path: &Path, read: ReadDigis) -> Result<ReadDigis, DataError> {
     if read.digis.digis().is_empty() {
         return Err(DataError::format(path, "at its end", "it holds no digis"));
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 use files::{AtomicFile, Links};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use memmap2::Mmap;
 
 use super::compressed::decompressed;
 use super::content_limit::Limited;
@@ -58,6 +59,24 @@ pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
         Err(_) => "unknown file type".to_owned(),
     };
     Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", FileName(path))))
+}
+
+/// Maps a regular file into memory, compressed or not; `None` for pipes and empty files.
+pub(super) fn mapped(path: &Path) -> Result<Option<Mmap>, DataError> {
+    if is_standard_input(path) {
+        return Ok(None);
+    }
+    let map = || {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() || metadata.len() == 0 {
+            return Ok(None);
+        }
+        // SAFETY: nothing here writes to the map. Like everywhere, a program that changes the file
+        // in the meantime changes what is read, and one that cuts it off ends this process.
+        unsafe { Mmap::map(&file) }.map(Some)
+    };
+    map().map_err(|source| DataError::io(path, source))
 }
 
 /// Opens a file that is read as a whole, or standard input; its first bytes show whether it is

@@ -48,8 +48,9 @@ mod zstd_frames;
 pub use clusters::{check_cluster_file, read_clusters, write_clusters};
 pub(crate) use content_limit::ContentTooLarge;
 pub use content_limit::with_content_limit;
+pub use digi_table::ReadDigis;
 pub use digis::{
-    DigiOptions, ReadDigis, check_writable, read_digis, read_digis_with, write_digis,
+    DigiOptions, check_writable, read_digis, read_digis_with, write_digis,
     write_digis_of_timeslices,
 };
 pub use flesnet::{

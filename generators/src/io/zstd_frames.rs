@@ -5,7 +5,6 @@ use std::io::{self, BufRead, Read};
 use zstd::bulk::Compressor;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
-use super::compressed::check_padding;
 use super::counted::Counted;
 
 /// First bytes of a frame.
@@ -46,7 +45,7 @@ impl<R: BufRead> ZstdFrames<R> {
     fn is_at_end(&mut self) -> io::Result<bool> {
         match self.source.fill_buf()? {
             [] => Ok(true),
-            [0, ..] => check_padding("zstd", &mut self.source).map(|()| true),
+            [0, ..] => self.source.check_padding("zstd").map(|()| true),
             _ => Ok(false),
         }
     }

@@ -91,7 +91,7 @@ fn csv_dialects_are_read() {
         read.notes,
         [
             "columns that were ignored: one without a name, \"event\"",
-            "1 times with a fraction of a ns, which were rounded down",
+            "1 time with a fraction of a ns, rounded down",
         ]
     );
 }

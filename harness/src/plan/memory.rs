@@ -9,9 +9,8 @@ use algorithms::algorithm::{InputFiles, Plan};
 use algorithms::axis::Params;
 use algorithms::task::Task;
 use generators::DataError;
-use generators::io::{files_of_input, index_of, is_pieces_file, with_content_limit};
+use generators::io::{FileName, files_of_input, index_of, is_pieces_file, with_content_limit};
 use reports::units;
-use text::Untrusted;
 
 use super::PlanError;
 use crate::platform::available_memory;
@@ -147,7 +146,7 @@ impl FileMemory {
         }
         with_content_limit(fits, read).map_err(|error| match error {
             DataError::TooLarge { path, max_bytes } => {
-                too_large(&path.escaped(), format!("more than {}", size(max_bytes)), max_bytes)
+                too_large(&FileName(&path), format!("more than {}", size(max_bytes)), max_bytes)
             }
             error => error.into(),
         })

@@ -254,7 +254,7 @@ fn tables_of_digis_are_read_with_notes() {
     let run = folder.bench("sort --input d.csv --dry-run").exits(0);
     run.says("note: columns that were ignored: \"event\"");
     run.says("note: times are relative to the earliest, 10500001230 ns");
-    run.says("note: 1 times with a fraction of a ns, which were rounded down");
+    run.says("note: 1 time with a fraction of a ns, rounded down");
     folder.bench("sort --input d.csv --time-origin 10500000000 --dry-run").exits(0);
     folder.bench("events --input d.csv --dry-run").exits(0).says("the earliest, 10500001230 ns");
     folder.write("other.txt", "a,b\n1,2\n");

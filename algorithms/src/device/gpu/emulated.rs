@@ -1,11 +1,15 @@
 //! The emulator, which runs kernels on the host, as a GPU. It has no clock.
 
+use std::sync::Arc;
+
+use cuda_emulator::{
+    self as emulator, Config, Emulator, EmulatorError, Execution, Launch, QueueConfig,
+    QueuedEmulator,
+};
+
 use super::engine::{ALL_QUEUES, Attributes, Engine, FIRST_QUEUE, Properties, Recording, Shape};
 use super::{Argument, DeviceError, Gpu, Image, host_memory};
-use crate::device::emulator::{
-    self, Config, Emulator, EmulatorError, Execution, Launch, QueueConfig, QueuedEmulator,
-};
-use std::sync::Arc;
+include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
 /// Number of multiprocessors that launchers divide work by: small, so that small inputs have large
 /// parts.
@@ -24,6 +28,11 @@ struct EmulatedEngine {
     queues: Arc<QueuedEmulator>,
 }
 
+/// Returns the reason why this build can't emulate, if it can't.
+pub(in crate::device) fn unavailable() -> Option<&'static str> {
+    KERNELS.unavailable()
+}
+
 impl Gpu {
     /// Creates an emulator that runs copies and kernels when they are started.
     ///
@@ -39,8 +48,9 @@ impl Gpu {
     /// # Errors
     /// If this build has no emulator.
     pub fn emulated_queues(config: Config, execution: Execution) -> Result<Self, DeviceError> {
-        let emulator = Emulator::new(&emulator::KERNELS, config).map_err(|error| {
-            DeviceError::Unusable { device: DEVICE.to_owned(), reason: error.to_string() }
+        let emulator = Emulator::new(&KERNELS, config).map_err(|error| DeviceError::Unusable {
+            device: DEVICE.to_owned(),
+            reason: error.to_string(),
         })?;
         let queues = QueueConfig { queues: ALL_QUEUES as usize, execution };
         Ok(Gpu::new(EmulatedEngine {

@@ -1,8 +1,9 @@
 //! Interface between the GPU layer and its backends.
 
+use cuda_emulator::QueuedEmulator;
+
 use super::arguments::Argument;
 use super::{DeviceError, Image};
-use crate::device::emulator::QueuedEmulator;
 
 /// Properties of a GPU.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,12 +1,12 @@
 //! Recorded work, which is started as a whole: a launch of many kernels then costs the host little
 //! more than that of one.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use super::engine::{FIRST_QUEUE, Recording};
-use super::submission::{HostUse, Step};
+use super::step::{HostUse, RecordedUses, Step};
 use super::timeline::Mode;
-use super::{DeviceError, Gpu, lock};
+use super::{DeviceError, Gpu};
 
 /// Recorded work whose buffers must outlive it.
 pub(crate) struct Recorded {
@@ -25,20 +25,6 @@ pub struct Graph<'a> {
 
 /// Function that starts copies and kernels.
 type RecordedWork<'a> = dyn Fn(&Gpu) -> Result<(), DeviceError> + Send + 'a;
-
-/// Host memory that copies of a recording use.
-#[derive(Default)]
-pub(super) struct RecordedUses(Mutex<Vec<HostUse>>);
-
-impl RecordedUses {
-    pub(super) fn add(&self, uses: &[HostUse]) {
-        lock(&self.0).extend_from_slice(uses);
-    }
-
-    fn take(&self) -> Vec<HostUse> {
-        std::mem::take(&mut *lock(&self.0))
-    }
-}
 
 impl Gpu {
     /// Records the copies and kernels that `work` starts, without running them. `work` must use the

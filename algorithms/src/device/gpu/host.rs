@@ -9,7 +9,7 @@ use bytemuck::Pod;
 use super::memory::{Block, host_pointer};
 use super::pool::Kind;
 use super::progress::{Access, PendingCopies};
-use super::submission::HostUse;
+use super::step::HostUse;
 use super::{DeviceError, Gpu};
 
 /// Elements in page-locked host memory, which the device copies at the full speed of the link.

@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use super::engine::{ALIGNMENT, Engine, Properties};
 use super::pool::{self, Kind, Pool};
 use super::progress::{PendingCopies, Progress, QueueTicks};
-use super::submission::Submission;
+use super::step::Submission;
 use super::{DeviceError, Gpu};
 use crate::all_cores::fill;
 

@@ -11,12 +11,13 @@
 //! | `cached_per_input` | page-locked inputs and tables, cached for all candidates |
 //! | `kernel`, `arguments` | kernels with typed parameters |
 //! | `image` | machine code of kernels, for old and new drivers |
+//! | `step` | a step of work, and the host memory that it uses |
 //! | `submission` | counts work and puts it into its queue as one step |
 //! | `timeline`, `launched`, `observe` | times of copies and kernels, and resources of kernels |
 //! | `graph` | work that is recorded once and started with one call |
 //! | `gate` | blocks a stream until all work is queued |
 //! | `transfers` | timed and untimed copies |
-//! | `small_copies` | copies of a few bytes by a kernel |
+//! | `kernels`, `small_copies` | kernels of the device layer; copies of a few bytes by one |
 //! | `monitor` | state of a GPU as its driver reports it: clocks, limits, energy |
 //! | `driver_library` | loads the libraries of drivers |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
@@ -34,7 +35,7 @@ mod arguments;
 mod cached_per_input;
 pub mod cuda;
 mod driver_library;
-mod emulated;
+pub(super) mod emulated;
 mod engine;
 mod error;
 mod gate;
@@ -44,6 +45,7 @@ mod host;
 mod host_memory;
 mod image;
 mod kernel;
+mod kernels;
 mod launched;
 mod memory;
 pub mod monitor;
@@ -52,6 +54,7 @@ mod pool;
 mod progress;
 mod small_copies;
 mod staged_array;
+mod step;
 mod submission;
 #[cfg(test)]
 mod tests;
@@ -65,8 +68,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytemuck::Pod;
 
 use engine::{Engine, FIRST_QUEUE, INTERFERENCE_QUEUE};
-use graph::RecordedUses;
 use launched::Launched;
+use step::RecordedUses;
 use timeline::Mode;
 
 pub(crate) use arguments::KernelArg;

@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::engine::Engine;
 use super::kernel::Ptr;
+use super::kernels::device_small_copies::{COPY_FEW, CopyFew};
 use super::{Arguments, DeviceError, Gpu};
-use crate::kernels::device_small_copies::{COPY_FEW, CopyFew};
 
 /// Maximum size of a copy by a kernel: at larger ones a kernel is slower than the copy engine, and
 /// delays other kernels.

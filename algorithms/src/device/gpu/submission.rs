@@ -4,39 +4,13 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, MutexGuard};
+use std::sync::MutexGuard;
 
 use super::engine::{Engine, FIRST_QUEUE};
-use super::graph::RecordedUses;
 use super::memory::Memory;
-use super::progress::{Access, PendingCopies};
-use super::timeline::{Mode, Timeline};
+use super::step::{HostUse, RecordedUses, Step, Submission};
+use super::timeline::Mode;
 use super::{DeviceError, Gpu};
-
-/// State that submissions change. Its lock is held while a step is put into its queue.
-#[derive(Default)]
-pub(super) struct Submission {
-    pub(super) timeline: Timeline,
-    /// True if work in the first queue is recorded.
-    pub(super) is_recording: bool,
-}
-
-/// A step to be started.
-pub(super) struct Step<'s> {
-    /// Host memory that it uses until it has ended.
-    pub(super) uses: &'s [HostUse],
-    /// Name of its stage.
-    pub(super) name: &'static str,
-    /// Bytes that it moves.
-    pub(super) bytes: u64,
-}
-
-/// Memory of a buffer on the host, and how a step uses it.
-#[derive(Clone)]
-pub(super) struct HostUse {
-    pub(super) uses: Arc<PendingCopies>,
-    pub(super) access: Access,
-}
 
 impl Gpu {
     pub(super) fn submission(&self) -> MutexGuard<'_, Submission> {

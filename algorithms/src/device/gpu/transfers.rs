@@ -6,7 +6,7 @@ use bytemuck::Pod;
 
 use super::engine::{DOWNLOAD_QUEUE, Engine};
 use super::small_copies::SmallCopy;
-use super::submission::{HostUse, Step};
+use super::step::{HostUse, Step};
 use super::{DeviceBuffer, DeviceError, FromHost, Gpu, ToHost};
 use crate::all_cores;
 

@@ -17,8 +17,8 @@ use generators::sts::{CHANNELS_PER_SIDE, Digi};
 
 use super::ClusterFormulas;
 use super::formulas::{Chain, offset};
-use crate::device::{CachePadded, SharedSlice};
 use crate::parallel::{Grain, for_each_numbered, for_each_part, for_each_range};
+use crate::shared::{CachePadded, SharedSlice};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::{Rules, Successors, Window};

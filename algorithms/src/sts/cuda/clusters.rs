@@ -4,11 +4,10 @@ use generators::partition::Partition;
 
 use super::ByRules;
 use super::batch::Batch;
-use super::fused_sides::LargerTiles;
 use super::tables::{DeviceTables, window};
 use crate::algorithm::Semantics;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer, Ptr};
 use crate::kernels::sts_connectors::{
     CHANNEL_OFFSETS, CLUSTER_CHANNELS, CLUSTER_CONNECT_WALK_EXACT, CLUSTER_CONNECT_WALK_PUBLISHED,
     CLUSTER_FOLLOW_EXACT, CLUSTER_FOLLOW_PUBLISHED, ClusterChannels, ClusterConnect, ClusterFollow,
@@ -53,6 +52,15 @@ pub(super) struct SortedDigis<'a> {
     /// Offsets of sides, with the end of the last one.
     pub(super) side_offsets: &'a DeviceBuffer<u32>,
     pub(super) tables: &'a DeviceTables,
+}
+
+/// Tiles of digis in which there are any of larger sides.
+#[derive(Clone, Copy)]
+pub(super) struct LargerTiles {
+    pub(super) tiles: Ptr<u32>,
+    pub(super) count: usize,
+    /// The least digis that a larger side has.
+    pub(super) min: usize,
 }
 
 /// Clusters of all sides, in any order.

@@ -4,10 +4,19 @@ use super::cluster_order::ClusterSortAlgorithm;
 use super::clusters::ClusterAlgorithm;
 use super::collect::CollectAlgorithm;
 use super::hits::HitsAlgorithm;
-use super::input::UnpackAlgorithm;
 use super::presort::PresortAlgorithm;
 use super::sort::SortAlgorithm;
 use crate::sts::ChainStage;
+
+/// Algorithm that unpacks raw data; if the host presorts, it unpacks too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum UnpackAlgorithm {
+    /// A block per microslice, as published.
+    EpochParallel,
+    /// Directly to sides, which includes presort. If the e-links do not determine the side, there
+    /// is a stream in between.
+    ToSides,
+}
 
 /// Algorithm of each stage that has several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use generators::partition::Partition;
 
 use super::ByRules;
 use super::cluster_order::ClusterOrder;
-use super::clusters::{Clusters, SortedDigis};
+use super::clusters::{Clusters, LargerTiles, SortedDigis};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, Ptr, StagedArray};
+use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, StagedArray};
 use crate::kernels::sts_links::TILE;
 use crate::kernels::sts_whole_sides::{
     WHOLE_SIDES_EXACT, WHOLE_SIDES_PUBLISHED, WholeSides as Arguments,
@@ -56,15 +56,6 @@ struct Listed {
     sides: usize,
     /// Digis of all of them.
     digis: usize,
-}
-
-/// Tiles of digis in which there are any of larger sides.
-#[derive(Clone, Copy)]
-pub(super) struct LargerTiles {
-    pub(super) tiles: Ptr<u32>,
-    pub(super) count: usize,
-    /// The least digis that a larger side has.
-    pub(super) min: usize,
 }
 
 impl Sizes {

@@ -3,7 +3,7 @@
 use generators::sts::raw::TimesliceCounts;
 
 use super::batch::Batch;
-use super::config::ChainConfig;
+use super::config::{ChainConfig, UnpackAlgorithm};
 use super::presort::{PresortAlgorithm, RawPresort, SidesOfBoards, Stream};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedInput};
 use crate::device::{Execution, buffers};
@@ -12,16 +12,6 @@ use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::cpu::{self, HostBuffers};
 use crate::sts_unpack::cuda::{EPOCH_PARALLEL, RawOnGpu, RawToStream, TILES};
 use crate::timing::Laps;
-
-/// Algorithm that unpacks raw data; if the host presorts, it unpacks too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) enum UnpackAlgorithm {
-    /// A block per microslice, as published.
-    EpochParallel,
-    /// Directly to sides, which includes presort. If the e-links do not determine the side, there
-    /// is a stream in between.
-    ToSides,
-}
 
 /// Kind of a chain's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

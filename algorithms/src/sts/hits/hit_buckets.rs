@@ -10,8 +10,9 @@ use generators::partition::Partition;
 
 use super::pairs::Pairs;
 use super::{ModuleFormulas, SortedClusters};
-use crate::device::{Arena, CachePadded, SharedSlice};
+use crate::device::Arena;
 use crate::parallel::{Grain, for_each_range};
+use crate::shared::{CachePadded, SharedSlice};
 use crate::sts::Hit;
 use crate::sts::rules::Rules;
 

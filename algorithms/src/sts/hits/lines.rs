@@ -1,11 +1,14 @@
 //! The clusters of a side in the form that pairs need: as lines, in columns.
 
 use super::ModuleFormulas;
-use super::near::{MAX_CLASSES, SLACK};
 use crate::sts::formulas::{Sensor, Side};
 use crate::sts::rules::Rules;
 use crate::sts::{Cluster, ClusterEntry};
 
+/// Elements that may be read after the last line, and written after the end of lists.
+pub(super) const SLACK: usize = 16;
+/// Largest number of different time errors whose cuts vectors can look up.
+pub(super) const MAX_CLASSES: usize = 16;
 /// Clusters whose lines are computed together: their data stay in the first-level cache.
 const CLUSTERS: usize = 64;
 /// Lines of nearly all clusters, at most.

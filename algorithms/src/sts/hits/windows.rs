@@ -12,8 +12,8 @@
 use std::ops::Range;
 
 use super::crossings::{Crossings, TimeErrors};
-use super::lines::{Clusters, ErrorClasses, Lines};
-use super::near::{Isa, Limits, MAX_CLASSES, Pairs, Scalar};
+use super::lines::{Clusters, ErrorClasses, Lines, MAX_CLASSES};
+use super::near::{Isa, Limits, Pairs, Scalar};
 use super::outgoing::HitSink;
 use super::{ModuleFormulas, SortedClusters};
 use crate::sts::Hit;

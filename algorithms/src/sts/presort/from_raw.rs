@@ -8,8 +8,8 @@ use generators::sts::raw::MicrosliceCounts;
 
 use super::LookupTable;
 use super::lookup_table::offsets;
-use crate::device::SharedSlice;
 use crate::parallel::{for_each, map};
+use crate::shared::SharedSlice;
 use crate::sts_unpack::cpu::{UnpackInput, capacity_for, even_parts, messages_of, unpack_part};
 use crate::sts_unpack::survey::Job;
 

@@ -3,8 +3,8 @@
 use generators::sts::{Address, Digi};
 
 use super::{ADDRESSES, is_back, on_side};
-use crate::device::SharedSlice;
 use crate::parallel::{for_each, map};
+use crate::shared::SharedSlice;
 
 /// Digis that a thread takes at a time, at least.
 const MIN_PART: usize = 1 << 16;

@@ -4,7 +4,8 @@
 
 use generators::sts::Digi;
 
-use crate::device::{is_amd, prefetch};
+use crate::device::is_amd;
+use crate::prefetch::prefetch;
 
 /// Digis of a cache line.
 const LINE: usize = 8;

@@ -6,8 +6,9 @@
 use generators::sts::Digi;
 
 use super::count::{Counts, count};
-use crate::device::{SharedSlice, is_amd};
+use crate::device::is_amd;
 use crate::parallel::{for_each, map};
+use crate::shared::SharedSlice;
 
 /// A part is split into pieces, so that threads wait less for each other's last part.
 pub(super) const PIECES_PER_PART: usize = 2;

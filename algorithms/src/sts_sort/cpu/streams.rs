@@ -8,8 +8,8 @@
 use generators::sts::Digi;
 
 use super::count::Counts;
-use crate::device::SharedSlice;
 use crate::parallel::{for_each, map};
+use crate::shared::SharedSlice;
 
 /// Streams of a part: enough to hide how long a store takes to the next load.
 const STREAMS: usize = 4;

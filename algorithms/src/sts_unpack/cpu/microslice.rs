@@ -5,9 +5,10 @@ use generators::sts::raw::{Kind, MESSAGE_BYTES, Message, MicrosliceCounts, Rules
 
 use crate::sts_unpack::epoch::{Clock, Epoch};
 use crate::sts_unpack::exact::HitOutcome;
+use crate::sts_unpack::link::ADC_VALUES;
 use crate::sts_unpack::lookup::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK, UNWANTED};
 use crate::sts_unpack::survey::Job;
-use crate::sts_unpack::tables::{ADC_VALUES, Board};
+use crate::sts_unpack::tables::Board;
 
 /// The bytes of a message.
 pub(super) type Word = [u8; MESSAGE_BYTES];

@@ -6,8 +6,8 @@ use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
 
 use super::microslice;
 use super::runner::UnpackInput;
-use crate::device::SharedSlice;
 use crate::parallel::{Grain, for_each_range, map_dynamic};
+use crate::shared::SharedSlice;
 use crate::sts_unpack::survey::Job;
 use crate::timing::Laps;
 

@@ -168,12 +168,11 @@ impl MapsBuffers<'_> {
             samples: Samples { charges: maps, entries, positions: charges.positions.ptr() },
             jobs: own.jobs.ptr(),
             lists: &self.lists,
-            compaction: &self.compaction,
             buckets: self.buckets.ptrs(),
             cluster_indices: Ptr::NONE,
             batch,
         };
-        context.find(&STAGES)
+        STAGES.find(&context, &self.compaction)
     }
 }
 

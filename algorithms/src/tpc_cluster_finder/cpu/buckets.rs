@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use generators::tpc::geometry::ROWS;
 
 use super::labels::Flat;
-use crate::device::{Arena, ArenaVec, SharedSlice, atomic, buffers};
+use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::map;
+use crate::shared::{SharedSlice, atomic};
 use crate::tpc_cluster_finder::cluster::Cluster;
-use crate::tpc_cluster_finder::input::{Charges, RowCluster};
+use crate::tpc_cluster_finder::cluster::RowCluster;
+use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 
 /// The offsets of the lists of rows, with the end of the last one.

@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use generators::tpc::charges::Labels;
 
-use crate::device::SharedSlice;
 use crate::parallel::{for_each_numbered, map};
+use crate::shared::SharedSlice;
 
 /// The labels of the clusters of a row, cluster by cluster.
 pub(in crate::tpc_cluster_finder) trait RowLists: Sync {

@@ -4,12 +4,10 @@
 //! |---|---|
 //! | `buckets` | lists of clusters for each row of each sector |
 //! | `labels` | lists of labels, and their concatenation |
-//! | `directions` | the cells around a peak |
 //! | `published` | a loop for each stage, over lists and maps in memory |
 //! | `rows` | recobench's finder: row by row, in the nearest caches |
 
 mod buckets;
-pub(super) mod directions;
 mod labels;
 mod published;
 mod rows;

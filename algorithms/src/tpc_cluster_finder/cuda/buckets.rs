@@ -14,8 +14,8 @@ use crate::kernels::tpc_cluster_finder_cuda_finding_h::PackedCluster;
 use crate::kernels::tpc_cluster_finder_pack::{PACK_CLUSTERS, PackClusters};
 use crate::parallel::map;
 use crate::tpc_cluster_finder::cluster::Cluster;
+use crate::tpc_cluster_finder::cluster::RowCluster;
 use crate::tpc_cluster_finder::cpu::Flat;
-use crate::tpc_cluster_finder::input::RowCluster;
 use crate::tpc_cluster_finder::labels::Clusters;
 
 // Each word of kernels contains fields of the host, the first one in its lowest bits.

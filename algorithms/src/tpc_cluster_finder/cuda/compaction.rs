@@ -5,7 +5,7 @@ mod scans;
 mod tests;
 
 use super::batches::{Batch, most};
-use super::stages::{BatchContext, SAMPLES_OF_PEAK};
+use super::context::{BatchContext, SAMPLES_OF_PEAK};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu, Ptr};
 use crate::kernels::tpc_cluster_finder_cuda_finder_marked_h::{COMPACTED_TILE, TO_KEPT, TO_RAW};

@@ -4,22 +4,12 @@
 use generators::tpc::charges::Charge;
 
 use super::batches::{Batch, Batches, most};
-use super::stages::{BatchContext, CLEAR};
+use super::context::{BatchContext, CLEAR};
+use super::samples::Samples;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::kernels::tpc_cluster_finder_fill::{FILL_CHARGES, FillCharges};
 use crate::tpc_decode::charge_map::entries;
-
-/// The samples in which clusters are found, from any source.
-#[derive(Clone, Copy)]
-pub(crate) struct Samples {
-    /// A map for each job of a batch.
-    pub(crate) charges: Ptr<u16>,
-    /// Entries of each map.
-    pub(crate) entries: usize,
-    /// Positions of the jobs' charges.
-    pub(crate) positions: Ptr<u32>,
-}
 
 /// Buffers filled from the samples of a batch.
 pub(super) struct Filled {

@@ -8,7 +8,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 use crate::kernels::tpc_cluster_finder_cuda_finding_h::PackedCluster;
 use crate::kernels::tpc_cluster_finder_cuda_found_h::Run;
 use crate::tpc_cluster_finder::cluster::Cluster;
-use crate::tpc_cluster_finder::input::RowCluster;
+use crate::tpc_cluster_finder::cluster::RowCluster;
 use crate::tpc_cluster_finder::labels::Clusters;
 
 /// Capacity for clusters and runs on the host, which grows when more are found.

@@ -1,7 +1,7 @@
 //! Lists that the stages of a batch exchange: peaks.
 
 use super::batches::{Batch, most};
-use super::fill::Samples;
+use super::samples::Samples;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Batch as KernelBatch, PeakCounts};

@@ -10,8 +10,9 @@
 //! | [`input`] | samples and thresholds on the device |
 //! | [`buckets`] | buckets of clusters, and their copy to the host |
 //! | [`batches`] | fragments of sectors that are processed at once |
-//! | [`fill`] | samples into maps of charges |
+//! | [`samples`], [`fill`] | samples on the device, and their storage in maps of charges |
 //! | [`lists`] | lists of peaks, exchanged between stages |
+//! | [`context`] | arguments of the stages, and launches of their kernels |
 //! | [`stages`] | the stages, and their differences between variants |
 //! | [`compaction`] | algorithms that list marked entries |
 //! | [`naive`], [`published`] | implementations of the stages |
@@ -27,6 +28,7 @@ mod batches;
 mod buckets;
 mod cases;
 mod compaction;
+mod context;
 mod fill;
 mod finding;
 mod found;
@@ -36,6 +38,7 @@ mod lists;
 mod naive;
 mod published;
 mod runner;
+mod samples;
 mod second_pass;
 mod stages;
 #[cfg(test)]
@@ -47,14 +50,15 @@ pub(crate) use batches::{Batch, SECTORS_AT_ONCE};
 pub(crate) use buckets::Buckets;
 pub(crate) use cases::sector;
 pub(crate) use compaction::Compaction;
-pub(crate) use fill::Samples;
+pub(crate) use context::BatchContext;
 pub(crate) use finding::{WORDS_OF_ROW, WORDS_OF_SECTOR};
 pub(crate) use found::{HostCapacity, HostClusters};
 pub(crate) use fused::{BINNED, Bins, Sizes, words_of};
 pub(crate) use input::Tables;
 pub(crate) use lists::Lists;
 pub(crate) use published::STAGES as PUBLISHED_STAGES;
-pub(crate) use stages::{BatchContext, Stages};
+pub(crate) use samples::Samples;
+pub(crate) use stages::Stages;
 
 pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] =
     &[naive::NAIVE.by_published_rules(), published::PUBLISHED.by_published_rules(), fused::FUSED];

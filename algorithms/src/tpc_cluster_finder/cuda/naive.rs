@@ -1,8 +1,9 @@
 //! A thread for each sample or peak: see the kernels.
 
 use super::compaction::CompactionAlgorithm;
+use super::context::BatchContext;
 use super::runner::find_on_gpu;
-use super::stages::{BatchContext, Stages};
+use super::stages::Stages;
 use crate::algorithm::Variant;
 use crate::device::gpu::DeviceError;
 use crate::kernels::tpc_cluster_finder_naive::{

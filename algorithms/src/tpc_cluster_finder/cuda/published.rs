@@ -1,8 +1,9 @@
 //! The published stages: see the kernels. Their compaction algorithm is a parameter.
 
 use super::compaction::CompactionAlgorithm;
+use super::context::BatchContext;
 use super::runner::find_on_gpu;
-use super::stages::{BatchContext, Stages};
+use super::stages::Stages;
 use crate::algorithm::Variant;
 use crate::device::gpu::DeviceError;
 use crate::kernels::tpc_cluster_finder_clusters::CLUSTERIZE;

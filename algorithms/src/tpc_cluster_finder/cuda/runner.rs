@@ -6,11 +6,12 @@ use std::sync::Arc;
 use super::batches::Batches;
 use super::buckets::Buckets;
 use super::compaction::Compaction;
+use super::context::BatchContext;
 use super::fill::Filled;
 use super::input::Input;
 use super::lists::Lists;
 use super::second_pass::{SecondPass, flattened};
-use super::stages::{BatchContext, Stages};
+use super::stages::Stages;
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
@@ -117,7 +118,6 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
                 samples: buffers.filled.samples(batch),
                 jobs: buffers.jobs.ptr(),
                 lists: &buffers.lists,
-                compaction: &buffers.compaction,
                 buckets: buffers.buckets.ptrs(),
                 cluster_indices: second_pass
                     .as_ref()
@@ -125,7 +125,7 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
                 batch,
             };
             buffers.filled.fill(&work, &buffers.input.samples)?;
-            work.find(&self.stages)?;
+            self.stages.find(&work, &buffers.compaction)?;
             if let (Some(pass), Some(rows)) = (second_pass.as_mut(), &labels) {
                 let jobs = &self.batches.jobs[batch.jobs.clone()];
                 pass.collect(&work, &buffers.filled, jobs, rows)?;

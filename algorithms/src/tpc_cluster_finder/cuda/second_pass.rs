@@ -6,8 +6,8 @@ use std::ops::Range;
 use generators::tpc::geometry::ROWS;
 
 use super::batches::{Batches, most};
+use super::context::BatchContext;
 use super::fill::Filled;
-use super::stages::BatchContext;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_buckets_h::NO_CLUSTER;

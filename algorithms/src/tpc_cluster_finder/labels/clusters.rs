@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use generators::tpc::charges::Labels;
 
-use super::super::input::RowCluster;
+use super::super::cluster::RowCluster;
 use super::counted;
 use crate::algorithm::{self, CheckError, Choose, Mutants, Mutation, Output, Promise};
 

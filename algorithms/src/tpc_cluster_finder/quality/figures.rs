@@ -3,8 +3,7 @@
 use generators::tpc::geometry::ROWS;
 use generators::tpc::simulate::TrueCluster;
 
-use super::super::cluster::{Cluster, PAD_SCALE, TIME_SCALE};
-use super::super::input::RowCluster;
+use super::super::cluster::{Cluster, PAD_SCALE, RowCluster, TIME_SCALE};
 use super::super::settings::Settings;
 use super::matching::{Match, Matches, Point};
 use super::truth::{Truth, can_be_found};

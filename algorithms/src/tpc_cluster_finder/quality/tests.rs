@@ -4,7 +4,8 @@ use generators::tpc::charges::ChargeCase;
 use generators::tpc::simulate::TrueCluster;
 
 use super::super::cluster::Cluster;
-use super::super::input::{Charges, RowCluster};
+use super::super::cluster::RowCluster;
+use super::super::input::Charges;
 use super::super::settings::Settings;
 use super::super::{TpcClusterFinder, axes};
 use super::{Truth, figures};

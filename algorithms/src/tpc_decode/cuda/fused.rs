@@ -6,7 +6,8 @@ use super::context::{DecoderConfig, FragmentContext};
 use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
-use super::tiles::{self, TileBuffers};
+use super::tile_buffers::TileBuffers;
+use super::tiles;
 use crate::algorithm::Variant;
 use crate::device::gpu::{Arguments, DeviceError, Kernel, LaunchConfig, Ptr};
 use crate::kernels::tpc_decode_fused::{

@@ -10,8 +10,8 @@
 //! | [`parts`] | pages that are decoded together, and the sizes that their headers announce |
 //! | [`tables`] | tables that are the same for all time frames |
 //! | [`resident`] | the pages on the device |
-//! | [`validation`], [`job_offsets`] | the first two stages |
-//! | [`target`], [`tiles`] | the output; maps in complete tiles |
+//! | [`validation`], [`job_offsets`], [`prepare`] | the first two stages, and both in order |
+//! | [`target`], [`tile_buffers`], [`tiles`] | the output; maps in complete tiles |
 //! | [`context`] | arguments of decoders |
 //! | [`published`], [`fused`] | launches of the decoders' kernels |
 //! | [`runner`] | decodes the pages of a time frame |
@@ -21,6 +21,7 @@ mod division;
 mod fused;
 mod job_offsets;
 mod parts;
+mod prepare;
 mod published;
 mod resident;
 mod runner;
@@ -28,6 +29,7 @@ mod tables;
 mod target;
 #[cfg(test)]
 mod tests;
+mod tile_buffers;
 mod tiles;
 mod validation;
 

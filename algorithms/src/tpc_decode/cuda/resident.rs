@@ -6,7 +6,6 @@ use generators::tpc::page::PAGE_BYTES;
 use super::division::Index;
 use super::parts::Part;
 use super::tables::DeviceTables;
-use super::{job_offsets, validation};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, FromHost, Gpu, PinnedBuffer};
 use crate::kernels::tpc_decode_cuda_pages_page_h::{Fragment, Job, PageRecord, Piece};
@@ -55,15 +54,6 @@ buffers!(
     PageBuffers: host_verdicts, host_job_offsets, pages, streams, records, extents, verdicts, index,
     sums, job_offsets, jobs; kept: fragments
 );
-
-impl Resident<'_> {
-    /// Starts the stages between the copy of pages and decoding: validation, and the offsets of
-    /// samples.
-    pub(crate) fn prepare(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        validation::validate(gpu, self)?;
-        job_offsets::compute(gpu, self)
-    }
-}
 
 impl PageBuffers {
     pub(crate) fn new(

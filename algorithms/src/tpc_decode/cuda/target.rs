@@ -3,7 +3,7 @@
 use super::division::Maps;
 use super::parts::Part;
 use super::tables::DeviceTables;
-use super::tiles::{self, TileBuffers};
+use super::tile_buffers::{TileBuffers, clear_margins};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::tpc_decode::input::{Output, TimeFrame};
@@ -75,7 +75,7 @@ impl Target {
     ) -> Result<(), DeviceError> {
         match self {
             Target::Charges(Charges { maps, tiles: Some(_), .. }) => {
-                tiles::clear_margins(gpu, part, tables, maps)
+                clear_margins(gpu, part, tables, maps)
             }
             Target::Charges(_) | Target::Digits(_) => Ok(()),
         }

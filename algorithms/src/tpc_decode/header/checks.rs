@@ -1,7 +1,7 @@
 //! Checks of headers.
 
-use generators::tpc::encode::link_id;
 use generators::tpc::geometry::Cru;
+use generators::tpc::page::rdh::link_id;
 use generators::tpc::page::rdh::{RDH_BYTES, RDH_VERSION, ZS_DETECTOR_FIELD};
 use generators::tpc::page::trigger::TRIGGER_WORD_BYTES;
 use generators::tpc::page::zs_header::{

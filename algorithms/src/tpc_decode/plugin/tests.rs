@@ -1,6 +1,6 @@
 //! The example in C.
 
-use crate::plugin_session::compiled::Compiled;
+use crate::plugin_session::testing::Compiled;
 use crate::tpc_decode::{TpcDecode, hard_inputs};
 
 #[test]

@@ -19,7 +19,7 @@ pub(in crate::tpc_gather) const LIBRARIES: [Variant<TpcGather>; 2] = [
 #[cfg(test)]
 mod tests {
     use super::LIBRARIES;
-    use crate::plugin_session::compiled::assert_in_baseline;
+    use crate::plugin_session::testing::assert_in_baseline;
 
     #[test]
     fn the_plugin_has_the_variants_that_are_listed() {

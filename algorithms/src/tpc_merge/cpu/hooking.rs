@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use generators::tpc::slice_tracks::SliceTracks;
 
 use super::by_component::{ComponentBounds, FindComponents, PART};
-use crate::device::atomic;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::{Grain, for_each_part, for_each_range};
+use crate::shared::atomic;
 use crate::tpc_merge::components::named;
 
 /// The parent of each slice track.

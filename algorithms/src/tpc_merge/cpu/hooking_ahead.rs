@@ -13,10 +13,10 @@ use generators::tpc::slice_tracks::{NONE, SliceTracks};
 use super::by_component::{ComponentBounds, FindComponents, PART};
 use super::cuts::pieces;
 use super::hooking::make_roots;
-use crate::device::atomic;
-use crate::device::prefetch;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::for_each;
+use crate::prefetch::prefetch;
+use crate::shared::atomic;
 
 /// Slice tracks whose connections are collected at a time: they fit into the first-level cache.
 const PIECE: usize = 512;

@@ -9,9 +9,10 @@ use std::sync::atomic::Ordering;
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
 use super::by_component::{GroupLinks, PART};
-use crate::device::atomic;
-use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
+use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::{Grain, for_each, for_each_range, map};
+use crate::shared::SharedSlice;
+use crate::shared::atomic;
 use crate::tpc_merge::relation_store::SharedRelations;
 use crate::tpc_merge::resolve::follow;
 

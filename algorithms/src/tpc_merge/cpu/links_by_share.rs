@@ -10,9 +10,10 @@ use std::ops::Range;
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
 use super::by_component::GroupLinks;
-use crate::device::prefetch;
-use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
+use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::{for_each, for_each_dynamic, map};
+use crate::prefetch::prefetch;
+use crate::shared::SharedSlice;
 use crate::tpc_merge::relation_store::{RelationStore, SharedRelations};
 use crate::tpc_merge::resolve::follow;
 

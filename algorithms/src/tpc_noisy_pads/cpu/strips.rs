@@ -9,7 +9,7 @@ use std::ops::Range;
 use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 
 use super::pad_state::{Advance, PadState};
-use crate::device::prefetch;
+use crate::prefetch::prefetch;
 use crate::tpc_decode::charge_map::{TILE, TILE_PADS, TILES_IN_ROW, tiles_of_row};
 use crate::tpc_noisy_pads::activity::{PadActivity, Thresholds};
 

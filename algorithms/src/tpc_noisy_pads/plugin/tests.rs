@@ -1,7 +1,7 @@
 //! The example in C, on the host and, with the host acting as a GPU, on the emulator.
 
 use super::*;
-use crate::plugin_session::compiled::Compiled;
+use crate::plugin_session::testing::Compiled;
 use crate::tpc_noisy_pads::hard_inputs;
 
 #[test]

@@ -19,8 +19,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::schema::types::SchemaDescriptor;
 
-use super::digi_table::{Columns, DigiTable};
-use super::digis::ReadDigis;
+use super::digi_table::{Columns, DigiTable, ReadDigis};
 use crate::DataError;
 use column::Column;
 use pages::CheckedFile;

@@ -13,6 +13,10 @@ pub(in crate::io) enum Cell<'a> {
 impl<'a> Cell<'a> {
     /// The number that a text stands for, or else the text. Integers stay exact.
     pub(in crate::io) fn parse(text: &'a str) -> Self {
+        // Nearly all numbers are small; parsing 128 bits takes longer.
+        if let Ok(small) = text.parse::<i32>() {
+            return Cell::Whole(small.into());
+        }
         let whole = text.parse().map(Cell::Whole);
         whole.or_else(|_| text.parse().map(Cell::Float)).unwrap_or(Cell::Text(text))
     }

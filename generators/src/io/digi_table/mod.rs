@@ -15,7 +15,6 @@ pub(super) use columns::{COLUMNS, Columns};
 
 use times::Times;
 
-use super::digis::ReadDigis;
 use super::fields::Limits;
 use crate::partition::Partition;
 use crate::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
@@ -34,6 +33,15 @@ struct Row {
     channel: u16,
     adc: u8,
     back: bool,
+}
+
+/// Digis that were read, with notes on how.
+#[derive(Debug)]
+pub struct ReadDigis {
+    /// The digis.
+    pub digis: SegmentedDigis,
+    /// Notes for users.
+    pub notes: Vec<String>,
 }
 
 /// A problem with a row.

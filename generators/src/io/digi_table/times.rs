@@ -1,5 +1,7 @@
 //! Times relative to an origin: those of digis have 31 bits, 2.1 s.
 
+use text::counted;
+
 use super::RowProblem;
 use super::cell::Cell;
 use crate::sts::MAX_TIME_NS;
@@ -98,7 +100,7 @@ impl Times {
             )
         });
         let fractions = (self.fractions > 0).then(|| {
-            format!("{} times with a fraction of a ns, which were rounded down", self.fractions)
+            format!("{} with a fraction of a ns, rounded down", counted(self.fractions, "time"))
         });
         let coarse = (self.largest_float > EXACT).then(|| {
             let step = self.largest_float.next_up() - self.largest_float;

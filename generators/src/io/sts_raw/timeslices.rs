@@ -38,8 +38,9 @@ pub(in crate::io) fn append_timeslices(
     if zero != 0 {
         return Err(source.here(format!("the number after {timeslices} timeslices is not 0")));
     }
+    let mut block = Vec::new();
     for number in 0..timeslices {
-        read_timeslice(&mut source, number, wanted, data)?;
+        read_timeslice(&mut source, number, &mut block, wanted, data)?;
     }
     source.end("timeslice")
 }
@@ -47,6 +48,7 @@ pub(in crate::io) fn append_timeslices(
 fn read_timeslice(
     source: &mut Source<'_>,
     number: u32,
+    block: &mut Vec<u8>,
     wanted: &mut dyn FnMut(u64) -> bool,
     data: &mut RawData,
 ) -> Result<(), DataError> {
@@ -60,9 +62,10 @@ fn read_timeslice(
     for component in 0..components {
         let what = format!("component {component} of timeslice {number}");
         let [bytes, microslices] = source.u64s(&what)?;
-        let block = source.portion(bytes, &what)?;
+        block.clear();
+        source.extend(block, bytes, &what)?;
         if is_wanted {
-            data.push_component(microslices, &block)
+            data.push_component(microslices, block)
                 .map_err(|problem| source.here(format!("the end of {what}: {problem}")))?;
             source.check_kept(data.bytes().len() as u64)?;
         }

@@ -1,5 +1,6 @@
 //! Reading pages. Only their number is checked: decoders check the content.
 
+use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -110,7 +111,12 @@ impl Slots<'_> {
         path: &Path,
         mut is_kept: impl FnMut(&Rdh) -> bool,
     ) -> Result<(Vec<Page>, Vec<Entry>), DataError> {
+        let in_file = fs::metadata(path).map_or(0, |file| file.len()) as usize / PAGE_BYTES;
+        let wanted: usize = self.streams.iter().map(|(_, pages)| pages).sum();
         let mut pages = Vec::new();
+        // Only pages that are kept become part of the memory; without capacity it is copied as it
+        // grows.
+        let _ = pages.try_reserve(wanted.min(in_file));
         let mut streams: Vec<_> = self.streams.iter().map(|&(id, _)| (id, 0)).collect();
         let mut source = open_pieces(path)?;
         let read = self.read_each(&mut *source, |stream, page| {

@@ -2,13 +2,11 @@
 
 use super::bytes::Bytes;
 use super::collected::Collected;
+use super::file_page::{FilePage, OLDEST_VERSION, header_of};
 use crate::DataError;
 use crate::io::content_limit::check_kept;
+use crate::tpc::page::PAGE_BYTES;
 use crate::tpc::page::rdh::{RDH_BYTES, RDH_VERSION};
-use crate::tpc::page::{PAGE_BYTES, Rdh};
-
-/// Oldest version of the header with the same layout of all fields that are used.
-pub(super) const OLDEST_VERSION: u8 = 6;
 
 /// True for the first bytes of a page.
 pub(super) fn is_one(first: &[u8]) -> bool {
@@ -41,14 +39,6 @@ pub(super) fn read(
         collected.cut(bytes.offset());
     }
     Ok(())
-}
-
-/// A page, in a slot of zeros.
-pub(super) struct FilePage {
-    pub(super) rdh: Rdh,
-    pub(super) slot: [u8; PAGE_BYTES],
-    /// Offset in the file.
-    pub(super) start: u64,
 }
 
 /// Reads the next page; `None` at the end of the chain, which must not be at its beginning.
@@ -88,10 +78,6 @@ fn next_page(
     }
     bytes.skip((next - in_slot) as u64)?;
     Ok(Some(FilePage { rdh, slot, start }))
-}
-
-pub(super) fn header_of(slot: &[u8; PAGE_BYTES]) -> Rdh {
-    Rdh::from_bytes(slot.first_chunk().expect("a page is longer than its header"))
 }
 
 /// Reason why the chain ends at this header.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::chain::{FilePage, OLDEST_VERSION, header_of};
+use super::file_page::{FilePage, OLDEST_VERSION, header_of};
 use super::first_orbit::{OrbitWindow, Orbits};
 use crate::DataError;
 use crate::io::PageSelection;

@@ -1,8 +1,8 @@
 //! Dumps of O2's stand-alone benchmark (`event.N.dump`) with raw pages.
 
 use super::bytes::Bytes;
-use super::chain::{FilePage, header_of};
 use super::collected::Collected;
+use super::file_page::{FilePage, header_of};
 use crate::DataError;
 use crate::io::content_limit::check_kept;
 use crate::tpc::geometry::{ENDPOINTS, SECTORS};

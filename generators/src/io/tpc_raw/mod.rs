@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `bytes` | a file that is read piece by piece |
 //! | `chain` | pages, each of which states where the next one begins |
+//! | `file_page` | a page of a file |
 //! | `collected` | pages by stream, packet counters, and remarks |
 //! | `first_orbit` | the orbit of time bin 0 |
 //! | `time_frame_file`, `dump` | the two formats around pages |
@@ -16,6 +17,7 @@ mod bytes;
 mod chain;
 mod collected;
 mod dump;
+mod file_page;
 mod first_orbit;
 mod time_frame_file;
 

@@ -29,7 +29,8 @@ pub use sample::{Sample, TimeBin};
 pub use sector::SectorEncoder;
 
 use super::geometry::{Cru, Endpoint};
-use super::page::{FeeId, Page, TriggerWord, rdh};
+use super::page::rdh::link_id;
+use super::page::{FeeId, Page, TriggerWord};
 use super::{Layout, ZsFormat};
 use slots::Slots;
 
@@ -52,15 +53,6 @@ impl FrameInfo {
     /// Front-end ID of the pages.
     pub fn fee_id(&self) -> FeeId {
         FeeId::new(self.cru, self.endpoint.half(), link_id(self.format))
-    }
-}
-
-/// The number in the link fields of the RDH.
-pub const fn link_id(format: ZsFormat) -> u8 {
-    match format.layout() {
-        Layout::Row => rdh::ROW_LINK_ID,
-        Layout::Link => rdh::LINK_LINK_ID,
-        Layout::DenseLink => rdh::DENSE_LINK_ID,
     }
 }
 

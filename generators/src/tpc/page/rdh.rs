@@ -2,6 +2,7 @@
 
 use super::{Field, u16_at, u32_at};
 use crate::tpc::geometry::Cru;
+use crate::tpc::{Layout, ZsFormat};
 
 /// Bytes of the header.
 pub const RDH_BYTES: usize = 64;
@@ -17,6 +18,15 @@ pub const ROW_LINK_ID: u8 = 15;
 pub const LINK_LINK_ID: u8 = 21;
 /// The link id of dense link pages: their header is at the end of the page.
 pub const DENSE_LINK_ID: u8 = 22;
+
+/// The number in the link fields of the RDH.
+pub const fn link_id(format: ZsFormat) -> u8 {
+    match format.layout() {
+        Layout::Row => ROW_LINK_ID,
+        Layout::Link => LINK_LINK_ID,
+        Layout::DenseLink => DENSE_LINK_ID,
+    }
+}
 
 const HEADER_VERSION: usize = 0;
 const HEADER_SIZE: usize = 1;

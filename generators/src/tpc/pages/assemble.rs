@@ -2,9 +2,8 @@
 
 use super::StreamId;
 use crate::tpc::ZsFormat;
-use crate::tpc::encode::link_id;
 use crate::tpc::geometry::{Cru, ENDPOINTS, Endpoint};
-use crate::tpc::page::rdh::{RDH_BYTES, TPC_SOURCE_ID, set_counters};
+use crate::tpc::page::rdh::{RDH_BYTES, TPC_SOURCE_ID, link_id, set_counters};
 use crate::tpc::page::{FeeId, PAGE_BYTES, Page, Rdh};
 
 /// Header-only pages of a stream in addition to those with data.

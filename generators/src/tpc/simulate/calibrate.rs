@@ -1,6 +1,6 @@
 //! Calibration of the rate of particles to an occupancy.
 
-use super::frame::Simulation;
+use super::simulation::Simulation;
 use crate::tpc::geometry::PADS_IN_SECTOR;
 use crate::tpc::time::time_bins_of;
 

@@ -1,8 +1,9 @@
 //! Charge that a crossing leaves on a row of pads.
 
+use bytemuck::{Pod, Zeroable};
+
 use super::avx512::Avx512;
 use super::cells::NO_CELL;
-use super::deposits::PadDeposit;
 use super::response::{BELOW, BINS, Shape, Shares};
 
 /// A pad with less charge, in quarters of an ADC unit, gets no sample from it.
@@ -21,6 +22,19 @@ pub(super) struct Deposit<'a> {
     pub(super) on_pads: &'a Shares,
     /// Its first column.
     pub(super) column: usize,
+    pub(super) in_time: Shape,
+}
+
+/// Deposit of a crossing on a pad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct PadDeposit {
+    pub(super) cell: u16,
+    /// Its first column.
+    pub(super) column: u16,
+    /// In quarters of an ADC unit.
+    pub(super) charge: u16,
+    /// Its distribution over columns.
     pub(super) in_time: Shape,
 }
 
@@ -116,12 +130,6 @@ impl Deposit<'_> {
             .filter(|(pad, charge)| *pad < self.pads && *charge >= MIN_CHARGE)
             .map(|(pad, charge)| (pad, charge as u16))
     }
-}
-
-/// The part of a pad's charge in a time bin.
-#[inline]
-pub(super) fn part(charge: u16, share: u16) -> u16 {
-    ((u32::from(charge) * u32::from(share)) >> u16::BITS) as u16
 }
 
 #[cfg(test)]

@@ -1,24 +1,9 @@
 //! Deposits of all crossings on the pads of a region, pad by pad.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::avx512::Avx512;
-use super::deposit::Deposit;
-use super::response::{BINS, Response, Shape};
+use super::deposit::{Deposit, PadDeposit};
+use super::response::{BINS, Response};
 use super::signal::Signal;
-
-/// Deposit of a crossing on a pad.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct PadDeposit {
-    pub(super) cell: u16,
-    /// Its first column.
-    pub(super) column: u16,
-    /// In quarters of an ADC unit.
-    pub(super) charge: u16,
-    /// Its distribution over columns.
-    pub(super) in_time: Shape,
-}
 
 /// The deposits of a region: listed as they are found, then sorted by cell, so that the charge of
 /// one pad after the other is added up in the cache. (The order of the additions does not matter:

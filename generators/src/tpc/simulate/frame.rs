@@ -1,38 +1,23 @@
 //! One heartbeat frame of one sector.
 
-use super::bad_pads::{BadFrame, BadPads};
-use super::cells::CellOrder;
-use super::collisions::Collisions;
+use super::bad_pads::BadFrame;
 use super::columns::Columns;
 use super::deposits::Deposits;
 use super::noise::Noise;
 use super::particles::Particles;
 use super::physics::THRESHOLD;
 use super::plane::Plane;
-use super::response::Response;
 use super::samples::EndpointSamples;
 use super::signal::Signal;
+use super::simulation::Simulation;
 use super::truth::FrameTruth;
-use crate::random::{Exponential, stream};
+use crate::random::stream;
+use crate::tpc::Endpoint;
 use crate::tpc::geometry::{ENDPOINTS, Region};
 use crate::tpc::time::time_bins_of;
-use crate::tpc::{Endpoint, ZsFormat};
 
 /// Names the streams of noise.
 const NOISE: u64 = 2;
-
-/// Constants of all frames.
-pub(super) struct Simulation {
-    pub(super) format: ZsFormat,
-    pub(super) collisions: Collisions,
-    pub(super) noise: f64,
-    pub(super) bad_pads: BadPads,
-    pub(super) gain: f64,
-    pub(super) cells: CellOrder,
-    pub(super) gaps: Exponential,
-    pub(super) response: Response,
-    pub(super) seed: u64,
-}
 
 /// Buffers that are reused for each region.
 pub(super) struct Buffers {

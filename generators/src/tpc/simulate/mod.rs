@@ -14,6 +14,7 @@
 //! | `signal`, `threshold`, `samples` | the charge of one pad, and its samples |
 //! | `noise` | samples without a particle |
 //! | `truth` | the particles of the digits |
+//! | `simulation` | constants of all frames |
 //! | `particles`, `frame` | a heartbeat frame of a sector |
 //! | `avx512` | detection of the vector instructions that some of these use |
 //!
@@ -42,6 +43,7 @@ mod response;
 mod samples;
 mod shape;
 mod signal;
+mod simulation;
 mod threshold;
 mod track;
 mod truth;

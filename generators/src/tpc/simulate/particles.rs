@@ -3,9 +3,9 @@
 use super::Beam;
 use super::collisions::Collision;
 use super::columns::Columns;
-use super::frame::Simulation;
 use super::laser::{self, Ray};
 use super::looper::{self, Looper};
+use super::simulation::Simulation;
 use super::track::{self, Track};
 use crate::random::stream;
 

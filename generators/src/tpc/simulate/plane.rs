@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use super::cells::{PADDING, RegionCells};
 use super::columns::Columns;
-use super::deposit::Deposit;
-use super::deposits::{Deposits, PadDeposit};
-use super::frame::Simulation;
+use super::deposit::{Deposit, PadDeposit};
+use super::deposits::Deposits;
 use super::laser::Ray;
 use super::looper::Looper;
 use super::particles::Particles;
@@ -15,6 +14,7 @@ use super::physics::{
     PAD_VARIANCE, PadPlane, SHAPER_VARIANCE,
 };
 use super::response::{BELOW, BINS, Response};
+use super::simulation::Simulation;
 use super::track::{Crossing, Track};
 use super::truth::FrameTruth;
 use crate::random::mix;

@@ -24,6 +24,12 @@ pub(super) type Shares = [u16; BINS];
 #[repr(transparent)]
 pub(super) struct Shape(u16);
 
+/// The part of a pad's charge in a time bin.
+#[inline]
+pub(super) fn part(charge: u16, share: u16) -> u16 {
+    ((u32::from(charge) * u32::from(share)) >> u16::BITS) as u16
+}
+
 /// Tables of shares and of charges.
 pub(super) struct Response {
     /// By width, then by centre.

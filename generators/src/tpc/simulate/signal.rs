@@ -1,8 +1,7 @@
 //! The charge of one pad over a heartbeat frame.
 
 use super::columns::{COLUMNS, MARGIN};
-use super::deposit::part;
-use super::response::{BINS, Shares};
+use super::response::{BINS, Shares, part};
 
 /// The charge of a pad in each column, in quarters of an ADC unit.
 pub(super) struct Signal([u16; COLUMNS]);

@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::deposit::{Deposit, part};
+use super::deposit::Deposit;
 use super::physics::THRESHOLD;
-use super::response::{BELOW, Shares};
+use super::response::{BELOW, Shares, part};
 use crate::tpc::time::time_bins_of;
 use crate::tpc::{Digit, PadId};
 

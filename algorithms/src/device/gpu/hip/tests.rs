@@ -17,7 +17,7 @@ use super::probe::{HipGpu, look};
 use crate::ceilings::{Direction, HostMemory, Launches, LinkBuffers, MemoryStreams};
 use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, Side};
 use crate::kernels::ceilings_streams::{CEILING_COPY, CEILING_TRIAD};
-use crate::plugin_session::compiled::compile;
+use crate::plugin_session::testing::compile;
 
 const BYTES: usize = (1 << 14) + 48;
 const VERSION: &str = "-DSTUB_VERSION=60232830";

@@ -13,8 +13,9 @@ use crate::kernels::sts_raw_to_sides::{
 use crate::sts::presort::LookupTable;
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::cuda::{Pieces, UnpackPass};
+use crate::sts_unpack::link::Link;
 use crate::sts_unpack::survey::Job;
-use crate::sts_unpack::tables::{Board, Link};
+use crate::sts_unpack::tables::Board;
 
 /// Warps of a block of a shader at most: see `by_slot.wgsl`.
 const SHADER_WARPS: u32 = 16;

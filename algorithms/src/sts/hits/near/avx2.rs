@@ -2,10 +2,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{Front, Isa, Lines, MAX_CLASSES, SLACK, lanes};
+use super::{Front, Isa, Lines, SLACK, lanes};
 use crate::algorithm::Semantics;
 use crate::device::cpu_features::Avx2;
 use crate::device::vectors::{load_256, store_256};
+use crate::sts::hits::lines::MAX_CLASSES;
 use crate::sts::rules::Rules;
 
 const LANES: usize = 8;

@@ -17,13 +17,9 @@ pub(super) use scalar::Scalar;
 
 use std::ops::Range;
 
-use super::lines::Lines;
+use super::lines::{Lines, SLACK};
 use crate::sts::rules::Rules;
 
-/// Elements that may be read after the last line, and written after the end of lists.
-pub(super) const SLACK: usize = 16;
-/// Largest number of different time errors whose cuts vectors can look up.
-pub(super) const MAX_CLASSES: usize = 16;
 /// Pairs that are listed before something is done with them, or more.
 const MAX_PAIRS: usize = 1024;
 

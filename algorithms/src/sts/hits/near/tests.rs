@@ -3,6 +3,7 @@
 use generators::random::mix;
 
 use super::*;
+use crate::sts::hits::lines::MAX_CLASSES;
 use crate::sts::rules::{Exact, Published};
 
 const LINES: usize = 100;

@@ -6,7 +6,7 @@ use bytemuck::cast_slice;
 use super::items::Item;
 use super::*;
 use crate::algorithm::Algorithm;
-use crate::plugin_session::compiled::Compiled;
+use crate::plugin_session::testing::Compiled;
 use crate::sts::task::{check, hard_inputs};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineHit};
 

@@ -18,11 +18,11 @@ use super::Timeslices;
 use crate::algorithm::{InputFiles, MemoryShares, Plan, ReadInput, Semantics};
 use crate::axis::{Axis, Flag, NO, Params, Switch};
 use crate::file_selection::{
-    SKIP, TAKE, TIMESLICE_AXES, TIMESLICES, check_companions, refuse_for_digis, refuse_for_raw_data,
+    SKIP, TAKE, TIMESLICE_AXES, TIMESLICES, check_companions, refuse_for_digis,
 };
 use crate::sts::quality::Crossings;
 use crate::sts::{ChainStage, Timeslice};
-use crate::sts_sort::axes::{TIME_ORIGIN, of_file, time_origin};
+use crate::sts_sort::axes::{TIME_ORIGIN, of_file, refuse_for_raw_data, time_origin};
 use crate::{sts_raw_shape, sts_scenario};
 
 const COMPAT: Flag<Switch> = Flag::switch(

@@ -2,7 +2,7 @@
 
 use generators::sts::Digi;
 
-use crate::device::prefetch;
+use crate::prefetch::prefetch;
 
 /// Digis of a cache line.
 const LINE: usize = 8;

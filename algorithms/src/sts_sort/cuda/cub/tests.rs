@@ -9,7 +9,7 @@ use generators::sts::Digi;
 
 use super::CUB;
 use crate::algorithm::Content;
-use crate::plugin_session::compiled::{assert_in_baseline, compile};
+use crate::plugin_session::testing::{assert_in_baseline, compile};
 use crate::sts_sort::check::view;
 
 /// Replaces `portable.h`, for a compiler without device code.

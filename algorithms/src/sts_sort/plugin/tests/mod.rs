@@ -5,7 +5,7 @@ use generators::sts::SegmentedDigis;
 use super::*;
 use crate::device::{Arena, Device, Target, Team};
 use crate::plugin::{Quarantine, quarantine};
-use crate::plugin_session::compiled::Compiled;
+use crate::plugin_session::testing::Compiled;
 use crate::sts_sort::hard_inputs;
 
 fn sorts() -> Option<Compiled<StsSort>> {

@@ -20,8 +20,9 @@ use generators::sts::Digi;
 use generators::sts::raw::MicrosliceCounts;
 
 use super::runner::UnpackInput;
-use crate::device::{SharedSlice, Stores, streaming};
+use crate::device::{Stores, streaming};
 use crate::parallel::{Grain, for_each_range};
+use crate::shared::SharedSlice;
 use crate::timing::Laps;
 use parts::parts;
 use tickets::OrderedTickets;

@@ -6,7 +6,7 @@ use super::maps::{AT_PEAK, CHARGE, DIVIDED, plus};
 use super::work::FragmentContext;
 use crate::parallel::{Grain, for_each_range};
 use crate::tpc_cluster_finder::cluster::{Cluster, Peak, Sums};
-use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
+use crate::tpc_cluster_finder::directions::{DIRECTIONS, Step};
 use crate::tpc_cluster_finder::settings::sixteenths;
 use crate::tpc_decode::Position;
 use crate::tpc_decode::charge_map::{TIME_MARGIN, pad_of_column};

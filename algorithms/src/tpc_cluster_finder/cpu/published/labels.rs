@@ -3,10 +3,10 @@
 use generators::tpc::charges::{Charge, ChargeCase};
 
 use super::maps::{CHARGE, Maps, plus};
-use crate::device::SharedSlice;
 use crate::parallel::{Grain, for_each_range};
-use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
+use crate::shared::SharedSlice;
 use crate::tpc_cluster_finder::cpu::labels::of_sample;
+use crate::tpc_cluster_finder::directions::{DIRECTIONS, Step};
 use crate::tpc_cluster_finder::labels::collect::Collect;
 use crate::tpc_cluster_finder::settings::sixteenths;
 use crate::tpc_decode::{FragmentOfFrame, Position};

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, Ordering};
 
-use crate::device::atomic;
 use crate::parallel::for_each;
-use crate::tpc_cluster_finder::cpu::directions::Step;
+use crate::shared::atomic;
+use crate::tpc_cluster_finder::directions::Step;
 use crate::tpc_decode::Position;
 use crate::tpc_decode::charge_map::{COLUMNS, entry};
 

@@ -2,7 +2,7 @@
 
 use super::maps::{ABOVE, PEAK, plus};
 use super::work::{FragmentContext, each_of};
-use crate::tpc_cluster_finder::cpu::directions::Step;
+use crate::tpc_cluster_finder::directions::Step;
 use crate::tpc_cluster_finder::settings::sixteenths;
 use crate::tpc_decode::Position;
 

@@ -3,7 +3,7 @@
 use super::maps::{ABOVE, AT_PEAK, DIVIDED, PEAK, plus};
 use super::work::FragmentContext;
 use crate::parallel::{Grain, for_each_range};
-use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, RING, Step};
+use crate::tpc_cluster_finder::directions::{DIRECTIONS, RING, Step};
 use crate::tpc_decode::Position;
 
 impl FragmentContext<'_> {

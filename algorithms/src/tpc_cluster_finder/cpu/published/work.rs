@@ -3,8 +3,9 @@
 use generators::tpc::PadId;
 
 use super::maps::Maps;
-use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
+use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::{Grain, for_each_range};
+use crate::shared::SharedSlice;
 use crate::timing::Laps;
 use crate::tpc_cluster_finder::cluster::Cluster;
 use crate::tpc_cluster_finder::settings::Settings;

@@ -5,8 +5,8 @@ use std::ops::Range;
 use generators::tpc::charges::Charge;
 use generators::tpc::geometry::ROWS;
 
-use crate::device::SharedSlice;
 use crate::parallel::{for_each, map};
+use crate::shared::SharedSlice;
 
 /// Minimum number of samples for a thread.
 const MIN_SAMPLES: usize = 1 << 14;

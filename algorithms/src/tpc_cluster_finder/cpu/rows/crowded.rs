@@ -4,7 +4,7 @@ use super::bits::window;
 use super::members::Members;
 use super::strip::{PRESENT, Strip};
 use crate::tpc_cluster_finder::cluster::Sums;
-use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, RING, Step};
+use crate::tpc_cluster_finder::directions::{DIRECTIONS, RING, Step};
 use crate::tpc_cluster_finder::settings::sixteenths;
 
 /// Pads and time bins on either side of a peak within which other peaks affect its cluster.

@@ -5,11 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use super::by_row::RowSamples;
 use super::labels::{Labelling, LabelsOfRow};
 use super::peaks::{self, FindPeaks};
-use super::strip::{self, Scratch, Strip};
+use super::strip::{self, Row, Scratch, Strip};
 use crate::device::{Arena, buffers};
 use crate::parallel::for_each_dynamic;
 use crate::tpc_cluster_finder::cpu::buckets::Filling;
-use crate::tpc_cluster_finder::settings::Settings;
 use crate::tpc_decode::FragmentOfFrame;
 
 /// Buffers of threads that find clusters.
@@ -19,22 +18,6 @@ pub(crate) struct Finder<'a> {
 }
 
 buffers!(Finder<'_>: scratch);
-
-/// A row of pads with its samples.
-pub(crate) struct Row<'r> {
-    /// Thresholds.
-    pub(crate) settings: &'r Settings,
-    /// Time bins of the frame.
-    pub(crate) time_bins: u32,
-    /// True for noisy pads.
-    pub(crate) is_noisy: Vec<bool>,
-}
-
-impl Row<'_> {
-    pub(super) fn pads(&self) -> usize {
-        self.is_noisy.len()
-    }
-}
 
 impl<'a> Finder<'a> {
     pub(crate) fn take(arena: &'a Arena, threads: usize) -> Self {

@@ -1,7 +1,7 @@
 //! Cells around a peak that give the labels of their samples to its cluster: those that are
 //! examined, as far as they have charge.
 
-use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
+use crate::tpc_cluster_finder::directions::{DIRECTIONS, Step};
 
 /// Records the cells of a cluster.
 pub(crate) trait Members: Default {

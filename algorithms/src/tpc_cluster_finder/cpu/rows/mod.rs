@@ -37,7 +37,8 @@ use super::buckets::{Buckets, Starts};
 use super::labels::Flat;
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
-use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
+use crate::device::{Arena, ArenaVec, buffers};
+use crate::shared::SharedSlice;
 use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::Charges;
@@ -45,7 +46,8 @@ use crate::tpc_cluster_finder::labels::Clusters;
 use labels::{AllLabels, LabelBuffers, Noting, Span};
 
 pub(crate) use by_row::{RowSamples, Source, sort};
-pub(crate) use finder::{Finder, Row};
+pub(crate) use finder::Finder;
+pub(crate) use strip::Row;
 
 pub(super) struct Rows<'a> {
     charges: &'a Charges,

@@ -7,8 +7,8 @@ use generators::tpc::charges::Charge;
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
 use super::bits::{WORD, words};
-use super::finder::Row;
 use crate::device::{Arena, ArenaVec, buffers};
+use crate::tpc_cluster_finder::settings::Settings;
 use crate::tpc_decode::{FragmentOfFrame, Fragments};
 
 /// Empty lines on either side of the pads of a row: four that are examined, and one because the
@@ -28,6 +28,22 @@ const MAX_PADS: usize = pads_in_row(ROWS - 1);
 pub(super) const PRESENT: u16 = 1 << 14;
 /// The charge of a cell.
 pub(super) const CHARGE: u16 = PRESENT - 1;
+
+/// A row of pads with its samples.
+pub(crate) struct Row<'r> {
+    /// Thresholds.
+    pub(crate) settings: &'r Settings,
+    /// Time bins of the frame.
+    pub(crate) time_bins: u32,
+    /// True for noisy pads.
+    pub(crate) is_noisy: Vec<bool>,
+}
+
+impl Row<'_> {
+    pub(super) fn pads(&self) -> usize {
+        self.is_noisy.len()
+    }
+}
 
 /// Buffers of a thread for a strip.
 pub(super) struct Scratch<'a> {

@@ -7,7 +7,7 @@ use crate::kernels::tpc_cluster_finder_scan::{
     COMPACT, Compact, SCAN_DOWN, SCAN_START, SCAN_TOP, SCAN_UP, ScanDown, ScanStart, ScanTop,
     ScanUp,
 };
-use crate::tpc_cluster_finder::cuda::stages::BatchContext;
+use crate::tpc_cluster_finder::cuda::context::BatchContext;
 
 /// Sums of tiles, then sums of these, for each job.
 pub(crate) struct Scans {

@@ -45,7 +45,6 @@ fn compacted(gpu: &Arc<Gpu>, positions: &[u32], marks: [&[u8]; 2]) -> [[Vec<u32>
         samples: filled.samples(&batches.batches[0]),
         jobs: jobs.ptr(),
         lists: &lists,
-        compaction: &compaction,
         buckets: Buckets::new(gpu, Vec::new(), 0).expect("buffers").ptrs(),
         cluster_indices: Ptr::NONE,
         batch: &batches.batches[0],

@@ -3,9 +3,11 @@
 //! All pads of a tile are corrected together, with or without a sample: gains of neighbours are
 //! loaded as a vector, and processing empty pads takes less time than branches.
 
-use super::staging::PadGains;
 use crate::device::Stores;
 use crate::tpc_decode::charge_map::{MAX_CHARGE, TILE_PADS, Tile};
+
+/// Factors that make charges of the ADC values of a tile's pads.
+pub(super) type PadGains = [f32; TILE_PADS];
 
 /// Moves the charges of staged tiles to the map; the staged ones are zeros afterwards. Gains are of
 /// the pads of each tile, for ADC values of the format.

@@ -12,9 +12,11 @@
 //! | [`worker`] | a thread's work: the lines of one region after the other |
 //! | [`source`] | the digits of a stream, one page after the other |
 //! | [`put`] | digits to positions and staged ADC values |
+//! | [`fragment`] | data of a fragment that the regions share |
 //! | [`staging`] | the tiles of a line |
 //! | [`leave`] | ADC values to charges, and these to the map |
 
+mod fragment;
 mod leave;
 mod put;
 mod regions;
@@ -33,15 +35,17 @@ use super::levels::DecodePage;
 use super::workers::DecodeWorkers;
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
-use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
+use crate::device::{Arena, ArenaVec, buffers};
+use crate::shared::SharedSlice;
 use crate::tpc_decode::charge_map::{MapShape, Position, Tile};
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
+use fragment::Fragment;
 use regions::RegionPages;
-use worker::{Fragment, Kernels, Worker};
+use worker::{Kernels, Worker};
 
 /// A decoder with the pages of a time frame.
 pub(super) struct TilesRunner<'a> {

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use generators::tpc::Digit;
 
+use super::fragment::{Fragment, OutOfOrderSample};
 use super::put::{Line, StageSamples};
 use super::staging::Staging;
-use super::worker::{Fragment, OutOfOrderSample};
 use crate::tpc_decode::charge_map::Position;
 use crate::tpc_decode::cpu::charges::Rejected;
 use crate::tpc_decode::cpu::page_decoder::PageDecoder;

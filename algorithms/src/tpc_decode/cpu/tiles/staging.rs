@@ -6,8 +6,9 @@ use bytemuck::cast_slice_mut;
 use generators::tpc::ZsFormat;
 use generators::tpc::geometry::Region;
 
-use super::leave::FlushTiles;
-use crate::device::{SharedSlice, Stores};
+use super::leave::{FlushTiles, PadGains};
+use crate::device::Stores;
+use crate::shared::SharedSlice;
 use crate::tpc_decode::charge_map::{
     Gains, ROW_PITCH, TILE, TILE_PADS, Tile, scale_of, tiles_of_row,
 };
@@ -19,9 +20,6 @@ const MAX_ROWS: usize = 18;
 const TILES: usize = (MAX_ROWS * ROW_PITCH / TILE_PADS).next_power_of_two();
 /// Their entries.
 pub(super) const ENTRIES: usize = TILES * TILE;
-
-/// Factors that make charges of the ADC values of a tile's pads.
-pub(super) type PadGains = [f32; TILE_PADS];
 
 /// A line of tiles: zeros, except for the stored ADC values.
 pub(super) struct Staging {

@@ -1,7 +1,7 @@
 //! A plugin in C, on the host and, with the host acting as a GPU, on the emulator.
 
 use super::*;
-use crate::plugin_session::compiled::Compiled;
+use crate::plugin_session::testing::Compiled;
 use crate::tpc_gather::hard_inputs;
 
 fn gathers() -> Option<Compiled<TpcGather>> {

@@ -156,7 +156,7 @@ fn one_by_one(cursor: &mut Cursor<'_>, messages: usize, digis: &mut [Digi]) {
 mod bits {
     use generators::sts::raw::{ASIC_CHANNELS, ELINKS};
 
-    use crate::sts_unpack::tables::ADC_VALUES;
+    use crate::sts_unpack::link::ADC_VALUES;
 
     pub(super) const ADC: u32 = 10;
     pub(super) const ADC_MASK: i32 = 0x1f;

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32};
 
-use super::prefetch::prefetch_line;
+use crate::prefetch::prefetch_line;
 
 /// A borrowed array that many threads can write at once.
 pub(crate) struct SharedSlice<'a, T> {

@@ -11,7 +11,7 @@ pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
 
 /// Prefetches the cache line of any address; nothing is read there.
 #[inline(always)]
-pub(super) fn prefetch_line<T>(address: *const T) {
+pub(crate) fn prefetch_line<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the instruction reads nothing and can't fault.
     unsafe {

@@ -1,0 +1,13 @@
+//! The stages between the copy of pages and decoding.
+
+use super::resident::Resident;
+use super::{job_offsets, validation};
+use crate::device::gpu::{DeviceError, Gpu};
+
+impl Resident<'_> {
+    /// Starts validation, and the assignment of offsets to samples.
+    pub(crate) fn prepare(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        validation::validate(gpu, self)?;
+        job_offsets::compute(gpu, self)
+    }
+}
