@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Cell, Frame, FrameError, Record, json};
+use super::{Cell, Frame, FrameError, Record, formats};
 use crate::record::{
     Machine, Point, RunRecord, SCHEMA_VERSION, SampleRow, Software, SuitePart, SummaryRow,
 };
@@ -164,7 +164,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// If it can't be serialised.
     pub fn json(&self) -> Result<String, FrameError> {
-        json::text(self)
+        formats::text(self)
     }
 }
 

@@ -1,15 +1,17 @@
 //! A CSV file to which rows are appended.
+//!
+//! Only regular files are opened: reading a pipe may never end, and a device is not part of a run.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::fs::{self, File, FileType, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::marker::PhantomData;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use files::{AtomicFile, Links};
+use files::{AtomicFile, LARGEST_RECORD, Links, text_of};
 use serde::Serialize;
 
-use super::{StoreError, regular};
+use super::StoreError;
 
 /// Rows of one kind in a file.
 pub(super) struct TableFile<R> {
@@ -38,7 +40,7 @@ fn is_left_over(path: &Path, columns: &str) -> bool {
 /// The first `bytes` bytes of a file, or all of a shorter one.
 fn beginning(path: &Path, bytes: usize) -> Result<Vec<u8>, StoreError> {
     let mut text = Vec::new();
-    let read = regular::open(path)?.take(bytes as u64).read_to_end(&mut text);
+    let read = open(path)?.take(bytes as u64).read_to_end(&mut text);
     read.map_err(|source| StoreError::io(path, source))?;
     Ok(text)
 }
@@ -92,7 +94,7 @@ impl<R: Serialize> TableFile<R> {
 
     /// Opens a file to append rows. Call [`mend`](Self::mend) before the first one.
     pub(super) fn reopen(path: &Path) -> Result<Self, StoreError> {
-        regular::check(path)?;
+        check(path)?;
         let file = OpenOptions::new().append(true).open(path);
         let file = file.map_err(|source| StoreError::io(path, source))?;
         Ok(TableFile { path: path.to_owned(), file, bytes: 0, rows: PhantomData })
@@ -195,4 +197,70 @@ fn lines<R: Serialize>(path: &Path, rows: &[R]) -> Result<Vec<u8>, StoreError> {
         writer.serialize(row).map_err(|error| StoreError::csv(path, error))?;
     }
     writer.into_inner().map_err(|error| StoreError::format(path, error))
+}
+
+/// Opens a file for reading.
+pub(crate) fn open(path: &Path) -> Result<File, StoreError> {
+    check(path)?;
+    File::open(path).map_err(|source| StoreError::missing(path, source))
+}
+
+/// Reads a complete text file, up to a maximum size.
+pub(super) fn read_text(path: &Path) -> Result<String, StoreError> {
+    text_of(open(path)?, LARGEST_RECORD).map_err(|source| match source.kind() {
+        ErrorKind::InvalidData => StoreError::format(path, source),
+        _ => StoreError::io(path, source),
+    })
+}
+
+/// Refuses a path that is not a regular file, before it is opened, because opening alone may block
+/// forever.
+pub(super) fn check(path: &Path) -> Result<(), StoreError> {
+    let metadata = fs::metadata(path).map_err(|source| StoreError::missing(path, source))?;
+    match kind(metadata.file_type()) {
+        None => Ok(()),
+        Some(kind) => Err(StoreError::NotRegular { path: path.to_owned(), kind }),
+    }
+}
+
+/// Kind of a file that is not regular.
+fn kind(file: FileType) -> Option<&'static str> {
+    let kinds = [
+        (file.is_dir(), "a folder"),
+        (file.is_fifo(), "a pipe"),
+        (file.is_socket(), "a socket"),
+        (file.is_char_device() || file.is_block_device(), "a device"),
+        (!file.is_file(), "something else"),
+    ];
+    let kind = kinds.into_iter().find(|(is_it, _)| *is_it);
+    kind.map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_opened() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let at = |name: &str| folder.path().join(name);
+        let made = Command::new("mkfifo").arg(at("pipe")).status();
+        assert!(made.expect("mkfifo runs").success());
+        let _socket = UnixListener::bind(at("socket")).expect("bound");
+        for (path, kind) in [
+            (at("pipe"), "a pipe"),
+            (at("socket"), "a socket"),
+            (at("."), "a folder"),
+            ("/dev/null".into(), "a device"),
+        ] {
+            let refusal = read_text(&path).expect_err(kind);
+            assert!(matches!(refusal, StoreError::NotRegular { .. }), "{kind}");
+            assert!(refusal.to_string().contains(kind), "{refusal}");
+        }
+        fs::write(at("file"), "text").expect("written");
+        assert_eq!(read_text(&at("file")).expect("a file"), "text");
+    }
 }

@@ -2,7 +2,7 @@
 
 use text::Untrusted;
 
-use super::kept_up::highest_kept_up;
+use super::rates::highest_kept_up;
 use super::row::StreamRow;
 use crate::frame::{Document, Frame, Record};
 use crate::grouped::grouped;

@@ -1,7 +1,7 @@
 //! Throughput as tables: a block for each task and setting, a row for each point.
 
+use super::ThroughputRow;
 use super::curve::{Curve, curves};
-use super::row::ThroughputRow;
 use crate::frame::{Document, Frame, Record};
 use crate::grouped::grouped;
 use crate::record::{RunRecord, YesNo};
