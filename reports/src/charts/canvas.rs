@@ -144,13 +144,13 @@ pub fn error_text(error: impl std::fmt::Display) -> String {
 
 /// The name that the font is registered under. In an SVG it is a CSS keyword,
 /// so that any viewer has a font for it.
-pub const FAMILY: &str = "sans-serif";
+const FAMILY: &str = "sans-serif";
 
 /// Ascent plus descent of DejaVu Sans in ems: `ab_glyph` scales to that height.
 const HEIGHT_OF_EM: f64 = 1.164;
 
 /// The font of all text.
-pub const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
+const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
 
 /// Registers the font with plotters; returns false on failure.
 pub fn load_font() -> bool {

@@ -81,7 +81,7 @@ pub fn reading(shown: &[Quality]) -> String {
 }
 
 /// True if the variants have the same value of a metric at each setting.
-pub fn variants_agree(study: &Study, quality: Quality) -> bool {
+fn variants_agree(study: &Study, quality: Quality) -> bool {
     let settings = study::panels(&study.rows, &study.varying);
     let is_known = |row: &SummaryRow| quality.value(row).is_some();
     settings
@@ -91,7 +91,7 @@ pub fn variants_agree(study: &Study, quality: Quality) -> bool {
 }
 
 /// The value of a metric if all rows have the same one.
-pub fn the_only_value(rows: &[&SummaryRow], quality: Quality) -> Option<f64> {
+fn the_only_value(rows: &[&SummaryRow], quality: Quality) -> Option<f64> {
     let values = rows.iter().filter_map(|row| quality.value(row));
     let (low, high) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
@@ -100,7 +100,7 @@ pub fn the_only_value(rows: &[&SummaryRow], quality: Quality) -> Option<f64> {
 
 /// The rows with metrics of quality whose times compare best, and a description of their threads.
 /// Results do not depend on the number or the placement of threads: these axes don't vary.
-pub fn with_quality<'a>(study: &Study<'a>) -> Option<(Study<'a>, String)> {
+fn with_quality<'a>(study: &Study<'a>) -> Option<(Study<'a>, String)> {
     let mut study = study.clone();
     study.rows.retain(|row| is_known(row));
     let fewest = study.rows.iter().map(|row| row.threads).min()?;

@@ -127,28 +127,6 @@ fn samples(runs: &[StoredSamples]) -> Frame {
     Frame::new(&of_run("", &nothing).and(wide_sample(&empty)), rows)
 }
 
-#[cfg(test)]
-mod fixture {
-    use crate::charts::fixture::{row, run};
-    use crate::record::RunRecord;
-    use crate::store::RunSummary;
-
-    /// A run with names that contain special characters of every format.
-    pub fn run_of(id: &str, started: &str) -> RunSummary {
-        let mut nasty = row("std \"quoted\", a=b\\", "digis=1000;first-orbit=0", 1e-3);
-        nasty.note = "two\nlines, \"quoted\"".into();
-        nasty.metrics = "us_per_page=1.5".parse().expect("well formed");
-        nasty.peak_fraction = None;
-        let record = RunRecord { started: started.into(), ..run() };
-        RunSummary { id: id.into(), record, rows: vec![row("plain", "digis=1000", 2e-3), nasty] }
-    }
-
-    /// Two runs, the older one first.
-    pub fn runs() -> Vec<RunSummary> {
-        vec![run_of("old", "2026-01-01T00:00:00Z"), run_of("new", "2026-01-02T00:00:00Z")]
-    }
-}
-
 /// A number of a row, which may be absent.
 struct Quantity {
     /// Field in InfluxDB: the column of `summary.csv`.
@@ -292,6 +270,28 @@ pub enum ExportError {
     /// Rows that can't be written.
     #[error(transparent)]
     Frame(#[from] FrameError),
+}
+
+#[cfg(test)]
+mod fixture {
+    use crate::charts::fixture::{row, run};
+    use crate::record::RunRecord;
+    use crate::store::RunSummary;
+
+    /// A run with names that contain special characters of every format.
+    pub fn run_of(id: &str, started: &str) -> RunSummary {
+        let mut nasty = row("std \"quoted\", a=b\\", "digis=1000;first-orbit=0", 1e-3);
+        nasty.note = "two\nlines, \"quoted\"".into();
+        nasty.metrics = "us_per_page=1.5".parse().expect("well formed");
+        nasty.peak_fraction = None;
+        let record = RunRecord { started: started.into(), ..run() };
+        RunSummary { id: id.into(), record, rows: vec![row("plain", "digis=1000", 2e-3), nasty] }
+    }
+
+    /// Two runs, the older one first.
+    pub fn runs() -> Vec<RunSummary> {
+        vec![run_of("old", "2026-01-01T00:00:00Z"), run_of("new", "2026-01-02T00:00:00Z")]
+    }
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ const LIST: usize = 10_000;
 type NamedText<'a> = (&'static str, &'a str, usize);
 
 /// Refuses names with control characters, and overlong ones.
-pub(super) fn check_names(
+fn check_names(
     folder: &Path,
     record: &RunRecord,
     summary: &[SummaryRow],

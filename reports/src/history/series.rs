@@ -92,7 +92,7 @@ fn suite_name(part: &SuitePart) -> String {
 }
 
 /// Name of a machine in file names: its key and the models of GPUs, joined by `+`.
-pub(super) fn machine_name(key: &str, gpus: &[String]) -> String {
+fn machine_name(key: &str, gpus: &[String]) -> String {
     std::iter::once(key).chain(gpus.iter().map(String::as_str)).collect::<Vec<_>>().join("+")
 }
 

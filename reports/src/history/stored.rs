@@ -13,7 +13,7 @@ use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::store::{StoreError, read_run, read_summary};
 
 /// Name of the additional file in the folder of a stored run.
-pub(super) const RECEIPT: &str = "stored.json";
+const RECEIPT: &str = "stored.json";
 
 /// Time of adding, and hash of the files.
 #[derive(Debug, Serialize, Deserialize)]

@@ -232,7 +232,7 @@ fn rows_of<R: DeserializeOwned>(text: impl Read) -> Result<Vec<R>, csv::Error> {
 
 /// Opens a file of rows; refuses one whose last row is incomplete, which may still parse: `0.0123`
 /// cut short is another number. Lines that are too long are refused as they are read.
-pub(super) fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
+fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
     let io_error = |source| StoreError::missing(path, source);
     let mut file = table_file::open(path)?;
     let bytes = file.metadata().map_err(io_error)?.len();

@@ -107,9 +107,9 @@ impl RunFolder {
     }
 }
 
-const RECORD: &str = "ceilings.json";
+const CEILINGS: &str = "ceilings.json";
 const LINKS: &str = "links.csv";
-const COLUMNS: &str = "device,memory,direction,block_bytes,bytes_per_s";
+const LINK_COLUMNS: &str = "device,memory,direction,block_bytes,bytes_per_s";
 
 /// Checks that ceilings can be written to a folder, before they are measured.
 ///
@@ -117,7 +117,11 @@ const COLUMNS: &str = "device,memory,direction,block_bytes,bytes_per_s";
 /// If it can't be created, or contains some already.
 pub fn claim_ceilings(folder: &Path) -> Result<(), StoreError> {
     files::create_folder(folder).map_err(|source| StoreError::io(folder, source))?;
-    if folder.join(RECORD).exists() { Err(StoreError::Occupied(folder.to_owned())) } else { Ok(()) }
+    if folder.join(CEILINGS).exists() {
+        Err(StoreError::Occupied(folder.to_owned()))
+    } else {
+        Ok(())
+    }
 }
 
 /// Writes `ceilings.json` and, if a link was measured, `links.csv`.
@@ -130,9 +134,9 @@ pub fn write_ceilings(folder: &Path, record: &CeilingsRecord) -> Result<(), Stor
     // again.
     if !record.links.is_empty() {
         let path = folder.join(LINKS);
-        replace(&path, &table(&path, COLUMNS, &record.links)?)?;
+        replace(&path, &table(&path, LINK_COLUMNS, &record.links)?)?;
     }
-    let path = folder.join(RECORD);
+    let path = folder.join(CEILINGS);
     replace(&path, json(&path, record)?.as_bytes())
 }
 

@@ -11,25 +11,6 @@ mod metrics;
 pub use formats::{CONTENT_TYPE, lines, page};
 pub use metrics::{Kind, METRICS, Metric};
 
-#[cfg(test)]
-mod fixture {
-    use super::{LiveStream, LiveWorker};
-
-    /// Twelve timeslices were due; one worker is busy, the other one was lost.
-    pub fn stream(speed: f64) -> LiveStream {
-        let mut stream = LiveStream::new("time-sweep", "cpu", speed, 0.05, 2);
-        (stream.due, stream.emitted) = (12, 9);
-        (stream.done, stream.lost, stream.dropped) = (2, 1, 1);
-        stream.in_work = 1;
-        for seconds in [0.05, 0.06] {
-            stream.latency.add(seconds);
-            stream.work.add(0.04);
-        }
-        stream.workers[1] = LiveWorker { is_there: false, done: 1, busy_s: 0.25 };
-        stream
-    }
-}
-
 /// Progress of a speed, during the run and after it. Numbers count from its start; the final
 /// results are in the [`StreamRow`](crate::stream::StreamRow).
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +130,7 @@ pub const LATENCY: &[f64] = &[
     5.0, 10.0, 25.0, 50.0, 100.0,
 ];
 /// Upper bounds of the buckets of delays, in s: from a microsecond on.
-pub const LATENESS: &[f64] = &[
+const LATENESS: &[f64] = &[
     0.000001, 0.0000025, 0.000005, 0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001,
     0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
 ];
@@ -195,6 +176,25 @@ impl Histogram {
             Some(*sum)
         });
         bounds.zip(counts)
+    }
+}
+
+#[cfg(test)]
+mod fixture {
+    use super::{LiveStream, LiveWorker};
+
+    /// Twelve timeslices were due; one worker is busy, the other one was lost.
+    pub fn stream(speed: f64) -> LiveStream {
+        let mut stream = LiveStream::new("time-sweep", "cpu", speed, 0.05, 2);
+        (stream.due, stream.emitted) = (12, 9);
+        (stream.done, stream.lost, stream.dropped) = (2, 1, 1);
+        stream.in_work = 1;
+        for seconds in [0.05, 0.06] {
+            stream.latency.add(seconds);
+            stream.work.add(0.04);
+        }
+        stream.workers[1] = LiveWorker { is_there: false, done: 1, busy_s: 0.25 };
+        stream
     }
 }
 

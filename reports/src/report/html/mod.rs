@@ -91,7 +91,7 @@ pub(crate) fn document(title: &str, content: &Markup, script: Option<&str>) -> S
 
 fn body(input: &ReportInput, charts: &[NamedSvg], published: &Markup) -> Markup {
     html! {
-        (section(input, charts))
+        (headline(input, charts))
         @if let Some(comparison) = input.comparison { (changes::section(comparison)) }
         (published)
         @for (i, algorithm) in input.algorithms().into_iter().enumerate() {
@@ -135,7 +135,7 @@ fn title(input: &ReportInput) -> String {
     input.title.map_or_else(made, str::to_owned)
 }
 
-fn section(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
+fn headline(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
     let record = &input.run.record;
     // Maps of the winners, task by task.
     let maps = charts.iter().filter(|chart| is_map(chart)).take(MAX_MAPS);

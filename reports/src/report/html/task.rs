@@ -66,7 +66,7 @@ fn not_valid(rows: &[&SummaryRow]) -> Markup {
 /// Number of tables that are open initially.
 const OPEN: usize = 4;
 
-pub fn table_section(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> Markup {
+fn table_section(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> Markup {
     let valid = rows.iter().copied().filter(|row| row.valid_median().is_some());
     let valid: Vec<SummaryRow> = valid.cloned().collect();
     let mut blocks = blocks(&valid, rank);
@@ -110,7 +110,7 @@ const ROOM_FOR_SHARE: f64 = 0.1;
 /// The colour of the remainder, which was not measured itself.
 const REST: &str = "#8a8a8a";
 
-pub fn stages_section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
+fn stages_section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
     let breakdowns = breakdowns(rows, name);
     let stages = stages(&breakdowns);
     html! {
@@ -203,7 +203,7 @@ pub fn is_map(chart: &NamedSvg) -> bool {
     chart.chart == "winners" && chart.page == 1
 }
 
-pub fn charts_section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
+fn charts_section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
     let maps = drawn.iter().filter(|chart| is_map(chart)).take(MAX_MAPS);
     let at_the_top: Vec<&str> = maps.map(|map| map.name.as_str()).collect();
     let of_task = drawn.iter().filter(|chart| chart.algorithm == algorithm);
