@@ -16,7 +16,7 @@ pub use rows::{Document, of_run, point, summary, wide_sample};
 
 use serde::Serialize;
 
-use crate::record::YesNo;
+use crate::record::{Params, YesNo};
 
 /// Error of writing a frame.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +69,17 @@ impl<'a> Record<'a> {
         self
     }
 }
+
+/// A [`Record`] of fields of a row; a column is named like its field, or `column = field`.
+macro_rules! record {
+    (@field $row:ident $name:ident) => { $row.$name };
+    (@field $row:ident $name:ident $field:ident) => { $row.$field };
+    ($row:ident; $($name:ident $(= $field:ident)?),* $(,)?) => {
+        $crate::frame::Record::default()
+            $(.with(stringify!($name), &$crate::frame::record!(@field $row $name $($field)?)))*
+    };
+}
+pub(crate) use record;
 
 /// Name of the column of a value that only some rows have: `axis_first_orbit`.
 pub fn spread_name(prefix: &str, name: &str) -> String {
@@ -278,6 +289,13 @@ cells! {
     number: Option<u64> => Cell::Whole(number),
     number: f64 => Cell::Number(Some(number)),
     number: Option<f64> => Cell::Number(number),
+    flag: &YesNo => (*flag).into(),
+    number: &usize => (*number).into(),
+    number: &u64 => (*number).into(),
+    number: &Option<u64> => (*number).into(),
+    number: &f64 => (*number).into(),
+    number: &Option<f64> => (*number).into(),
+    params: &Params => params.to_string().into(),
 }
 
 #[cfg(test)]
