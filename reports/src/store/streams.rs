@@ -75,8 +75,8 @@ impl StreamFolder {
         }
         let folder = StreamFolder {
             path: path.to_owned(),
-            timeslices: TableFile::create(&path.join(TIMESLICES), TimesliceRow::COLUMNS)?,
-            speeds: TableFile::create(&path.join(SPEEDS), StreamRow::COLUMNS)?,
+            timeslices: TableFile::create(&path.join(TIMESLICES))?,
+            speeds: TableFile::create(&path.join(SPEEDS))?,
         };
         folder.speeds.lock()?;
         describe(path, record)?;
@@ -114,7 +114,7 @@ impl StreamFolder {
     /// # Errors
     /// If it can't be written, or exists.
     pub fn write_nodes(&self, rows: &[StreamRow]) -> Result<(), StoreError> {
-        let mut nodes = TableFile::create(&self.path.join(NODES), StreamRow::COLUMNS)?;
+        let mut nodes = TableFile::create(&self.path.join(NODES))?;
         nodes.append_durably(rows)
     }
 }
@@ -174,8 +174,8 @@ impl ThroughputFolder {
         }
         let folder = ThroughputFolder {
             path: path.to_owned(),
-            events: TableFile::create(&path.join(EVENTS), EventRow::COLUMNS)?,
-            points: TableFile::create(&path.join(POINTS), ThroughputRow::COLUMNS)?,
+            events: TableFile::create(&path.join(EVENTS))?,
+            points: TableFile::create(&path.join(POINTS))?,
         };
         folder.points.lock()?;
         describe(path, record)?;

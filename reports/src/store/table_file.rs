@@ -27,8 +27,7 @@ const UNWRITTEN: u8 = 0;
 
 /// True if a file is a leftover of a process that was killed while it created a run: a header
 /// without rows, or a part of one, that no process is writing to.
-fn is_left_over(path: &Path, columns: &str) -> bool {
-    let header = format!("{columns}\n").into_bytes();
+fn is_left_over(path: &Path, header: &[u8]) -> bool {
     let is_header = |text: &Vec<u8>| {
         let written = text.iter().rposition(|&byte| byte != UNWRITTEN).map_or(0, |last| last + 1);
         header.starts_with(&text[..written])
@@ -72,24 +71,20 @@ fn bytes_of_lines(path: &Path) -> io::Result<u64> {
     }
 }
 
-impl<R: Serialize> TableFile<R> {
+impl<R: Serialize + Default> TableFile<R> {
     /// Creates the file with its header, which is on disk then: the file can be read before its
     /// first row. An existing file is an error.
-    pub(super) fn create(path: &Path, columns: &str) -> Result<Self, StoreError> {
+    pub(super) fn create(path: &Path) -> Result<Self, StoreError> {
+        let header = header::<R>(path)?;
         let io_error = |source| StoreError::io(path, source);
-        if is_left_over(path, columns) {
+        if is_left_over(path, &header) {
             fs::remove_file(path).map_err(io_error)?;
         }
         // Append mode: another process may truncate an incomplete row.
         let mut options = OpenOptions::new();
         let mut file = options.append(true).create_new(true).open(path).map_err(io_error)?;
-        writeln!(file, "{columns}").and_then(|()| file.sync_all()).map_err(io_error)?;
-        Ok(TableFile {
-            path: path.to_owned(),
-            file,
-            bytes: columns.len() as u64 + 1,
-            rows: PhantomData,
-        })
+        file.write_all(&header).and_then(|()| file.sync_all()).map_err(io_error)?;
+        Ok(TableFile { path: path.to_owned(), file, bytes: header.len() as u64, rows: PhantomData })
     }
 
     /// Opens a file to append rows. Call [`mend`](Self::mend) before the first one.
@@ -111,9 +106,9 @@ impl<R: Serialize> TableFile<R> {
         Ok(self)
     }
 
-    /// True if the header consists of these columns.
-    pub(super) fn has(&self, columns: &str) -> Result<bool, StoreError> {
-        let header = format!("{columns}\n").into_bytes();
+    /// True if the header is the current one.
+    pub(super) fn is_current(&self) -> Result<bool, StoreError> {
+        let header = header::<R>(&self.path)?;
         Ok(beginning(&self.path, header.len())? == header)
     }
 
@@ -138,8 +133,8 @@ impl<R: Serialize> TableFile<R> {
     }
 
     /// Atomically replaces the file by a new one with these rows, and locks it.
-    pub(super) fn replaced(self, columns: &str, rows: &[R]) -> Result<Self, StoreError> {
-        let text = table(&self.path, columns, rows)?;
+    pub(super) fn replaced(self, rows: &[R]) -> Result<Self, StoreError> {
+        let text = [header::<R>(&self.path)?, lines(&self.path, rows)?].concat();
         let replace = || {
             let mut draft = AtomicFile::new(&self.path, Links::Replaced)?;
             draft.write_all(&text)?;
@@ -181,18 +176,29 @@ impl<R: Serialize> TableFile<R> {
     }
 }
 
-/// Serialises a complete table.
-pub(super) fn table<R: Serialize>(
-    path: &Path,
-    columns: &str,
-    rows: &[R],
-) -> Result<Vec<u8>, StoreError> {
-    let header = format!("{columns}\n").into_bytes();
-    Ok([header, lines(path, rows)?].concat())
+/// Serialises a complete table; nothing without rows.
+pub(super) fn table<R: Serialize>(path: &Path, rows: &[R]) -> Result<Vec<u8>, StoreError> {
+    serialized(csv::Writer::from_writer(Vec::new()), path, rows)
+}
+
+/// The names of the fields, up to and including the line break.
+fn header<R: Serialize + Default>(path: &Path) -> Result<Vec<u8>, StoreError> {
+    let mut header = table(path, &[R::default()])?;
+    let end = header.iter().position(|&byte| byte == b'\n').map_or(header.len(), |end| end + 1);
+    header.truncate(end);
+    Ok(header)
 }
 
 fn lines<R: Serialize>(path: &Path, rows: &[R]) -> Result<Vec<u8>, StoreError> {
-    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new();
+    serialized(writer.has_headers(false).from_writer(Vec::new()), path, rows)
+}
+
+fn serialized<R: Serialize>(
+    mut writer: csv::Writer<Vec<u8>>,
+    path: &Path,
+    rows: &[R],
+) -> Result<Vec<u8>, StoreError> {
     for row in rows {
         writer.serialize(row).map_err(|error| StoreError::csv(path, error))?;
     }

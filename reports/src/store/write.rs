@@ -63,8 +63,8 @@ impl RunFolder {
         }
         let folder = RunFolder {
             path: path.to_owned(),
-            samples: TableFile::create(&path.join(SAMPLES), SampleRow::COLUMNS)?,
-            summary: TableFile::create(&path.join(SUMMARY), SummaryRow::COLUMNS)?,
+            samples: TableFile::create(&path.join(SAMPLES))?,
+            summary: TableFile::create(&path.join(SUMMARY))?,
         };
         folder.samples.lock()?;
         describe(path, record)?;
@@ -109,7 +109,6 @@ impl RunFolder {
 
 const CEILINGS: &str = "ceilings.json";
 const LINKS: &str = "links.csv";
-const LINK_COLUMNS: &str = "device,memory,direction,block_bytes,bytes_per_s";
 
 /// Checks that ceilings can be written to a folder, before they are measured.
 ///
@@ -134,7 +133,7 @@ pub fn write_ceilings(folder: &Path, record: &CeilingsRecord) -> Result<(), Stor
     // again.
     if !record.links.is_empty() {
         let path = folder.join(LINKS);
-        replace(&path, &table(&path, LINK_COLUMNS, &record.links)?)?;
+        replace(&path, &table(&path, &record.links)?)?;
     }
     let path = folder.join(CEILINGS);
     replace(&path, json(&path, record)?.as_bytes())
@@ -172,26 +171,25 @@ impl RunFolder {
         // The summary is written first: a kill in between leaves excess samples, which the next
         // resume drops, and no point without its samples.
         let is_done = |row: &SummaryRow| row.stopped_by != INTERRUPTED && is_done(&row.point());
-        let summary = kept(summary, SummaryRow::COLUMNS, &mut run.summary, is_done)?;
+        let summary = kept(summary, &mut run.summary, is_done)?;
         let done: HashSet<_> = run.summary.iter().map(|row| row.point().id()).collect();
         let of_done = |sample: &SampleRow| done.contains(&sample.point_id);
-        let samples = kept(samples, SampleRow::COLUMNS, &mut run.samples, of_done)?;
+        let samples = kept(samples, &mut run.samples, of_done)?;
         Ok((RunFolder { path: path.to_owned(), samples, summary }, run))
     }
 }
 
 /// A table without unwanted rows; unchanged if all are wanted.
-fn kept<R: Serialize>(
+fn kept<R: Serialize + Default>(
     file: TableFile<R>,
-    columns: &str,
     rows: &mut Vec<R>,
     is_wanted: impl Fn(&R) -> bool,
 ) -> Result<TableFile<R>, StoreError> {
     let before = rows.len();
     rows.retain(is_wanted);
     // Earlier versions had fewer columns, and finished runs have more.
-    let stays = rows.len() == before && file.has(columns)?;
-    if stays { Ok(file) } else { file.replaced(columns, rows) }
+    let stays = rows.len() == before && file.is_current()?;
+    if stays { Ok(file) } else { file.replaced(rows) }
 }
 
 #[cfg(test)]

@@ -269,7 +269,7 @@ mod tests {
         let text = render(Format::Csv, &RunRecord::default(), &[row(1.0)], Screen::default());
         let text = text.expect("rows");
         let header = text.lines().next().expect("a header");
-        assert!(header.starts_with(StreamRow::COLUMNS), "{header}");
+        assert!(header.starts_with(&crate::schema::header::<StreamRow>()), "{header}");
         let json = render(Format::Json, &RunRecord::default(), &[row(1.0)], Screen::default());
         let json = json.expect("rows");
         let [columns, of_schema] = crate::schema::columns("stream", "StreamRow", &json);

@@ -128,13 +128,6 @@ pub struct EventRow {
 }
 
 impl ThroughputRow {
-    /// The header of `throughput.csv`.
-    pub const COLUMNS: &str = "point_id,algorithm,variant,backend,device,threads,places,bind,\
-        params,streams,batch,processes,items,item_unit,bytes_min,working_set_bytes,window_s,events,\
-        items_per_s,items_per_s_low,items_per_s_high,events_per_s,p50_s,p50_low_s,p50_high_s,\
-        p99_s,p99_low_s,p99_high_s,max_s,delivery_share,cores_share,others_share,copy_share,link_share,\
-        kernels_share,cpu_w,gpu_w,valid,note";
-
     /// The row of these streams, with this batch each and driven by these processes, without
     /// results.
     pub fn new(point: &Point, [streams, batch, processes]: [usize; 3]) -> Self {
@@ -211,28 +204,9 @@ fn one() -> usize {
     1
 }
 
-impl EventRow {
-    /// The header of `events.csv`.
-    pub const COLUMNS: &str = "point_id,stream,event,begin_s,delivery_s,seconds";
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn headers_are_those_of_the_fields() {
-        let header = |text: Vec<u8>| -> String {
-            let text = String::from_utf8(text).expect("a text");
-            text.lines().next().expect("a header").to_owned()
-        };
-        let mut rows = csv::Writer::from_writer(Vec::new());
-        rows.serialize(ThroughputRow::default()).expect("written");
-        assert_eq!(header(rows.into_inner().expect("written")), ThroughputRow::COLUMNS);
-        let mut events = csv::Writer::from_writer(Vec::new());
-        events.serialize(EventRow::default()).expect("written");
-        assert_eq!(header(events.into_inner().expect("written")), EventRow::COLUMNS);
-    }
 
     #[test]
     fn energy_is_the_sum_of_known_counters() {
