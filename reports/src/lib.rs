@@ -39,7 +39,6 @@ pub mod break_even;
 mod breakdown;
 pub mod charts;
 pub mod clock;
-mod code;
 pub mod compare;
 pub mod export;
 pub mod filter;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use text::Untrusted;
 
@@ -201,6 +202,14 @@ fn schemas() -> [(&'static str, Value); 11] {
         ("throughput", throughput_rows()),
         ("stream", stream_rows()),
     ]
+}
+
+/// The header of a file of rows.
+pub fn header<R: Serialize + Default>() -> String {
+    let mut rows = csv::Writer::from_writer(Vec::new());
+    rows.serialize(R::default()).expect("written");
+    let text = String::from_utf8(rows.into_inner().expect("written")).expect("a text");
+    text.lines().next().expect("a header").to_owned()
 }
 
 /// The columns of rows in a document, and those of their schema, except for axes.

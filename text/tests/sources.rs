@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 const CRATES: [&str; 5] = ["files", "generators", "algorithms", "reports", "harness"];
 
 /// Marks around a value that are not quotation marks of a message, with the reason.
-const QUOTES: [(&str, &str); 6] = [
-    ("reports/src/export/influx.rs", "a format of others, which has escapes of its own"),
-    ("reports/src/export/prometheus.rs", "a format of others, which has escapes of its own"),
-    ("reports/src/export/live/prometheus.rs", "a format of others, which has escapes of its own"),
+const QUOTES: [(&str, &str); 5] = [
+    ("reports/src/export/formats.rs", "a format of others, which has escapes of its own"),
+    ("reports/src/export/live/formats.rs", "a format of others, which has escapes of its own"),
     ("algorithms/src/plugin/table.rs", "texts of plugins are checked before, and are short"),
     ("algorithms/src/plugin/error.rs", "a name that was checked"),
     ("algorithms/src/task/typed.rs", "names of our own"),

@@ -1,11 +1,10 @@
 //! Bars of the variants, a panel for each setting.
 
-use super::axes::{self, Axis, Panel};
 use super::bar_panels::{Bar, BarPanel};
 use super::caption;
 use super::chart::{Chart, columns};
-use super::study::{Study, interval, median};
-use super::unit::Unit;
+use super::scale::Unit;
+use super::study::{self, Axis, Panel, Study, interval, median};
 use crate::grouped::grouped;
 use crate::quality::Quality;
 use crate::record::SummaryRow;
@@ -163,9 +162,9 @@ pub fn bandwidth(study: &Study) -> Option<Chart<BarPanel>> {
 /// separate.
 pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) -> Chart<BarPanel> {
     let rows: Vec<&SummaryRow> = study.rows.iter().chain(&study.left_out).copied().collect();
-    let given = if quantity.is_time() { axes::given(&study.rows) } else { None };
+    let given = if quantity.is_time() { study::given(&study.rows) } else { None };
     let axes: Vec<Axis> = axes.iter().cloned().chain(given).collect();
-    let panels = axes::panels(&rows, &axes).into_iter();
+    let panels = study::panels(&rows, &axes).into_iter();
     let panels: Vec<BarPanel> = panels.map(|panel| self::panel(study, quantity, panel)).collect();
     let is_hatched = panels.iter().flat_map(|panel| &panel.bars).any(|bar| bar.is_unsure);
     let reading = format!("{reading}{}", if is_hatched { HATCHED } else { "" });
@@ -179,7 +178,7 @@ pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) ->
     Chart {
         headline: headline(study, quantity, &panels),
         title: format!("{}: {} by variant", study.algorithm, quantity.name()),
-        columns: columns(axes::panels_a_row(&axes), panels.len()),
+        columns: columns(study::panels_a_row(&axes), panels.len()),
         panels,
         caption,
     }

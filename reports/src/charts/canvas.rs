@@ -1,4 +1,9 @@
-//! Drawing primitives of all charts: texts, lines and areas at positions in pixels.
+//! Drawing primitives of all charts: texts, lines and areas at positions in pixels, the width of
+//! lines and line breaks, and SVG as PNG.
+//!
+//! The font is built in because nodes of a cluster have none installed.
+
+use std::sync::{Arc, OnceLock};
 
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
@@ -9,10 +14,10 @@ use plotters::prelude::{
     TextStyle,
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, RGBColor};
+use plotters::style::{Color, FontStyle, RGBColor, register_font};
+use resvg::tiny_skia::{self, Pixmap, Transform};
+use resvg::usvg::{Options, Tree, fontdb};
 use text::{SENTENCE, Untrusted};
-
-use super::text::{FAMILY, width};
 
 /// A part of a picture, in its own pixels.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -135,4 +140,139 @@ where
 /// Text of an error of plotters.
 pub fn error_text(error: impl std::fmt::Display) -> String {
     error.to_string()
+}
+
+/// The name that the font is registered under. In an SVG it is a CSS keyword,
+/// so that any viewer has a font for it.
+const FAMILY: &str = "sans-serif";
+
+/// Ascent plus descent of DejaVu Sans in ems: `ab_glyph` scales to that height.
+const HEIGHT_OF_EM: f64 = 1.164;
+
+/// The font of all text.
+const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
+
+/// Registers the font with plotters; returns false on failure.
+pub fn load_font() -> bool {
+    static LOADED: OnceLock<bool> = OnceLock::new();
+    *LOADED.get_or_init(|| register_font(FAMILY, FontStyle::Normal, FONT).is_ok())
+}
+
+/// The width of a line in pixels at `size` pixels an em.
+pub fn width(text: &str, size: f64) -> f64 {
+    // Measured at a large size because plotters rounds widths to whole pixels.
+    const LARGE: f64 = 100.0;
+    load_font();
+    let text = text.escaped().at_most(SENTENCE).to_string();
+    let font = (FAMILY, LARGE * HEIGHT_OF_EM).into_font();
+    match font.box_size(&text) {
+        Ok((pixels, _)) => f64::from(pixels) * size / LARGE,
+        Err(_) => text.chars().count() as f64 * size * 0.6,
+    }
+}
+
+/// Breaks a text between words so that each line fits `limit` pixels; a word that is wider is
+/// split.
+pub fn wrap(text: &str, size: f64, limit: f64) -> Vec<String> {
+    let text = text.escaped().at_most(SENTENCE).to_string();
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ').flat_map(|word| cut(word, size, limit)) {
+        let longer = if line.is_empty() { word.clone() } else { format!("{line} {word}") };
+        if width(&longer, size) <= limit {
+            line = longer;
+        } else {
+            lines.push(std::mem::replace(&mut line, word));
+        }
+    }
+    lines.push(line);
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
+/// The pieces of a word that fit `limit`.
+fn cut(word: &str, size: f64, limit: f64) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    for letter in word.chars() {
+        let last = pieces.len() - 1;
+        let longer = format!("{}{letter}", pieces[last]);
+        if pieces[last].is_empty() || width(&longer, size) <= limit {
+            pieces[last] = longer;
+        } else {
+            pieces.push(letter.to_string());
+        }
+    }
+    pieces
+}
+
+/// Rasterises a picture to a PNG of the same size, on white.
+pub fn png(svg: &str) -> Result<Vec<u8>, String> {
+    let options = Options { fontdb: fonts(), ..Options::default() };
+    let tree = Tree::from_str(svg, &options).map_err(|error| error.to_string())?;
+    let size = tree.size().to_int_size();
+    let mut pixels = Pixmap::new(size.width(), size.height())
+        .ok_or_else(|| format!("{} × {} pixels are too many", size.width(), size.height()))?;
+    pixels.fill(tiny_skia::Color::WHITE);
+    resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
+    pixels.encode_png().map_err(|error| error.to_string())
+}
+
+/// The built-in font, by the name that pictures use.
+fn fonts() -> Arc<fontdb::Database> {
+    static FONTS: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
+    let load = || {
+        let mut fonts = fontdb::Database::new();
+        fonts.load_font_source(fontdb::Source::Binary(Arc::new(FONT)));
+        let name = fonts.faces().next().and_then(|face| face.families.first());
+        if let Some((name, _)) = name.cloned() {
+            fonts.set_sans_serif_family(name);
+        }
+        Arc::new(fonts)
+    };
+    Arc::clone(FONTS.get_or_init(load))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longer_texts_are_wider() {
+        assert!(width("median time", 16.0) > width("median", 16.0));
+        let ratio = width("median", 32.0) / width("median", 16.0);
+        assert!((ratio - 2.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn lines_fit_and_lose_no_word() {
+        let text = "a caption of several words that is too long for one line";
+        let lines = wrap(text, 14.0, 120.0);
+        assert!(lines.len() > 2);
+        assert!(lines.iter().all(|line| width(line, 14.0) <= 120.0));
+        assert_eq!(lines.join(" "), text);
+    }
+
+    #[test]
+    fn a_word_without_spaces_is_cut() {
+        let lines = wrap(&"x".repeat(100), 14.0, 120.0);
+        assert!(lines.iter().all(|line| width(line, 14.0) <= 120.0));
+        assert_eq!(lines.concat().len(), 100);
+    }
+
+    fn picture(content: &str) -> String {
+        format!("<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'>{content}</svg>")
+    }
+
+    #[test]
+    fn letters_are_painted() {
+        let text = "<text x='2' y='15' font-family='sans-serif' font-size='14'>ns</text>";
+        let [empty, written] = ["", text].map(|content| png(&picture(content)).expect("a picture"));
+        assert!(empty.starts_with(b"\x89PNG"));
+        assert_ne!(empty, written);
+    }
+
+    #[test]
+    fn invalid_pictures_are_errors() {
+        assert!(png("<svg").is_err());
+    }
 }

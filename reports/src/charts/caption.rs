@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::axes::{self, Axis};
-use super::study::Study;
+use super::study::{self, Axis, Study};
 use crate::rank::Rank;
 use crate::record::{FULL_LEVEL, Gpu, RunRecord, SummaryRow, YesNo};
 use crate::shape;
@@ -87,7 +86,7 @@ pub fn gpu(device: &str, gpu: &Gpu) -> String {
 
 /// All axes that do not vary: `2 M digis · order random · 2 threads · cache hot`.
 fn data(study: &Study) -> String {
-    let fixed = axes::all(&study.rows).into_iter().filter(|axis| !study.varying.contains(axis));
+    let fixed = study::all(&study.rows).into_iter().filter(|axis| !study.varying.contains(axis));
     let phrases = fixed.filter_map(|axis| fixed_phrase(study, &axis));
     let phrases: Vec<String> = phrases.collect();
     phrases.join(shape::SEPARATOR)
@@ -103,7 +102,7 @@ fn fixed_phrase(study: &Study, axis: &Axis) -> Option<String> {
 
 /// `2 threads on cpu, 1 thread on cuda:0`.
 fn by_device(rows: &[&SummaryRow], axis: &Axis) -> String {
-    let value = |row: &&SummaryRow| (row.device.clone(), axes::value_of(row, &axis.name));
+    let value = |row: &&SummaryRow| (row.device.clone(), study::value_of(row, &axis.name));
     let values: BTreeMap<String, String> = rows.iter().map(value).collect();
     let phrase = |(device, value): (&String, &String)| {
         format!("{} on {device}", shape::phrase(&axis.name, value))

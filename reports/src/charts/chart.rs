@@ -2,19 +2,18 @@
 //!
 //! Sizes follow from the content: long texts are wrapped or get more space.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use plotters::prelude::{IntoDrawingArea, SVGBackend};
 use plotters::style::WHITE;
+use text::Untrusted;
 
 use super::canvas::{
-    Area, INK, PaintResult, Position, QUIET, error_text, height, pixel, write_lines,
+    Area, INK, PaintResult, Position, QUIET, error_text, height, load_font, pixel, png, wrap,
+    write_lines,
 };
-use super::error::ChartError;
-use super::legend;
-use super::line::Line;
-use super::raster::png;
-use super::text::{load_font, wrap};
+use super::line::{self, Line};
 
 /// Maximum width of panels side by side.
 const ACROSS: f64 = 1600.0;
@@ -233,7 +232,7 @@ impl<P: Panel> Chart<P> {
         let below_title = MARGIN + height(&title, TITLE) + 4.0;
         let gap = if subtitle.is_empty() { 0.0 } else { SUBTITLE_GAP };
         let names = below_title + height(&subtitle, SUBTITLE) + gap;
-        let top = names + legend::height(&legend, across);
+        let top = names + line::height(&legend, across);
         let bottom = top + panels.1 + 6.0;
         let size = (page.ceil() as u32, (bottom + height(&caption, CAPTION) + MARGIN) as u32);
         let mut svg = String::new();
@@ -242,7 +241,7 @@ impl<P: Panel> Chart<P> {
             root.fill(&WHITE).map_err(error_text)?;
             write_lines(&root, &title, (MARGIN, MARGIN), TITLE, INK)?;
             write_lines(&root, &subtitle, (MARGIN, below_title), SUBTITLE, QUIET)?;
-            legend::paint(&root, &legend, (MARGIN, names), across)?;
+            line::paint(&root, &legend, (MARGIN, names), across)?;
             let corner = (((page - panels.0) / 2.0) as i32, top as i32);
             let space = (panels.0.ceil() as u32, panels.1.ceil() as u32);
             grid.paint(&root.clone().shrink(corner, space), &self.panels)?;
@@ -306,6 +305,44 @@ fn packed<T>(items: Vec<T>, page: f64, height: impl Fn(&T) -> f64) -> Vec<Vec<T>
         }
     }
     pages
+}
+
+/// Reason why a chart could not be drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum ChartError {
+    /// The folder cannot be made.
+    #[error(
+        "cannot make the folder {} for the charts: {source}; choose another with --out, or draw \
+         none with --no-charts", path.escaped()
+    )]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// The file cannot be written.
+    #[error(
+        "cannot write the chart {}: {source}; free some space or choose another folder with --out, \
+         or draw none with --no-charts", path.escaped()
+    )]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// The picture cannot be made.
+    #[error(
+        "cannot draw the chart {}: {reason}; the numbers are in summary.csv, draw no charts with \
+         --no-charts", path.escaped()
+    )]
+    Draw {
+        /// File of the chart.
+        path: PathBuf,
+        /// Error of the drawing library.
+        reason: String,
+    },
 }
 
 #[cfg(test)]

@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::axes::{Axis, value_of};
 use super::bar_panels::BarPanel;
 use super::bars::{self, Quantity};
 use super::chart::Chart;
-use super::study::Study;
+use super::study::{Axis, Study, value_of};
 
 const READING: &str = "bars: every buffer alive during the run, the input included; \
     dashed: the input itself";

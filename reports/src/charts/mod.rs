@@ -4,57 +4,48 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `study` | selects the rows of an algorithm and names its series |
-//! | `axes` | finds the axes that vary and groups rows into panels |
-//! | `bars`, `stages`, `quality`, `memory`, `lines`, `samples`, `roofline`, `winner_map` | turn rows into panels |
-//! | `link` | turns measured links to GPUs into panels |
-//! | `published`, `published_streams` | turn published figures and measured ones into panels |
+//! | `study` | selects the rows of an algorithm, names its series, and groups rows into panels |
+//! | `bars`, `stages`, `quality`, `memory`, `lines`, `samples`, `winner_map` | turn rows into panels |
+//! | `roofline` | turns rows, and measured links to GPUs, into panels |
+//! | `published` | turns published figures and measured ones into panels |
 //! | `throughput` | turns streams of events into panels |
 //! | `stream` | turns open-loop runs of timeslices into panels |
 //! | `portability` | turns the cost of portable kernels into panels |
 //! | `trend` | turns points over many runs into panels |
-//! | `scale`, `unit` | axes and their labels |
+//! | `scale` | axes, their units and labels |
 //! | `bar_panels`, `line_panels` | content of panels, and their painting |
-//! | `chart`, `legend` | panels with titles and captions, as SVG and PNG |
-//! | `canvas`, `text`, `palette`, `raster` | drawing primitives |
+//! | `line` | lines, and their legend |
+//! | `chart` | panels with titles and captions, as SVG and PNG |
+//! | `canvas`, `palette` | drawing primitives |
 
-mod axes;
 mod bar_panels;
 mod bars;
 mod canvas;
 mod caption;
 mod chart;
-mod error;
 #[cfg(test)]
 pub(crate) mod fixture;
-mod legend;
 mod line;
 mod line_panels;
 mod lines;
-mod link;
 mod memory;
 mod palette;
 mod portability;
 mod published;
-mod published_streams;
 mod quality;
-mod raster;
 mod roofline;
 mod samples;
 mod scale;
 mod stages;
 mod stream;
 mod study;
-mod text;
 mod throughput;
 mod trend;
-mod unit;
 mod winner_map;
 
 use std::path::{Path, PathBuf};
 
-pub use chart::NamedSvg;
-pub use error::ChartError;
+pub use chart::{ChartError, NamedSvg};
 pub(crate) use palette::color as series_color;
 pub use palette::style_index;
 
@@ -175,7 +166,7 @@ pub fn draw_winners(
 /// If it cannot be drawn.
 pub fn draw_links(record: &CeilingsRecord) -> Result<Vec<NamedSvg>, ChartError> {
     let mut images = Images::for_task("devices");
-    images.add("link-bandwidth", link::figure(record))?;
+    images.add("link-bandwidth", roofline::link_figure(record))?;
     Ok(images.all)
 }
 
@@ -203,7 +194,7 @@ pub fn draw_published(figure: &Reproduction) -> Result<Vec<NamedSvg>, ChartError
     let mut images = Images::for_task(id);
     let name = format!("published-{id}");
     match &figure.streams {
-        Some(streams) => images.add(&name, published_streams::figure(figure, streams))?,
+        Some(streams) => images.add(&name, published::streams_figure(figure, streams))?,
         None => images.add(&name, published::figure(figure))?,
     }
     Ok(images.all)
@@ -335,15 +326,15 @@ fn draw_study(study: &Study, wanted: Wanted, images: &mut Images) -> Result<(), 
         images.add("stages", stages::figure(study))?;
     }
     images.add("quality", quality::figure(study))?;
-    if let Some((axis, chart)) = lines::quality::figure(study) {
+    if let Some((axis, chart)) = quality::over_axis(study) {
         images.add(&format!("quality-over-{axis}"), chart)?;
     }
     for axis in lines::axes(shown) {
         images.add(&format!("time-over-{}", axis.name), lines::time::figure(shown, axis))?;
     }
     // Either bars or lines: lines need three numbers of threads.
-    images.add("speedup-over-threads", lines::speedup::bars(shown))?;
-    images.add("speedup-over-threads", lines::speedup::lines(shown))?;
+    images.add("speedup-over-threads", lines::time::speedup_bars(shown))?;
+    images.add("speedup-over-threads", lines::time::speedup_lines(shown))?;
     images.add("break-even", lines::break_even::figure(study))?;
     images.add("memory", memory::figure(study))?;
     images.add("bandwidth", bars::bandwidth(by_kernels.as_ref().unwrap_or(study)))?;

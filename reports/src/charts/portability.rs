@@ -6,11 +6,12 @@ use super::bar_panels::{Bar, BarPanel};
 use super::caption::machine_of;
 use super::chart::Chart;
 use super::palette::Palette;
-use super::unit::Unit;
+use super::scale::Unit;
 use crate::grouped::{distinct, grouped};
 use crate::portability::{Candidate, Comparison, what_differs};
 use crate::record::RunRecord;
-use crate::{shape, units};
+use crate::shape;
+use crate::units;
 
 const READING: &str = "bars: time of kernels over that of native ones on the same GPU, without \
     copies; line: equal times · whiskers: 95 % confidence interval of the ratio; hatched: too few \
@@ -93,8 +94,8 @@ fn differing(comparisons: &[Comparison]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture;
     use super::*;
-    use crate::charts::fixture;
     use crate::portability::comparisons;
     use crate::portability::fixture::{PAIRS, run};
 

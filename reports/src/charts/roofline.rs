@@ -5,17 +5,19 @@
 //! vertically, items per second. The measured copy bandwidth of the device is a falling line: a
 //! variant that moves twice the bytes can reach half the speed. The vertical distance from the line
 //! is time lost by other causes than memory traffic; markers further to the right move more bytes.
+//!
+//! Another chart shows the bandwidth of the links to GPUs over the size of blocks.
 
-use super::axes::{self, Panel};
-use super::caption;
+use std::collections::BTreeSet;
+
 use super::chart::Chart;
-use super::line_panels::{ChangeMarker, Line, LinePanel, Point, Tick, XAxis};
-use super::palette::Style;
-use super::scale::{Scale, Spread};
-use super::study::Study;
-use super::unit::Unit;
+use super::line_panels::{self, ChangeMarker, Line, LinePanel, Point, Tick, XAxis};
+use super::palette::{Palette, Style};
+use super::scale::{Scale, Spread, Unit};
+use super::study::{self, Axis, Panel, Study};
+use super::{caption, lines};
 use crate::rank::KERNEL;
-use crate::record::SummaryRow;
+use crate::record::{CeilingsRecord, LinkPoint, SummaryRow};
 
 /// The metric of kernels that holds the bytes that they move.
 const MOVED: &str = "bytes_moved";
@@ -29,10 +31,10 @@ const TICKS: usize = 6;
 
 /// The chart of a study, if some of its kernels declare the bytes that they move.
 pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
-    let panels = axes::panels(&study.stages, &study.varying).into_iter();
+    let panels = study::panels(&study.stages, &study.varying).into_iter();
     Chart::new(
         format!("{}: kernels under the roof of memory", study.algorithm),
-        axes::panels_a_row(&study.varying),
+        study::panels_a_row(&study.varying),
         panels.filter_map(|panel| self::panel(study, panel)).collect(),
         caption::of_samples(study, READING),
     )
@@ -98,6 +100,51 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
         let (low, high) = range.unwrap_or((value, value));
         Some((value.min(low), value.max(high)))
     })
+}
+
+/// The horizontal axis, in bytes.
+const AXIS: &str = "block size";
+const LINK_READING: &str = "h2d: host to device, d2h: device to host, both: both directions at the same \
+    time, summed · markers: best of several repetitions";
+
+/// The chart of a machine's links, one panel per GPU; `None` without links.
+pub fn link_figure(record: &CeilingsRecord) -> Option<Chart<LinePanel>> {
+    let devices: BTreeSet<&str> = record.links.iter().map(|p| p.device.as_str()).collect();
+    let palette = Palette::new(record.links.iter().map(name));
+    let lines = devices.iter().map(|device| {
+        let title = if devices.len() > 1 { *device } else { "" };
+        (title.to_owned(), lines(record, device, &palette))
+    });
+    let sizes = record.links.iter().map(|point| point.block_bytes.to_string());
+    let x = lines::with_ticks(&Axis::new(AXIS, sizes));
+    let y = |low, high| Scale::new(low, high, Spread::beyond(2.0, low, high));
+    let panels = line_panels::panels_over(&x, Unit::Bandwidth, y, lines.collect());
+    let caption = vec![machine(record), LINK_READING.to_owned()];
+    Chart::new("Link bandwidth over block size".to_owned(), panels.len(), panels, caption)
+}
+
+/// `pinned h2d`.
+fn name(point: &LinkPoint) -> String {
+    format!("{} {}", point.memory, point.direction)
+}
+
+fn lines(record: &CeilingsRecord, device: &str, palette: &Palette) -> Vec<Line> {
+    let of_device = || record.links.iter().filter(|point| point.device == device);
+    let point = |point: &LinkPoint| Point::new(point.block_bytes as f64, point.bytes_per_s);
+    let names: BTreeSet<String> = of_device().map(name).collect();
+    let line = |line: String| {
+        let points = of_device().filter(|point| name(point) == line).map(point).collect();
+        Line::curve(&line, palette.style(&line), points)
+    };
+    names.into_iter().map(line).collect()
+}
+
+/// `Model · cuda:0: GPU 100, 80 GB`.
+fn machine(record: &CeilingsRecord) -> String {
+    let gpus = record.machine.gpus.iter().enumerate();
+    let gpus = gpus.map(|(i, gpu)| caption::gpu(&format!("cuda:{i}"), gpu));
+    let all: Vec<String> = std::iter::once(record.machine.cpu_model.clone()).chain(gpus).collect();
+    all.join(crate::shape::SEPARATOR)
 }
 
 #[cfg(test)]

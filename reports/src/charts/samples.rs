@@ -3,16 +3,13 @@
 
 use std::collections::HashMap;
 
-use super::axes::{self, Panel};
 use super::bar_panels::{Bar, BarPanel};
 use super::bars::{self, Quantity};
-use super::caption;
 use super::chart::Chart;
 use super::line_panels::{self, Line, LinePanel, Point};
-use super::lines::x_axis;
-use super::scale::Scale;
-use super::study::Study;
-use super::unit::Unit;
+use super::scale::{Scale, Unit};
+use super::study::{self, Panel, Study};
+use super::{caption, lines};
 use crate::record::{SampleRow, SummaryRow};
 use crate::units::{self, counted};
 
@@ -28,11 +25,11 @@ type ByPoint<'a> = HashMap<&'a str, Vec<&'a SampleRow>>;
 /// The chart of the distributions of samples, if the study has any.
 pub fn distribution(study: &Study) -> Option<Chart<BarPanel>> {
     let by_point = study.samples_by_point();
-    let panels = axes::panels(&study.rows, &study.varying).into_iter();
+    let panels = study::panels(&study.rows, &study.varying).into_iter();
     let panels = panels.map(|panel| dotted(study, &by_point, panel));
     Chart::new(
         format!("{}: samples by variant", study.algorithm),
-        axes::panels_a_row(&study.varying),
+        study::panels_a_row(&study.varying),
         panels.filter(|panel| !panel.bars.is_empty()).collect(),
         caption::of_samples(study, OF_DISTRIBUTION),
     )
@@ -71,8 +68,8 @@ fn thinned(mut values: Vec<f64>) -> Vec<f64> {
 pub fn over_rounds(study: &Study) -> Option<Chart<LinePanel>> {
     let by_point = study.samples_by_point();
     let last_round = by_point.values().flatten().map(|sample| sample.round).max()?;
-    let x = x_axis::counted("round", 0, last_round);
-    let panels = axes::panels(&study.rows, &study.varying).into_iter();
+    let x = lines::count_axis("round", 0, last_round);
+    let panels = study::panels(&study.rows, &study.varying).into_iter();
     let lines: Vec<(String, Vec<Line>)> = panels
         .map(|panel| {
             let lines = panel.rows.iter().map(|row| line(study, &by_point, row));
@@ -85,7 +82,7 @@ pub fn over_rounds(study: &Study) -> Option<Chart<LinePanel>> {
     }
     Chart::new(
         format!("{}: time over round", study.algorithm),
-        axes::panels_a_row(&study.varying),
+        study::panels_a_row(&study.varying),
         line_panels::panels_over(&x, Unit::Time("time of a sample"), Scale::around, lines),
         caption::of_samples(study, OF_ROUNDS),
     )

@@ -1,11 +1,10 @@
 //! Breakdown of the time of variants: a row of panels for each stage.
 
-use super::axes;
 use super::bar_panels::{Bar, BarPanel};
 use super::caption;
 use super::chart::Chart;
-use super::study::Study;
-use super::unit::Unit;
+use super::scale::Unit;
+use super::study::{self, Study};
 use crate::breakdown::{self, Breakdown, OTHER, breakdowns, stages};
 use crate::record::SummaryRow;
 use crate::units;
@@ -75,7 +74,7 @@ fn headline(setting: &str, breakdown: &Breakdown) -> Option<String> {
 
 /// The stages of each setting, with its title.
 fn settings(study: &Study) -> Vec<(String, Breakdown)> {
-    let panels = axes::panels(&study.with_stages(), &study.varying).into_iter();
+    let panels = study::panels(&study.with_stages(), &study.varying).into_iter();
     let settings = panels.map(|panel| (panel.title, breakdown(study, &panel.rows)));
     settings.filter_map(|(title, breakdown)| Some((title, breakdown?))).collect()
 }

@@ -1,14 +1,12 @@
 //! Open-loop runs of timeslices: latency and completed rate, over time and over the speed at which
 //! timeslices arrive.
 
-use super::axes::Axis;
-use super::caption;
 use super::chart::Chart;
 use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point, Tick, XAxis};
-use super::lines::x_axis;
 use super::palette::Palette;
-use super::scale::{Scale, Spread};
-use super::unit::Unit;
+use super::scale::{Scale, Spread, Unit};
+use super::study::Axis;
+use super::{caption, lines};
 use crate::grouped::{distinct, grouped};
 use crate::record::RunRecord;
 use crate::shape;
@@ -123,7 +121,7 @@ impl<'a> View<'a> {
         speeds.get(1)?;
         let devices = distinct(rows.iter().map(|row| name(row)));
         let axis = Axis::new("speed, in detector's rates", speeds);
-        Some(View { palette: Palette::new(devices), x: x_axis::with_ticks(&axis), rows })
+        Some(View { palette: Palette::new(devices), x: lines::with_ticks(&axis), rows })
     }
 
     fn lines(&self, point: impl Fn(&StreamRow) -> Option<Point>) -> Vec<Line> {

@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 
 use statistics::Growth;
 
-use super::axes::Axis;
-use super::caption;
 use super::chart::Chart;
 use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point, XAxis};
-use super::lines::x_axis;
 use super::palette::{Palette, Style};
-use super::scale::{Scale, Spread};
-use super::unit::Unit;
+use super::scale::{Scale, Spread, Unit};
+use super::study::Axis;
+use super::{caption, lines};
 use crate::grouped::{distinct, grouped};
 use crate::record::RunRecord;
 use crate::shape::{self, Axes, AxisName};
@@ -106,7 +104,7 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         lines.iter().map(|((variant, ..), _)| (variant.clone(), variant.clone(), true)),
     );
     let counts = on_gpus.iter().map(|row| count(row).to_string());
-    let x = x_axis::with_ticks(&Axis::new("GPUs", counts));
+    let x = lines::with_ticks(&Axis::new("GPUs", counts));
     let settings = grouped(lines, |((_, _, setting), _)| setting.clone());
     let all: Vec<_> = settings.iter().map(|(setting, _)| setting.clone()).collect();
     let panels = settings.into_iter().flat_map(|(setting, lines)| {
@@ -161,7 +159,7 @@ impl<'a> View<'a> {
         let palette = palette(&all);
         let settings = grouped(all, setting).into_iter();
         let settings = settings.map(|(setting, curves)| (differing(&setting, &known), curves));
-        let x = x_axis::with_ticks(&Axis::new(axis, x_values));
+        let x = lines::with_ticks(&Axis::new(axis, x_values));
         Some(View { rows, settings: settings.collect(), palette, x, x_value })
     }
 

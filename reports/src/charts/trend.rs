@@ -3,10 +3,9 @@
 use super::canvas::INK;
 use super::chart::Chart;
 use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point};
-use super::lines::x_axis;
+use super::lines;
 use super::palette::{Palette, Style};
-use super::scale::Scale;
-use super::unit::Unit;
+use super::scale::{Scale, Unit};
 use crate::shape;
 use crate::trend::{Level, Shift, Trend};
 use crate::units;
@@ -29,7 +28,7 @@ fn panel(trend: &Trend, style: Style) -> LinePanel {
     let levels = trend.levels.iter().map(level);
     LinePanel {
         title: title(trend),
-        x: x_axis::counted("run, the oldest first", 1, trend.history.entries.len()),
+        x: lines::count_axis("run, the oldest first", 1, trend.history.entries.len()),
         y: Scale::around(low, high),
         unit: Unit::Time("median time"),
         lines: std::iter::once(entries).chain(levels).collect(),

@@ -2,16 +2,14 @@
 
 use plotters::style::text_anchor::HPos;
 
-use super::axes::{self, Axis};
 use super::canvas::{
     Area, GRID, INK, PANEL_TITLE, PaintResult, Position, QUIET, anchored, fill, height, shortened,
-    text, write, write_lines,
+    text, width, wrap, write, write_lines,
 };
 use super::caption;
 use super::chart::{Chart, Panel};
 use super::palette::Style;
-use super::study::Study;
-use super::text::{width, wrap};
+use super::study::{self, Axis, Study};
 use crate::grouped::grouped;
 use crate::shape::AxisName;
 use crate::units;
@@ -70,7 +68,7 @@ pub fn figure(study: &Study, over: &[String]) -> Option<Chart<WinnerMap>> {
         |ranking: &Ranking| others.iter().map(|axis| value(ranking, axis)).collect::<Vec<_>>();
     let panels = grouped(rankings.iter(), |ranking| setting(ranking)).into_iter();
     let panels = panels.map(|(values, rankings)| {
-        let title = axes::title(others.iter().zip(&values));
+        let title = study::title(others.iter().zip(&values));
         map(study, title, &rankings, [&across, &down])
     });
     Some(Chart {

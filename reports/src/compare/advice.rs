@@ -1,6 +1,6 @@
 //! Next steps, as commands that can be copied.
 
-use super::comparison::Key;
+use super::Key;
 use super::measured::Measured;
 use crate::record::{AxisKind, Point, RunRecord};
 use crate::shape::{self, AxisName};

@@ -1,17 +1,23 @@
-//! Data of a run that comparisons need.
+//! Data of a run that comparisons need, and the conditions of two runs: whether the machine was
+//! busy, and differently in both, and whether they are of one executable.
+//!
+//! Load by other processes makes a run slower as a whole: its samples agree with each other, and
+//! its blocks too. No statistics of one run can distinguish that from slower code.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use statistics::{MIN_BLOCKS, Series, blocks, median};
+use text::Untrusted;
 
-use super::comparison::Key;
+use super::Key;
 use super::rounds::{Round, rounds};
 use crate::aliases::{ALIASES, Aliases};
 use crate::filter::PointFilter;
 use crate::grouped::by_key;
 use crate::record::{Params, RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use crate::store::{StoreError, read_distinct_summary, read_run, read_samples};
+use crate::units::counted;
 
 /// Minimum number of undisturbed samples to judge by them alone.
 const ENOUGH: usize = 10;
@@ -221,4 +227,127 @@ impl SampleBlocks {
         let taken = blocks(&self.seconds, &self.starts).filter(|block| !block.is_empty());
         self.seconds.len() >= ENOUGH && taken.count() >= MIN_BLOCKS
     }
+}
+
+/// Share of disturbed samples from which on a machine counts as busy.
+const DISTURBED: f64 = 0.1;
+/// Share of disturbed samples from which on the whole run counts as disturbed.
+const MOSTLY_DISTURBED: f64 = 0.3;
+/// Load per CPU before the run above which a machine counts as busy.
+const LOADED: f64 = 0.5;
+/// Difference of the loads per CPU above which loads count as different.
+const UNLIKE: f64 = 0.25;
+
+/// Conditions of two runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunConditions {
+    /// Other processes used the machine during one of them.
+    pub busy: bool,
+    /// Many samples were disturbed, and the loads differed.
+    pub unlike: bool,
+    /// They are of two executables.
+    pub rebuilt: bool,
+}
+
+impl RunConditions {
+    /// Conditions by the samples and the load averages at the starts of both runs.
+    pub fn new(base: &Measured, new: &Measured) -> Self {
+        let executables = [base, new].map(|run| &run.record.software.fingerprint);
+        let base = Load::from_run(base);
+        let new = Load::from_run(new);
+        let differ = base.load.zip(new.load).is_some_and(|(a, b)| (a - b).abs() > UNLIKE);
+        RunConditions {
+            busy: base.is_busy() || new.is_busy(),
+            unlike: differ && base.disturbed.max(new.disturbed) > MOSTLY_DISTURBED,
+            rebuilt: executables[0] != executables[1],
+        }
+    }
+}
+
+/// Load by other processes during a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load {
+    /// The share of samples that were taken while other processes used the cores.
+    pub disturbed: f64,
+    /// Waiting processes at the start, per usable CPU.
+    load: Option<f64>,
+}
+
+impl Load {
+    pub fn from_run(run: &Measured) -> Self {
+        let points = run.points.iter();
+        let samples = points.filter_map(|point| point.samples.as_ref().ok());
+        let count = |(all, disturbed), samples: &super::Samples| {
+            (all + samples.all.samples(), disturbed + samples.disturbed)
+        };
+        let (all, disturbed) = samples.fold((0, 0), count);
+        let environment = &run.record.environment;
+        let cpus = environment.usable_threads.max(1) as f64;
+        Load {
+            disturbed: disturbed as f64 / all.max(1) as f64,
+            load: environment.load_1min.map(|load| load / cpus),
+        }
+    }
+
+    fn is_busy(self) -> bool {
+        self.disturbed > DISTURBED || self.load.is_some_and(|load| load > LOADED)
+    }
+
+    /// The share in per cent, if it is significant.
+    pub fn percent_disturbed(self) -> Option<f64> {
+        (self.disturbed > DISTURBED).then_some(100.0 * self.disturbed)
+    }
+}
+
+/// Reason why runs can't be compared.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the variants say what they hold")]
+pub enum CompareError {
+    /// Both are the same run: the folders, and its start.
+    #[error(
+        "{} and {} are the same run, started {}; measure again, or name an earlier run", folders[0], folders[1], started.escaped()
+    )]
+    SameRun { folders: [String; 2], started: String },
+    /// The runs are of different machines: the folders, and the machines.
+    #[error(
+        "{} was measured on another machine ({}) than {} ({}): their times are not comparable; use \
+         --across-machines to compare them anyway",
+        folders[0], machines[0], folders[1], machines[1]
+    )]
+    Machines { folders: [String; 2], machines: [String; 2] },
+    /// No common point: the folders, and the numbers of points with samples.
+    #[error(
+        "nothing can be compared: {} has {} with samples, {} has {}, and none is in both",
+        folders[0], counted(points[0], "point"), folders[1], points[1]
+    )]
+    NothingInCommon { folders: [String; 2], points: [usize; 2] },
+}
+
+impl CompareError {
+    pub(super) fn same_run(runs: [&Measured; 2]) -> Self {
+        let started = runs[1].record.started.clone();
+        CompareError::SameRun { folders: folders(runs), started }
+    }
+
+    pub(super) fn machines(runs: [&Measured; 2]) -> Self {
+        let machines = runs.map(|run| {
+            let model = &run.record.machine.cpu_model;
+            let key = &run.record.machine_key;
+            let devices = run.points.iter().map(|point| point.key.point.device.as_str());
+            let gpus = run.record.gpu_models(devices);
+            let gpus = gpus.iter().map(|model| format!(", {}", model.escaped()));
+            format!("{}, key {}{}", model.escaped(), key.escaped(), gpus.collect::<String>())
+        });
+        CompareError::Machines { folders: folders(runs), machines }
+    }
+
+    pub(super) fn nothing_in_common(runs: [&Measured; 2]) -> Self {
+        let with_samples =
+            |run: &Measured| run.points.iter().filter(|point| point.samples.is_ok()).count();
+        CompareError::NothingInCommon { folders: folders(runs), points: runs.map(with_samples) }
+    }
+}
+
+fn folders(runs: [&Measured; 2]) -> [String; 2] {
+    runs.map(|run| run.folder.escaped().to_string())
 }

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use statistics::MIN_BLOCKS;
 use text::Untrusted;
 
-use super::load::Load;
-use super::measured::Measured;
+use super::judge::CompareOptions;
+use super::measured::{Load, Measured};
 use super::scatter::Origin;
-use super::thresholds::CompareOptions;
 use crate::record::RunRecord;
 use crate::units;
 

@@ -2,21 +2,18 @@
 //!
 //! | module | writes |
 //! |---|---|
-//! | `prometheus` | the text format of Prometheus, for scrapes or a textfile collector |
-//! | `influx` | the line protocol of InfluxDB, with times |
+//! | `formats` | the text format of Prometheus and the line protocol of InfluxDB, of stored runs |
 //! | [`live`] | both, of a running stream |
-//! | `quantities` | the numbers that both monitoring formats contain |
 
-mod error;
-mod influx;
+mod formats;
 pub mod live;
-mod prometheus;
-mod quantities;
 
-pub use error::ExportError;
+use std::time::{Duration, SystemTime};
 
-use crate::frame::{Frame, of_run, summary, wide_sample};
-use crate::record::{RunRecord, SampleRow, SummaryRow};
+use text::Untrusted;
+
+use crate::frame::{Frame, FrameError, of_run, spread_name, summary, wide_sample};
+use crate::record::{RunRecord, SampleRow, SummaryRow, YesNo};
 use crate::store::RunSummary;
 
 /// Formats of exports.
@@ -90,8 +87,8 @@ pub struct StoredSamples {
 /// If a table can't be written, or a run has no valid start time.
 pub fn export(format: ExportFormat, runs: &[RunSummary]) -> Result<Vec<u8>, ExportError> {
     match format {
-        ExportFormat::Prometheus => Ok(prometheus::text(runs)?.into_bytes()),
-        ExportFormat::Influx => Ok(influx::text(runs)?.into_bytes()),
+        ExportFormat::Prometheus => Ok(formats::prometheus_text(runs)?.into_bytes()),
+        ExportFormat::Influx => Ok(formats::text(runs)?.into_bytes()),
         ExportFormat::Csv => Ok(summaries(runs).csv()?.into_bytes()),
         ExportFormat::Parquet => Ok(summaries(runs).parquet()?),
     }
@@ -128,6 +125,151 @@ fn samples(runs: &[StoredSamples]) -> Frame {
         run.rows.iter().map(|row| of_run(&run.id, &run.record).and(wide_sample(row)))
     });
     Frame::new(&of_run("", &nothing).and(wide_sample(&empty)), rows)
+}
+
+/// A number of a row, which may be absent.
+struct Quantity {
+    /// Field in InfluxDB: the column of `summary.csv`.
+    pub field: &'static str,
+    /// Metric in Prometheus, with its unit as is usual there.
+    pub metric: &'static str,
+    /// Description.
+    pub help: &'static str,
+    /// Returns the value of a row.
+    pub of: fn(&SummaryRow) -> Option<f64>,
+}
+
+const fn quantity(
+    [field, metric, help]: [&'static str; 3],
+    of: fn(&SummaryRow) -> Option<f64>,
+) -> Quantity {
+    Quantity { field, metric, help, of }
+}
+
+/// All quantities.
+const QUANTITIES: [Quantity; 11] = [
+    quantity(["median_s", "recobench_median_seconds", "Median time of a sample."], |row| {
+        row.valid_median()
+    }),
+    quantity(
+        [
+            "ci95_low_s",
+            "recobench_median_low_seconds",
+            "Lower end of the 95 % interval of the median.",
+        ],
+        |row| row.ci95_low_s,
+    ),
+    quantity(
+        [
+            "ci95_high_s",
+            "recobench_median_high_seconds",
+            "Upper end of the 95 % interval of the median.",
+        ],
+        |row| row.ci95_high_s,
+    ),
+    quantity(["min_s", "recobench_min_seconds", "Time of the fastest sample."], |row| row.min_s),
+    quantity(
+        ["p95_s", "recobench_p95_seconds", "Time that 95 % of the samples did not exceed."],
+        |row| row.p95_s,
+    ),
+    quantity(["items_per_s", "recobench_items_per_second", "Items processed per second."], |row| {
+        row.items_per_s
+    }),
+    quantity(
+        [
+            "bytes_per_s",
+            "recobench_bytes_per_second",
+            "Bytes that have to be moved, over the median.",
+        ],
+        |row| row.bytes_per_s,
+    ),
+    quantity(
+        [
+            "peak_fraction",
+            "recobench_peak_ratio",
+            "Those over the bandwidth measured in the same run.",
+        ],
+        |row| row.peak_fraction,
+    ),
+    quantity(
+        ["memory_bytes", "recobench_memory_bytes", "Every buffer alive during the run."],
+        |row| row.memory_bytes.map(|bytes| bytes as f64),
+    ),
+    quantity(["samples", "recobench_samples", "Number of samples."], |row| {
+        Some(row.samples as f64)
+    }),
+    quantity(
+        ["valid", "recobench_valid", "1 if the output was right on this very input, else 0."],
+        |row| Some(f64::from(u8::from(row.valid == YesNo::Yes))),
+    ),
+];
+
+/// Tags that distinguish a row from all others of its run, and machines: names with values, none of
+/// them empty.
+fn tags<'a>(run: &'a RunSummary, row: &'a SummaryRow) -> Vec<(String, String)> {
+    let record = &run.record;
+    let suite = record.suite.as_ref().map_or("", |suite| &suite.name);
+    let fixed = [
+        ("algorithm", row.algorithm.as_str()),
+        ("variant", &row.variant),
+        ("stage", &row.stage),
+        ("backend", &row.backend),
+        ("device", &row.device),
+        ("threads", &row.threads.to_string()),
+        ("places", &row.cpu_sets),
+        ("bind", &row.bind),
+        ("cache", &row.cache),
+        ("machine", &record.machine_key),
+        ("cpu", &record.machine.cpu_model),
+        ("suite", suite),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    // Axes of tasks may have any name.
+    let axes = row.params.iter();
+    let axes = axes.map(|(name, value)| (spread_name("axis", name), value.to_owned()));
+    let all = fixed.into_iter().chain(axes);
+    all.filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// Metrics of the task, by name.
+fn figures(row: &SummaryRow) -> impl Iterator<Item = (&str, f64)> {
+    let metrics = row.metrics.iter();
+    metrics.filter_map(|(name, value)| {
+        let number: f64 = value.parse().ok()?;
+        number.is_finite().then_some((name, number))
+    })
+}
+
+/// Start of a run as time since 1970.
+fn started(run: &RunSummary) -> Result<Duration, ExportError> {
+    let started = humantime::parse_rfc3339_weak(&run.record.started).ok();
+    let since = started.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    since.ok_or_else(|| ExportError::NoTime {
+        run: run.id.clone(),
+        started: run.record.started.clone(),
+    })
+}
+
+/// Error of an export.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// A run whose start is not a valid time.
+    #[error(
+        "run {}: started {} is not a time such as 2026-01-31T12:00:00Z",
+        run.escaped(), started.quoted()
+    )]
+    NoTime {
+        /// The run.
+        run: String,
+        /// The start in its record.
+        started: String,
+    },
+    /// Samples were requested in a format for monitoring.
+    #[error("samples are tables: write them with --format csv or parquet")]
+    NoSamples,
+    /// Rows that can't be written.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
 }
 
 #[cfg(test)]

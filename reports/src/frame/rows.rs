@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Cell, Frame, FrameError, Record, json};
+use super::{Cell, Frame, FrameError, Record, formats, record};
 use crate::record::{
     Machine, Point, RunRecord, SCHEMA_VERSION, SampleRow, Software, SuitePart, SummaryRow,
 };
@@ -37,66 +37,24 @@ pub fn point(point: &Point) -> Record<'_> {
 
 /// A row of `summary.csv`: the documented columns, then `point_id`, `axis_…` and `metric_…`.
 pub fn summary(row: &SummaryRow) -> Record<'_> {
-    Record::default()
-        .with("algorithm", &row.algorithm)
-        .with("variant", &row.variant)
-        .with("stage", &row.stage)
-        .with("backend", &row.backend)
-        .with("device", &row.device)
-        .with("threads", row.threads)
-        .with("places", &row.cpu_sets)
-        .with("bind", &row.bind)
-        .with("cache", &row.cache)
-        .with("params", row.params.to_string())
-        .with("items", row.items)
-        .with("item_unit", &row.item_unit)
-        .with("bytes_min", row.bytes_min)
-        .with("samples", row.samples)
-        .with("stopped_by", &row.stopped_by)
-        .with("median_s", row.median_s)
-        .with("mean_s", row.mean_s)
-        .with("stddev_s", row.stddev_s)
-        .with("min_s", row.min_s)
-        .with("p95_s", row.p95_s)
-        .with("p99_s", row.p99_s)
-        .with("max_s", row.max_s)
-        .with("ci95_low_s", row.ci95_low_s)
-        .with("ci95_high_s", row.ci95_high_s)
-        .with("items_per_s", row.items_per_s)
-        .with("bytes_per_s", row.bytes_per_s)
-        .with("peak_fraction", row.peak_fraction)
-        .with("memory_bytes", row.memory_bytes)
-        .with("memory_ratio", row.memory_ratio)
-        .with("stable", row.stable)
-        .with("valid", row.valid)
-        .with("fingerprint", &row.fingerprint)
-        .with("given", &row.given)
-        .with("metrics", row.metrics.to_string())
-        .with("note", &row.note)
-        .with("point_id", row.point().id())
-        .spread("axis", row.params.iter())
-        .spread("metric", row.metrics.iter())
+    record!(row;
+        algorithm, variant, stage, backend, device, threads, places = cpu_sets, bind, cache,
+        params, items, item_unit, bytes_min, samples, stopped_by, median_s, mean_s, stddev_s,
+        min_s, p95_s, p99_s, max_s, ci95_low_s, ci95_high_s, items_per_s, bytes_per_s,
+        peak_fraction, memory_bytes, memory_ratio, stable, valid, fingerprint, given, metrics,
+        note
+    )
+    .with("point_id", row.point().id())
+    .spread("axis", row.params.iter())
+    .spread("metric", row.metrics.iter())
 }
 
 /// A row of `samples.csv`.
 pub fn sample(row: &SampleRow) -> Record<'_> {
-    Record::default()
-        .with("point_id", &row.point_id)
-        .with("algorithm", &row.algorithm)
-        .with("variant", &row.variant)
-        .with("stage", &row.stage)
-        .with("device", &row.device)
-        .with("threads", row.threads)
-        .with("params", row.params.to_string())
-        .with("round", row.round)
-        .with("sample", row.sample)
-        .with("seconds", row.seconds)
-        .with("cpu", &row.cpu)
-        .with("clock_mhz", row.clock_mhz)
-        .with("flags", &row.flags)
-        .with("cpu_s", row.cpu_s)
-        .with("counters", row.counters.to_string())
-        .with("run_delay_s", row.run_delay_s)
+    record!(row;
+        point_id, algorithm, variant, stage, device, threads, params, round, sample, seconds,
+        cpu, clock_mhz, flags, cpu_s, counters, run_delay_s
+    )
 }
 
 /// A row of `samples.csv`, then `axis_…` and `counter_…`.
@@ -164,7 +122,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// If it can't be serialised.
     pub fn json(&self) -> Result<String, FrameError> {
-        json::text(self)
+        formats::text(self)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::check::check;
-use super::store::{create_folder, entries, rename, sync_folder};
+use super::store::{self, create_folder, entries, rename, sync_folder};
 use super::stored::Receipt;
-use super::{HistoryError, Series, Store, content, series};
+use super::{HistoryError, Series, Store, series};
 use crate::record::{RunRecord, SummaryRow};
 
 /// Result of adding a run.
@@ -69,8 +69,8 @@ impl Store {
         // A repaired run keeps its order.
         let order = receipt.map_or_else(|| self.next_order(), |receipt| Ok(receipt.order))?;
         let copy = writer.draft("run")?;
-        content::copy(source, &copy)?;
-        if content::hash(&copy)? != sha256 {
+        store::copy(source, &copy)?;
+        if store::hash(&copy)? != sha256 {
             return Err(HistoryError::Changed(source.to_owned()));
         }
         Receipt::new(order, sha256).write(&copy)?;
@@ -97,14 +97,14 @@ impl Store {
 fn identity(folder: &Path, unfinished: Unfinished) -> Result<(String, String), HistoryError> {
     // The hash is computed before the check and again of the copy, so that the checked files are
     // the stored ones.
-    let sha256 = content::hash(folder)?;
+    let sha256 = store::hash(folder)?;
     let (record, summary) = check(folder, unfinished)?;
     Ok((run_id(&record, &summary, &sha256), sha256))
 }
 
 fn is_intact(folder: &Path, receipt: Option<&Receipt>, sha256: &str) -> bool {
     receipt.is_some_and(|receipt| receipt.sha256 == sha256)
-        && content::hash(folder).is_ok_and(|hash| hash == sha256)
+        && store::hash(folder).is_ok_and(|hash| hash == sha256)
 }
 
 /// `20260131T120000Z-nightly-0123456789abcdef`: equal for copies of one run.
@@ -121,7 +121,7 @@ fn run_id(record: &RunRecord, summary: &[SummaryRow], sha256: &str) -> String {
 mod tests {
     use std::fs;
 
-    use super::super::content::FILES;
+    use super::super::store::FILES;
     use super::super::testing::{TestStore, record, row, write};
     use super::*;
 

@@ -1,14 +1,16 @@
-//! The folder of a store: opening, creation, and exclusive writing.
+//! The folder of a store: opening, creation, exclusive writing, and hashes and copies of the files
+//! of runs.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 
 use super::HistoryError;
-use crate::store::{StoreError, Versioned, read_versioned};
+use crate::store::{RUN, SAMPLES, SUMMARY, StoreError, Versioned, open_file, read_versioned};
 
 /// The version of the store's layout; run folders have their own.
 pub(super) const STORE_VERSION: u32 = 1;
@@ -228,6 +230,69 @@ fn is_free(root: &Path) -> Result<bool, HistoryError> {
     }
     let is_part = |path: &PathBuf| PARTS.iter().any(|part| path.ends_with(part));
     Ok(entries(root)?.iter().all(is_part))
+}
+
+/// Files of every run.
+pub(super) const FILES: [&str; 3] = [RUN, SAMPLES, SUMMARY];
+
+/// Optional file of runs of earlier versions: samples that were repeated.
+const REPEATED: &str = "disturbed.csv";
+
+/// The files of a run, opened: the required ones, and optional ones that exist.
+fn files(folder: &Path) -> impl Iterator<Item = Result<(&'static str, File), HistoryError>> {
+    let optional = Some(REPEATED).filter(|name| folder.join(name).exists());
+    let names = FILES.into_iter().chain(optional);
+    names.map(|name| Ok((name, open_file(&folder.join(name))?)))
+}
+
+/// The SHA-256 of names, lengths and bytes of the files, in hexadecimal.
+pub(super) fn hash(folder: &Path) -> Result<String, HistoryError> {
+    let mut hash = Sha256::new();
+    for file in files(folder) {
+        let (name, file) = file?;
+        hash.update(name.as_bytes());
+        let read = add(&mut hash, file);
+        read.map_err(|source| HistoryError::io(&folder.join(name), source))?;
+    }
+    Ok(hex(&hash.finalize()))
+}
+
+/// Hashes the length and the bytes of a file, block by block.
+fn add(hash: &mut Sha256, file: File) -> io::Result<()> {
+    hash.update(file.metadata()?.len().to_le_bytes());
+    let mut file = BufReader::with_capacity(1 << 20, file);
+    loop {
+        let portion = file.fill_buf()?;
+        if portion.is_empty() {
+            return Ok(());
+        }
+        hash.update(portion);
+        let count = portion.len();
+        file.consume(count);
+    }
+}
+
+/// Copies the files into a new folder, and waits until they are on disk.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), HistoryError> {
+    create_folder(to)?;
+    files(from).try_for_each(|file| {
+        let (name, mut file) = file?;
+        let path = to.join(name);
+        let copied = File::create_new(&path).and_then(|mut copy| {
+            io::copy(&mut file, &mut copy)?;
+            copy.sync_all()
+        });
+        copied.map_err(|source| HistoryError::io(&path, source))
+    })
+}
+
+/// A short hash of a text, in hexadecimal.
+pub(crate) fn short_hash(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes())[..8])
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

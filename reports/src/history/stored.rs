@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::store::{STORE_VERSION, entries, read_json, write_json};
-use super::{HistoryError, Series, Store, content, series};
+use super::store::{self, STORE_VERSION, entries, read_json, write_json};
+use super::{HistoryError, Series, Store, series};
 use crate::clock::now;
 use crate::rank::TOTAL;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::store::{StoreError, read_run, read_summary};
 
 /// Name of the additional file in the folder of a stored run.
-pub(super) const RECEIPT: &str = "stored.json";
+const RECEIPT: &str = "stored.json";
 
 /// Time of adding, and hash of the files.
 #[derive(Debug, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub(super) struct Receipt {
     pub(super) order: u64,
     /// UTC, RFC 3339.
     pub(super) added: String,
-    /// Hash by [`content::hash`].
+    /// Hash by [`store::hash`].
     pub(super) sha256: String,
 }
 
@@ -174,7 +174,7 @@ impl StoredRun {
         self.describe(&record);
         let summary = read_summary(folder)?;
         self.count(&record, &summary);
-        Ok(content::hash(folder)? == receipt?.sha256)
+        Ok(store::hash(folder)? == receipt?.sha256)
     }
 
     fn describe(&mut self, record: &RunRecord) {

@@ -1,7 +1,7 @@
 //! Comparisons as tables, CSV and JSON.
 
 use super::cost::{CLAIMED, ClaimVerdict, Cost};
-use super::find::{Candidate, Comparison};
+use super::{Candidate, Comparison};
 use crate::frame::{Cell, Document, Frame, Record};
 use crate::grouped::distinct;
 use crate::record::RunRecord;

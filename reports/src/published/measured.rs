@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use statistics::Interval;
 
+use super::data::Streams;
 use super::figure::{Figure, Threads, Value};
-use super::streams::Streams;
 use crate::rank::TOTAL;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::units;

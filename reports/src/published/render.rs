@@ -2,9 +2,8 @@
 
 use serde_json::json;
 
-use super::figure::{Figure, Unit, Value};
+use super::figure::{Figure, Shows, Unit, Value};
 use super::measured::Measured;
-use super::shows::Shows;
 use super::verdict::{ClaimVerdict, JudgedClaim, Reproduction};
 use crate::frame::{Frame, Record, json_text};
 use crate::paint::Paint;

@@ -2,10 +2,9 @@
 
 use statistics::{Estimate, Growth, Interval, mean_of_blocks, quantile_with_interval};
 
-use super::figure::Value;
+use super::data::{Streams, events};
+use super::figure::{Quantity, Stream, Value};
 use super::measured::{Here, Measured};
-use super::shows::{Quantity, Stream};
-use super::streams::{Streams, events};
 use crate::record::YesNo;
 use crate::stream::{Rates, StreamRow, TimesliceRow};
 use crate::throughput::Curve;

@@ -1,8 +1,8 @@
 //! Verdicts on published claims.
 
+use super::data::Streams;
 use super::figure::{Claim, Figure};
 use super::measured::{Here, Measured};
-use super::streams::Streams;
 
 /// A figure with its measured counterpart.
 #[derive(Clone, Debug, PartialEq)]

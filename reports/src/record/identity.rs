@@ -2,11 +2,11 @@
 //!
 //! CPU model and topology identify the machine of a run. A point that ran on a GPU is identified by
 //! the model of that GPU, too. Drivers, sizes of memory, visible devices, addresses and host names
-//! are recorded and never part of an identity.
+//! are recorded and never part of an identity. Machine code is compared by its fingerprint.
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{CacheLevel, Gpu, Machine, RunRecord};
@@ -149,6 +149,30 @@ fn hash(identity: &impl Serialize) -> String {
     let text = serde_json::to_vec(identity).expect("texts and numbers are JSON");
     let hash = Sha256::digest(&text);
     hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Comparison of the machine code of both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Code {
+    /// Equal: only the environment has changed.
+    Same,
+    /// Different.
+    Changed,
+    /// A fingerprint is missing.
+    Unknown,
+}
+
+impl Code {
+    /// Compares the fingerprints of both sides.
+    pub fn from_fingerprints(base: &str, new: &str) -> Self {
+        match (base, new) {
+            ("", _) | (_, "") => Code::Unknown,
+            _ if base == new => Code::Same,
+            _ => Code::Changed,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
-//! The suite of a run.
+//! The suite and the input files of a run.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+use super::Params;
 
 /// A suite, or a shard of one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +60,21 @@ impl FromStr for Shard {
             _ => Err("use I/N with 1 ≤ I ≤ N, such as 2/4".to_owned()),
         }
     }
+}
+
+/// An input that was read from a file, with all that is needed to read it again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct InputRecord {
+    /// The parameters of its points.
+    pub params: Params,
+    /// The path, as specified.
+    pub path: String,
+    /// The paths of further files, if the input is of several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further_paths: Vec<String>,
+    /// The values of flags that go with `--input`.
+    pub options: BTreeMap<String, String>,
 }
 
 #[cfg(test)]

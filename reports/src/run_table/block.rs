@@ -1,8 +1,7 @@
 //! Rows of one data shape, fastest first.
 
 use super::Detail;
-use super::cells::{DISPENSABLE, Line, OptionalColumns, columns};
-use super::entry::{Entry, Fastest, Ratios, entries};
+use super::cells::{DISPENSABLE, Entry, Fastest, Line, OptionalColumns, Ratios, columns, entries};
 use super::remarks::{self, Note};
 use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, TOTAL, has_kernels};

@@ -6,14 +6,11 @@
 
 mod block;
 mod cells;
-mod entry;
-mod quality;
 mod remarks;
 mod stages;
 
 pub(crate) use block::{Block, blocks};
-pub(crate) use cells::{level, share_of_ceiling};
-pub(crate) use entry::{Entry, Fastest, entries};
+pub(crate) use cells::{Entry, Fastest, entries, level, share_of_ceiling};
 
 use crate::frame::{Document, Frame};
 use crate::rank::{Rank, TOTAL};
@@ -85,7 +82,7 @@ fn tables(rows: &[SummaryRow], view: View) -> Vec<Table> {
     if view.detail == Detail::Stages {
         tables.extend(stages::tables(rows));
     }
-    tables.extend(quality::tables(rows));
+    tables.extend(stages::quality_tables(rows));
     tables
 }
 
@@ -124,11 +121,12 @@ pub(crate) fn gather(blocks: &mut [Block]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use block::tests::row;
+
     use super::*;
     use crate::paint::Paint;
     use crate::rank::KERNEL;
     use crate::screen::Size;
-    use block::tests::row;
 
     /// Variants of a GPU, each with kernels, at several settings.
     fn on_gpus(variants: usize, settings: usize) -> Vec<SummaryRow> {

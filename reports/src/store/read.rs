@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use text::Untrusted;
 
-use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
+use super::{RUN, SAMPLES, SUMMARY, StoreError, table_file};
 use crate::aliases::ALIASES;
 use crate::record::{Machine, Quantities, RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 use crate::units::counted;
@@ -116,7 +116,7 @@ pub(crate) fn read_versioned<T: DeserializeOwned>(
     path: &Path,
     known: u32,
 ) -> Result<T, StoreError> {
-    let text = regular::read_text(path)?;
+    let text = table_file::read_text(path)?;
     let parse_error = |error| StoreError::format(path, error);
     let Versioned { schema_version: found } = serde_json::from_str(&text).map_err(parse_error)?;
     if found != known {
@@ -232,9 +232,9 @@ fn rows_of<R: DeserializeOwned>(text: impl Read) -> Result<Vec<R>, csv::Error> {
 
 /// Opens a file of rows; refuses one whose last row is incomplete, which may still parse: `0.0123`
 /// cut short is another number. Lines that are too long are refused as they are read.
-pub(super) fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
+fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
     let io_error = |source| StoreError::missing(path, source);
-    let mut file = regular::open(path)?;
+    let mut file = table_file::open(path)?;
     let bytes = file.metadata().map_err(io_error)?.len();
     let mut last = [0];
     if bytes > 0 {

@@ -1,15 +1,17 @@
 //! A CSV file to which rows are appended.
+//!
+//! Only regular files are opened: reading a pipe may never end, and a device is not part of a run.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::fs::{self, File, FileType, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::marker::PhantomData;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use files::{AtomicFile, Links};
+use files::{AtomicFile, LARGEST_RECORD, Links, text_of};
 use serde::Serialize;
 
-use super::{StoreError, regular};
+use super::StoreError;
 
 /// Rows of one kind in a file.
 pub(super) struct TableFile<R> {
@@ -25,8 +27,7 @@ const UNWRITTEN: u8 = 0;
 
 /// True if a file is a leftover of a process that was killed while it created a run: a header
 /// without rows, or a part of one, that no process is writing to.
-fn is_left_over(path: &Path, columns: &str) -> bool {
-    let header = format!("{columns}\n").into_bytes();
+fn is_left_over(path: &Path, header: &[u8]) -> bool {
     let is_header = |text: &Vec<u8>| {
         let written = text.iter().rposition(|&byte| byte != UNWRITTEN).map_or(0, |last| last + 1);
         header.starts_with(&text[..written])
@@ -38,7 +39,7 @@ fn is_left_over(path: &Path, columns: &str) -> bool {
 /// The first `bytes` bytes of a file, or all of a shorter one.
 fn beginning(path: &Path, bytes: usize) -> Result<Vec<u8>, StoreError> {
     let mut text = Vec::new();
-    let read = regular::open(path)?.take(bytes as u64).read_to_end(&mut text);
+    let read = open(path)?.take(bytes as u64).read_to_end(&mut text);
     read.map_err(|source| StoreError::io(path, source))?;
     Ok(text)
 }
@@ -70,29 +71,25 @@ fn bytes_of_lines(path: &Path) -> io::Result<u64> {
     }
 }
 
-impl<R: Serialize> TableFile<R> {
+impl<R: Serialize + Default> TableFile<R> {
     /// Creates the file with its header, which is on disk then: the file can be read before its
     /// first row. An existing file is an error.
-    pub(super) fn create(path: &Path, columns: &str) -> Result<Self, StoreError> {
+    pub(super) fn create(path: &Path) -> Result<Self, StoreError> {
+        let header = header::<R>(path)?;
         let io_error = |source| StoreError::io(path, source);
-        if is_left_over(path, columns) {
+        if is_left_over(path, &header) {
             fs::remove_file(path).map_err(io_error)?;
         }
         // Append mode: another process may truncate an incomplete row.
         let mut options = OpenOptions::new();
         let mut file = options.append(true).create_new(true).open(path).map_err(io_error)?;
-        writeln!(file, "{columns}").and_then(|()| file.sync_all()).map_err(io_error)?;
-        Ok(TableFile {
-            path: path.to_owned(),
-            file,
-            bytes: columns.len() as u64 + 1,
-            rows: PhantomData,
-        })
+        file.write_all(&header).and_then(|()| file.sync_all()).map_err(io_error)?;
+        Ok(TableFile { path: path.to_owned(), file, bytes: header.len() as u64, rows: PhantomData })
     }
 
     /// Opens a file to append rows. Call [`mend`](Self::mend) before the first one.
     pub(super) fn reopen(path: &Path) -> Result<Self, StoreError> {
-        regular::check(path)?;
+        check(path)?;
         let file = OpenOptions::new().append(true).open(path);
         let file = file.map_err(|source| StoreError::io(path, source))?;
         Ok(TableFile { path: path.to_owned(), file, bytes: 0, rows: PhantomData })
@@ -109,9 +106,9 @@ impl<R: Serialize> TableFile<R> {
         Ok(self)
     }
 
-    /// True if the header consists of these columns.
-    pub(super) fn has(&self, columns: &str) -> Result<bool, StoreError> {
-        let header = format!("{columns}\n").into_bytes();
+    /// True if the header is the current one.
+    pub(super) fn is_current(&self) -> Result<bool, StoreError> {
+        let header = header::<R>(&self.path)?;
         Ok(beginning(&self.path, header.len())? == header)
     }
 
@@ -136,8 +133,8 @@ impl<R: Serialize> TableFile<R> {
     }
 
     /// Atomically replaces the file by a new one with these rows, and locks it.
-    pub(super) fn replaced(self, columns: &str, rows: &[R]) -> Result<Self, StoreError> {
-        let text = table(&self.path, columns, rows)?;
+    pub(super) fn replaced(self, rows: &[R]) -> Result<Self, StoreError> {
+        let text = [header::<R>(&self.path)?, lines(&self.path, rows)?].concat();
         let replace = || {
             let mut draft = AtomicFile::new(&self.path, Links::Replaced)?;
             draft.write_all(&text)?;
@@ -179,20 +176,97 @@ impl<R: Serialize> TableFile<R> {
     }
 }
 
-/// Serialises a complete table.
-pub(super) fn table<R: Serialize>(
-    path: &Path,
-    columns: &str,
-    rows: &[R],
-) -> Result<Vec<u8>, StoreError> {
-    let header = format!("{columns}\n").into_bytes();
-    Ok([header, lines(path, rows)?].concat())
+/// Serialises a complete table; nothing without rows.
+pub(super) fn table<R: Serialize>(path: &Path, rows: &[R]) -> Result<Vec<u8>, StoreError> {
+    serialized(csv::Writer::from_writer(Vec::new()), path, rows)
+}
+
+/// The names of the fields, up to and including the line break.
+fn header<R: Serialize + Default>(path: &Path) -> Result<Vec<u8>, StoreError> {
+    let mut header = table(path, &[R::default()])?;
+    let end = header.iter().position(|&byte| byte == b'\n').map_or(header.len(), |end| end + 1);
+    header.truncate(end);
+    Ok(header)
 }
 
 fn lines<R: Serialize>(path: &Path, rows: &[R]) -> Result<Vec<u8>, StoreError> {
-    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new();
+    serialized(writer.has_headers(false).from_writer(Vec::new()), path, rows)
+}
+
+fn serialized<R: Serialize>(
+    mut writer: csv::Writer<Vec<u8>>,
+    path: &Path,
+    rows: &[R],
+) -> Result<Vec<u8>, StoreError> {
     for row in rows {
         writer.serialize(row).map_err(|error| StoreError::csv(path, error))?;
     }
     writer.into_inner().map_err(|error| StoreError::format(path, error))
+}
+
+/// Opens a file for reading.
+pub(crate) fn open(path: &Path) -> Result<File, StoreError> {
+    check(path)?;
+    File::open(path).map_err(|source| StoreError::missing(path, source))
+}
+
+/// Reads a complete text file, up to a maximum size.
+pub(super) fn read_text(path: &Path) -> Result<String, StoreError> {
+    text_of(open(path)?, LARGEST_RECORD).map_err(|source| match source.kind() {
+        ErrorKind::InvalidData => StoreError::format(path, source),
+        _ => StoreError::io(path, source),
+    })
+}
+
+/// Refuses a path that is not a regular file, before it is opened, because opening alone may block
+/// forever.
+pub(super) fn check(path: &Path) -> Result<(), StoreError> {
+    let metadata = fs::metadata(path).map_err(|source| StoreError::missing(path, source))?;
+    match kind(metadata.file_type()) {
+        None => Ok(()),
+        Some(kind) => Err(StoreError::NotRegular { path: path.to_owned(), kind }),
+    }
+}
+
+/// Kind of a file that is not regular.
+fn kind(file: FileType) -> Option<&'static str> {
+    let kinds = [
+        (file.is_dir(), "a folder"),
+        (file.is_fifo(), "a pipe"),
+        (file.is_socket(), "a socket"),
+        (file.is_char_device() || file.is_block_device(), "a device"),
+        (!file.is_file(), "something else"),
+    ];
+    let kind = kinds.into_iter().find(|(is_it, _)| *is_it);
+    kind.map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_opened() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let at = |name: &str| folder.path().join(name);
+        let made = Command::new("mkfifo").arg(at("pipe")).status();
+        assert!(made.expect("mkfifo runs").success());
+        let _socket = UnixListener::bind(at("socket")).expect("bound");
+        for (path, kind) in [
+            (at("pipe"), "a pipe"),
+            (at("socket"), "a socket"),
+            (at("."), "a folder"),
+            ("/dev/null".into(), "a device"),
+        ] {
+            let refusal = read_text(&path).expect_err(kind);
+            assert!(matches!(refusal, StoreError::NotRegular { .. }), "{kind}");
+            assert!(refusal.to_string().contains(kind), "{refusal}");
+        }
+        fs::write(at("file"), "text").expect("written");
+        assert_eq!(read_text(&at("file")).expect("a file"), "text");
+    }
 }

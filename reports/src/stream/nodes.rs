@@ -1,7 +1,7 @@
 //! Combined results of several nodes.
 
+use super::rates::Times;
 use super::row::{StreamRow, TimesliceRow, TimesliceState, WRONG};
-use super::times::Times;
 use crate::record::YesNo;
 use crate::units;
 

@@ -220,14 +220,6 @@ pub enum TimesliceState {
 }
 
 impl StreamRow {
-    /// The header of `stream.csv`.
-    pub const COLUMNS: &str = "point_id,algorithm,variant,backend,device,node,nodes,threads,places,bind,\
-        params,processes,speed,timeslice_s,spill,jitter,queue,when_full,begin,duration_s,due,emitted,\
-        done,lost,dropped,backlog,repeated,workers_lost,most_waiting,checked,items,item_unit,bytes,\
-        done_items,events,event_items,kept_share,due_per_s,done_per_s,items_per_s,bytes_per_s,p50_s,p50_low_s,p50_high_s,p99_s,p99_low_s,p99_high_s,\
-        p999_s,p999_low_s,p999_high_s,max_s,work_p50_s,building_p50_s,late_p50_s,late_p99_s,late_max_s,\
-        cores_share,others_share,cpu_j,gpu_j,kept_up,valid,note,check_share,compared_share";
-
     /// The row of a speed without results.
     pub fn new(point: &Point, processes: usize, speed: f64) -> Self {
         let mut identity = point.clone();
@@ -308,10 +300,6 @@ impl StreamRow {
 }
 
 impl TimesliceRow {
-    /// The header of `timeslices.csv`.
-    pub const COLUMNS: &str = "point_id,node,timeslice,data,due_s,emitted_s,begun_s,ended_s,worker,\
-        fate,held,checked,digis,clusters,hits,bytes,events,event_digis,building_s,check_s";
-
     /// Time from when it was due to its result.
     pub fn latency_s(&self) -> Option<f64> {
         Some(self.ended_s? - self.due_s)
@@ -333,19 +321,6 @@ impl fmt::Display for TimesliceState {
 mod tests {
     use super::super::fixture::{row, timeslice};
     use super::*;
-
-    fn header<R: Serialize>(row: R) -> String {
-        let mut rows = csv::Writer::from_writer(Vec::new());
-        rows.serialize(row).expect("written");
-        let text = String::from_utf8(rows.into_inner().expect("written")).expect("a text");
-        text.lines().next().expect("a header").to_owned()
-    }
-
-    #[test]
-    fn headers_are_those_of_the_fields() {
-        assert_eq!(header(StreamRow::default()), StreamRow::COLUMNS);
-        assert_eq!(header(TimesliceRow::default()), TimesliceRow::COLUMNS);
-    }
 
     #[test]
     fn processes_and_speed_distinguish_points() {

@@ -2,9 +2,9 @@
 
 use text::Untrusted;
 
-use super::kept_up::highest_kept_up;
+use super::rates::highest_kept_up;
 use super::row::StreamRow;
-use crate::frame::{Document, Frame, Record};
+use crate::frame::{Document, Frame, Record, record};
 use crate::grouped::grouped;
 use crate::record::{RunRecord, YesNo};
 use crate::screen::Screen;
@@ -65,73 +65,17 @@ pub fn render(
 }
 
 fn record(row: &StreamRow) -> Record<'_> {
-    Record::default()
-        .with("point_id", &row.point_id)
-        .with("algorithm", &row.algorithm)
-        .with("variant", &row.variant)
-        .with("backend", &row.backend)
-        .with("device", &row.device)
-        .with("node", &row.node)
-        .with("nodes", row.nodes)
-        .with("threads", row.threads)
-        .with("places", &row.cpu_sets)
-        .with("bind", &row.bind)
-        .with("params", row.params.to_string())
-        .with("processes", row.processes)
-        .with("speed", row.speed)
-        .with("timeslice_s", row.timeslice_s)
-        .with("spill", &row.spill)
-        .with("jitter", row.jitter)
-        .with("queue", row.queue)
-        .with("when_full", &row.when_full)
-        .with("begin", &row.begin)
-        .with("duration_s", row.duration_s)
-        .with("due", row.due)
-        .with("emitted", row.emitted)
-        .with("done", row.done)
-        .with("lost", row.lost)
-        .with("dropped", row.dropped)
-        .with("backlog", row.backlog)
-        .with("repeated", row.repeated)
-        .with("workers_lost", row.workers_lost)
-        .with("most_waiting", row.max_waiting)
-        .with("checked", row.checked)
-        .with("items", row.items)
-        .with("item_unit", &row.item_unit)
-        .with("bytes", row.bytes)
-        .with("done_items", row.done_items)
-        .with("events", row.events)
-        .with("event_items", row.event_items)
-        .with("kept_share", row.kept_share)
-        .with("due_per_s", row.due_per_s)
-        .with("done_per_s", row.done_per_s)
-        .with("items_per_s", row.items_per_s)
-        .with("bytes_per_s", row.bytes_per_s)
-        .with("p50_s", row.p50_s)
-        .with("p50_low_s", row.p50_low_s)
-        .with("p50_high_s", row.p50_high_s)
-        .with("p99_s", row.p99_s)
-        .with("p99_low_s", row.p99_low_s)
-        .with("p99_high_s", row.p99_high_s)
-        .with("p999_s", row.p999_s)
-        .with("p999_low_s", row.p999_low_s)
-        .with("p999_high_s", row.p999_high_s)
-        .with("max_s", row.max_s)
-        .with("work_p50_s", row.work_p50_s)
-        .with("building_p50_s", row.building_p50_s)
-        .with("late_p50_s", row.late_p50_s)
-        .with("late_p99_s", row.late_p99_s)
-        .with("late_max_s", row.late_max_s)
-        .with("cores_share", row.cores_share)
-        .with("others_share", row.others_share)
-        .with("cpu_j", row.cpu_j)
-        .with("gpu_j", row.gpu_j)
-        .with("kept_up", row.kept_up)
-        .with("valid", row.valid)
-        .with("note", &row.note)
-        .with("check_share", row.check_share)
-        .with("compared_share", row.compared_share)
-        .spread("axis", row.params.iter())
+    record!(row;
+        point_id, algorithm, variant, backend, device, node, nodes, threads, places = cpu_sets,
+        bind, params, processes, speed, timeslice_s, spill, jitter, queue, when_full, begin,
+        duration_s, due, emitted, done, lost, dropped, backlog, repeated, workers_lost,
+        most_waiting = max_waiting, checked, items, item_unit, bytes, done_items, events,
+        event_items, kept_share, due_per_s, done_per_s, items_per_s, bytes_per_s, p50_s,
+        p50_low_s, p50_high_s, p99_s, p99_low_s, p99_high_s, p999_s, p999_low_s, p999_high_s,
+        max_s, work_p50_s, building_p50_s, late_p50_s, late_p99_s, late_max_s, cores_share,
+        others_share, cpu_j, gpu_j, kept_up, valid, note, check_share, compared_share
+    )
+    .spread("axis", row.params.iter())
 }
 
 fn tables(rows: &[StreamRow]) -> Vec<Table> {
@@ -325,7 +269,7 @@ mod tests {
         let text = render(Format::Csv, &RunRecord::default(), &[row(1.0)], Screen::default());
         let text = text.expect("rows");
         let header = text.lines().next().expect("a header");
-        assert!(header.starts_with(StreamRow::COLUMNS), "{header}");
+        assert!(header.starts_with(&crate::schema::header::<StreamRow>()), "{header}");
         let json = render(Format::Json, &RunRecord::default(), &[row(1.0)], Screen::default());
         let json = json.expect("rows");
         let [columns, of_schema] = crate::schema::columns("stream", "StreamRow", &json);

@@ -1,21 +1,17 @@
 //! Tables for people: a common type, written for a terminal, as markdown or for a page. Programs
 //! get frames ([`crate::frame`]).
 
-mod escape;
 mod fit;
-mod html;
-mod markdown;
-mod terminal;
+mod formats;
 
-pub(crate) use escape::escaped;
-pub(crate) use html::{NUMBER, Row, cards};
-pub use terminal::{aligned, aligned_columns};
+pub(crate) use formats::{NUMBER, Row, cards, escaped};
+pub use formats::{aligned, aligned_columns};
 
-use fit::{Fitted, left_out};
 use text::{SENTENCE, Untrusted};
 
 use crate::frame::FrameError;
 use crate::screen::Screen;
+use fit::{Fitted, left_out};
 
 /// Placeholder of missing numbers.
 pub(crate) const NOTHING: &str = "-";

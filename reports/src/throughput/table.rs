@@ -1,8 +1,8 @@
 //! Throughput as tables: a block for each task and setting, a row for each point.
 
+use super::ThroughputRow;
 use super::curve::{Curve, curves};
-use super::row::ThroughputRow;
-use crate::frame::{Document, Frame, Record};
+use crate::frame::{Document, Frame, Record, record};
 use crate::grouped::grouped;
 use crate::record::{RunRecord, YesNo};
 use crate::screen::Screen;
@@ -55,47 +55,14 @@ pub fn render(
 }
 
 fn record(row: &ThroughputRow) -> Record<'_> {
-    Record::default()
-        .with("point_id", &row.point_id)
-        .with("algorithm", &row.algorithm)
-        .with("variant", &row.variant)
-        .with("backend", &row.backend)
-        .with("device", &row.device)
-        .with("threads", row.threads)
-        .with("places", &row.cpu_sets)
-        .with("bind", &row.bind)
-        .with("params", row.params.to_string())
-        .with("streams", row.streams)
-        .with("batch", row.batch)
-        .with("processes", row.processes)
-        .with("items", row.items)
-        .with("item_unit", &row.item_unit)
-        .with("bytes_min", row.bytes_min)
-        .with("working_set_bytes", row.working_set_bytes)
-        .with("window_s", row.window_s)
-        .with("events", row.events)
-        .with("items_per_s", row.items_per_s)
-        .with("items_per_s_low", row.items_per_s_low)
-        .with("items_per_s_high", row.items_per_s_high)
-        .with("events_per_s", row.events_per_s)
-        .with("p50_s", row.p50_s)
-        .with("p50_low_s", row.p50_low_s)
-        .with("p50_high_s", row.p50_high_s)
-        .with("p99_s", row.p99_s)
-        .with("p99_low_s", row.p99_low_s)
-        .with("p99_high_s", row.p99_high_s)
-        .with("max_s", row.max_s)
-        .with("delivery_share", row.delivery_share)
-        .with("cores_share", row.cores_share)
-        .with("others_share", row.others_share)
-        .with("copy_share", row.copy_share)
-        .with("link_share", row.link_share)
-        .with("kernels_share", row.kernels_share)
-        .with("cpu_w", row.cpu_w)
-        .with("gpu_w", row.gpu_w)
-        .with("valid", row.valid)
-        .with("note", &row.note)
-        .spread("axis", row.params.iter())
+    record!(row;
+        point_id, algorithm, variant, backend, device, threads, places = cpu_sets, bind, params,
+        streams, batch, processes, items, item_unit, bytes_min, working_set_bytes, window_s,
+        events, items_per_s, items_per_s_low, items_per_s_high, events_per_s, p50_s, p50_low_s,
+        p50_high_s, p99_s, p99_low_s, p99_high_s, max_s, delivery_share, cores_share,
+        others_share, copy_share, link_share, kernels_share, cpu_w, gpu_w, valid, note
+    )
+    .spread("axis", row.params.iter())
 }
 
 fn tables(rows: &[ThroughputRow]) -> Vec<Table> {
@@ -251,7 +218,7 @@ mod tests {
         let text = render(Format::Csv, &RunRecord::default(), &[row(1, 10e6)], Screen::default());
         let text = text.expect("rows");
         let header = text.lines().next().expect("a header");
-        assert!(header.starts_with(ThroughputRow::COLUMNS), "{header}");
+        assert!(header.starts_with(&crate::schema::header::<ThroughputRow>()), "{header}");
         assert!(header.ends_with("axis_scale"), "{header}");
         let json = render(Format::Json, &RunRecord::default(), &[row(1, 10e6)], Screen::default());
         let json = json.expect("rows");

@@ -2,11 +2,11 @@
 
 use text::Untrusted;
 
-use super::point_history::Moved;
+use super::Moved;
 use super::shift::{Direction, Shift, ShiftStatus, Trend};
-use crate::code::Code;
 use crate::frame::{self, Cell, Frame, Record, json_text};
 use crate::paint::Paint;
+use crate::record::Code;
 use crate::screen::Screen;
 use crate::shape;
 use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};

@@ -7,11 +7,9 @@
 
 mod paint;
 
-use super::canvas::PANEL_TITLE;
+use super::canvas::{PANEL_TITLE, width, wrap};
 use super::palette::Style;
-use super::scale::{Scale, Spread};
-use super::text::{width, wrap};
-use super::unit::Unit;
+use super::scale::{Scale, Spread, Unit};
 
 const DOTS: &str = "dots replace bars, because an axis is logarithmic; hollow dots replace hatched \
     bars";

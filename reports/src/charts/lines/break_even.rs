@@ -6,15 +6,13 @@
 
 use statistics::MedianPair;
 
-use super::super::axes::{self, Axis};
 use super::super::caption;
 use super::super::chart::Chart;
 use super::super::line_panels::{self, ChangeMarker, Line, LinePanel};
 use super::super::palette::{Palette, Style};
-use super::super::scale::{Scale, Spread};
-use super::super::study::Study;
-use super::super::unit::Unit;
-use super::{point, x_axis};
+use super::super::scale::{Scale, Spread, Unit};
+use super::super::study::{self, Axis, Study};
+use super::point;
 use crate::break_even::{self, GpuTime, Sweep};
 use crate::shape::AxisName;
 use crate::units;
@@ -31,7 +29,7 @@ const READING: &str = "markers: median of the fastest variant, on the CPU with t
 /// The chart of a study, if it has a CPU and a GPU at enough sizes.
 pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     let sweeps = break_even::sweeps(&study.with_stages());
-    let x = x_axis::with_ticks(&sizes(&sweeps)?);
+    let x = super::with_ticks(&sizes(&sweeps)?);
     let lines = sweeps.iter().map(|sweep| (title(sweep), lines(sweep))).collect();
     let y = |low, high| Scale::new(low, high, Spread::Log);
     let mut panels = line_panels::panels_over(&x, Unit::Time("median time per item"), y, lines);
@@ -105,7 +103,7 @@ fn style_of(way: GpuTime) -> Style {
 
 /// `order = random · device = cuda:0`.
 fn title(sweep: &Sweep) -> String {
-    axes::title(sweep.setting.iter().map(|(name, value)| (name, value)))
+    study::title(sweep.setting.iter().map(|(name, value)| (name, value)))
 }
 
 /// Caption: the usual paragraphs, and the crossings of each panel.

@@ -2,9 +2,8 @@
 
 use text::{COMMAND, Untrusted};
 
+use super::super::{Comparison, Verdict, gate};
 use super::Listing;
-use super::rows;
-use crate::compare::{Comparison, Verdict, gate};
 use crate::shape::{self, Axes};
 use crate::table::escaped;
 use crate::units;
@@ -15,23 +14,23 @@ const MAX_ROWS: usize = 60;
 /// The comparison as GitHub-flavoured markdown.
 pub fn render(comparison: &Comparison, listing: Listing) -> String {
     let mut text = format!("### {}\n\n", headline(comparison));
-    for name in rows::names(comparison) {
+    for name in super::names(comparison) {
         text.push_str(&format!("- {}\n", escaped(&name)));
     }
-    let common = rows::common(comparison);
+    let common = super::common(comparison);
     if !common.is_empty() {
         let phrases = shape::phrases(&common);
         text.push_str(&format!("- all points: {}\n", escaped(&phrases)));
     }
-    text.push_str(&format!("\n{}\n", rows::counts(comparison)));
+    text.push_str(&format!("\n{}\n", super::counts(comparison)));
     if let Some(unjudged) = comparison.unjudged_words() {
         text.push_str(&format!("\n**{}**\n", escaped(&unjudged)));
     }
     text.push_str(&table(comparison, listing, &common));
-    text.push_str(&list("Hints", rows::hints(comparison)));
-    text.push_str(&commands(rows::steps(comparison)));
+    text.push_str(&list("Hints", super::hints(comparison)));
+    text.push_str(&commands(super::steps(comparison)));
     text.push_str(&list("Notes", comparison.notes.clone()));
-    text.push_str(&list("Without a partner", rows::unmatched(comparison)));
+    text.push_str(&list("Without a partner", super::unmatched(comparison)));
     text.push_str(&format!("\n<sub>{}</sub>\n", escaped(&gate::sentence(comparison))));
     text
 }
@@ -102,9 +101,9 @@ fn how_finely(comparison: &Comparison) -> String {
 }
 
 fn table(comparison: &Comparison, listing: Listing, common: &Axes) -> String {
-    let listed = rows::listed(comparison, listing);
+    let listed = super::listed(comparison, listing);
     let shown = &listed[..listed.len().min(MAX_ROWS)];
-    let table = rows::table(shown, common).markdown_rows();
+    let table = super::table(shown, common).markdown_rows();
     let mut text = if table.is_empty() { table } else { format!("\n{table}") };
     if listed.len() > MAX_ROWS {
         text.push_str(&format!("\nand {} more\n", listed.len() - MAX_ROWS));
@@ -122,8 +121,8 @@ fn list(title: &str, items: Vec<String>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::Unmatched;
     use super::*;
-    use crate::compare::Unmatched;
     use crate::report::fixture::comparison;
 
     #[test]

@@ -1,24 +1,25 @@
-//! A comparison for terminals, pages, programs and CI servers.
+//! A comparison for terminals, pages, programs and CI servers, which show JUnit XML as tests.
 
-mod junit;
 mod markdown;
-mod rows;
 mod selftest;
 
-use text::{COMMAND, SENTENCE, Untrusted};
-
-use super::{Comparison, gate};
-use crate::frame::json_text;
-use crate::paint::Paint;
-use crate::screen::Screen;
-use crate::shape;
-use crate::table::{Format as TableFormat, for_people};
+use std::path::Path;
 
 pub use crate::trend::Listing;
 pub(crate) use markdown::commands;
-pub use rows::words;
-pub(crate) use rows::{hints, steps};
 pub use selftest::{SelfTestFormat, selftest};
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use text::{COMMAND, SENTENCE, Untrusted};
+
+use super::{Comparison, Key, NOT_MEASURED, PointVerdict, RETIRED, Unmatched, Verdict, gate};
+use crate::frame::json_text;
+use crate::grouped::{distinct, grouped};
+use crate::paint::Paint;
+use crate::screen::Screen;
+use crate::shape::{self, Axes, AxisName};
+use crate::table::{Format as TableFormat, Side, Table, for_people};
+use crate::units;
 
 /// Output format of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,29 +72,221 @@ pub fn render_on(
         Format::Table => Ok(columns(screen, comparison, listing)),
         Format::Markdown => Ok(markdown::render(comparison, listing)),
         Format::Json => Ok(json_text(comparison)?),
-        Format::Junit => Ok(text::page(junit::render(comparison)?)),
+        Format::Junit => Ok(text::page(junit(comparison)?)),
     }
 }
 
 fn columns(screen: Screen, comparison: &Comparison, listing: Listing) -> String {
-    let mut lines: Vec<String> = rows::names(comparison).into();
-    let common = rows::common(comparison);
+    let mut lines: Vec<String> = names(comparison).into();
+    let common = common(comparison);
     if !common.is_empty() {
         lines.push(format!("all   {}", shape::phrases(&common)));
     }
-    let table = rows::table(&rows::listed(comparison, listing), &common);
+    let table = table(&listed(comparison, listing), &common);
     let table = for_people(TableFormat::Table, &[table], Screen { paint: Paint::Plain, ..screen });
     lines.extend(table.lines().map(str::to_owned));
-    lines.push(rows::counts(comparison));
-    lines.extend(rows::unmatched(comparison));
+    lines.push(counts(comparison));
+    lines.extend(unmatched(comparison));
     lines.extend(comparison.unjudged_words());
     lines.extend(comparison.notes.iter().map(|note| format!("note: {note}")));
-    lines.extend(rows::hints(comparison).iter().map(|hint| format!("hint: {hint}")));
+    lines.extend(hints(comparison).iter().map(|hint| format!("hint: {hint}")));
     // Line breaks in foreign text are escaped.
     let mut text: String =
         lines.iter().map(|line| line.escaped().at_most(SENTENCE).to_string() + "\n").collect();
     // Commands must not be cut off.
-    let next = rows::steps(comparison).into_iter();
+    let next = steps(comparison).into_iter();
     text.extend(next.map(|step| format!("next: {}\n", step.escaped().at_most(COMMAND))));
     text + &gate::sentence(comparison).escaped().at_most(SENTENCE).to_string() + "\n"
+}
+
+/// Maximum number of points that are all listed, whatever their verdicts.
+const FEW: usize = 24;
+
+/// Maximum number of points without a partner that are named.
+const NAMED: usize = 5;
+
+/// The columns of a table of points.
+const COLUMNS: [(&str, Side); 7] = [
+    ("verdict", Side::Left),
+    ("point", Side::Left),
+    ("base", Side::Right),
+    ("new", Side::Right),
+    ("ratio", Side::Right),
+    ("95 % CI", Side::Left),
+    ("why", Side::Left),
+];
+
+/// The points to list, by urgency of the verdict, then by size of the change.
+fn listed(comparison: &Comparison, listing: Listing) -> Vec<&PointVerdict> {
+    let all = listing == Listing::All || comparison.points.len() <= FEW;
+    let wanted = |point: &&PointVerdict| all || point.verdict != Verdict::Same;
+    let mut points: Vec<_> = comparison.points.iter().filter(wanted).collect();
+    points.sort_by(|a, b| a.by_urgency(b));
+    points
+}
+
+/// Common axes of all points of a comparison, which are printed once.
+fn common(comparison: &Comparison) -> Axes {
+    match comparison.points.as_slice() {
+        [_] => Axes::new(),
+        points => shape::common(points.iter().map(|point| shape::point_axes(&point.key.point))),
+    }
+}
+
+/// Table of points with the axes that distinguish them.
+fn table(points: &[&PointVerdict], common: &[(AxisName, String)]) -> Table {
+    Table::new(&COLUMNS, points.iter().map(|point| cells(point, common)))
+        .without_if_narrow(&["95 % CI", "base"])
+}
+
+/// The cells of a point, in the order of [`COLUMNS`], without common axes.
+fn cells(point: &PointVerdict, common: &[(AxisName, String)]) -> [String; 7] {
+    let time = |seconds: f64| units::seconds(seconds, 4);
+    let interval = point.interval.map_or(units::UNKNOWN.to_owned(), |interval| {
+        format!("[{}, {}]", units::ratio(interval.low), units::ratio(interval.high))
+    });
+    [
+        point.label(),
+        short_words(&point.key, common),
+        time(point.base.median_s),
+        time(point.new.median_s),
+        units::ratio(point.ratio),
+        interval,
+        point.reason.clone(),
+    ]
+}
+
+/// `sort rdst · 2 M digis · 24 segments · order random · 2 threads`.
+pub fn words(key: &Key) -> String {
+    short_words(key, &[])
+}
+
+/// The name of a point without common axes.
+fn short_words(key: &Key, common: &[(AxisName, String)]) -> String {
+    let name = format!("{} {}", key.point.algorithm.escaped(), key.name());
+    let mut axes = shape::point_axes(&key.point);
+    axes.retain(|axis| !common.contains(axis));
+    let shape = shape::phrases(&axes);
+    let separator = if shape.is_empty() { "" } else { shape::SEPARATOR };
+    format!("{name}{separator}{shape}")
+}
+
+/// `68 points: 1 SLOWER, 2 INCONCLUSIVE, 0 FASTER, 65 SAME`.
+fn counts(comparison: &Comparison) -> String {
+    let counts = Verdict::ALL.map(|verdict| format!("{} {verdict}", comparison.count(verdict)));
+    format!("{}: {}", units::counted(comparison.points.len(), "point"), counts.join(", "))
+}
+
+/// Base and new run, one line each.
+fn names(comparison: &Comparison) -> [String; 2] {
+    [("base", &comparison.base), ("new ", &comparison.new)].map(|(side, run)| {
+        let commit = run.git_commit.as_deref().map_or(String::new(), |commit| {
+            format!(", commit {}", commit.get(..12).unwrap_or(commit))
+        });
+        format!("{side}  {} ({}{commit})", Path::new(&run.folder).escaped(), run.started.escaped())
+    })
+}
+
+/// Hints of all points, without repeats, with the number of points for each.
+pub(crate) fn hints(comparison: &Comparison) -> Vec<String> {
+    let hints = comparison.points.iter().filter_map(|point| point.hint.as_deref());
+    let counted = |(hint, points): (&str, Vec<_>)| match points.len() {
+        1 => hint.to_owned(),
+        count => format!("{hint} ({count} points)"),
+    };
+    grouped(hints, |hint| *hint).into_iter().map(counted).collect()
+}
+
+/// The commands to run next, without repeats, for a shell.
+pub(crate) fn steps(comparison: &Comparison) -> Vec<&str> {
+    distinct(comparison.points.iter().flat_map(PointVerdict::commands))
+}
+
+/// Points without a partner: all that gave no result in the new run by name, some of the others.
+fn unmatched(comparison: &Comparison) -> Vec<String> {
+    let is_absent = |point: &&Unmatched| [NOT_MEASURED, RETIRED].contains(&point.reason.as_str());
+    let (absent, lost): (Vec<_>, Vec<_>) = comparison.only_base.iter().partition(is_absent);
+    let (wrong, refused): (Vec<_>, Vec<_>) = lost.into_iter().partition(|point| point.is_wrong());
+    let only_new = comparison.only_new.iter().collect();
+    let sides = [
+        ("is", "are", "wrong in the new run", wrong, usize::MAX),
+        ("has", "have", "no result in the new run", refused, usize::MAX),
+        ("has", "have", "samples only in the base", absent, NAMED),
+        ("has", "have", "samples only in the new run", only_new, NAMED),
+    ];
+    let sides = sides.into_iter().filter(|(.., points, _)| !points.is_empty());
+    let lines = sides.map(|(one, many, what, points, max)| {
+        let verb = if points.len() == 1 { one } else { many };
+        let count = units::counted(points.len(), "point");
+        named(format!("{count} {verb} {what}:"), &points, max)
+    });
+    lines.flatten().collect()
+}
+
+fn named(count: String, points: &[&Unmatched], max: usize) -> Vec<String> {
+    let mut lines = vec![count];
+    let line = |point: &&Unmatched| {
+        format!("  {}: {}", words(&point.key), point.reason.escaped().at_most(SENTENCE))
+    };
+    lines.extend(points.iter().take(max).map(line));
+    if points.len() > max {
+        lines.push(format!("  and {} more", points.len() - max));
+    }
+    lines
+}
+
+/// One suite per task, one test case per point: failed if slower, skipped if inconclusive.
+fn junit(comparison: &Comparison) -> Result<String, RenderError> {
+    let mut report = Report::new("recobench");
+    let task = |key: &Key| key.point.algorithm.clone();
+    for (algorithm, points) in grouped(&comparison.points, |point| task(&point.key)) {
+        let lost = comparison.only_base.iter().filter(|point| task(&point.key) == algorithm);
+        let status = |point| lost_status(point, comparison.asked_alike);
+        let lost = lost.map(|point| junit_named(&point.key, status(point), &point.reason));
+        let mut suite = TestSuite::new(algorithm.escaped().to_string());
+        suite.add_test_cases(points.into_iter().map(case));
+        suite.add_test_cases(lost);
+        report.add_test_suite(suite);
+    }
+    let text = report.to_string();
+    text.map_err(|error| RenderError::Junit(error.to_string()))
+}
+
+/// Status of a point that only the base has: missing, not requested, or no longer valid.
+fn lost_status(point: &Unmatched, asked_alike: bool) -> TestCaseStatus {
+    if point.reason == RETIRED || point.reason == NOT_MEASURED && !asked_alike {
+        TestCaseStatus::skipped()
+    } else {
+        TestCaseStatus::non_success(NonSuccessKind::Error)
+    }
+}
+
+fn junit_named(key: &Key, mut status: TestCaseStatus, message: &str) -> TestCase {
+    status.set_message(message.escaped().at_most(SENTENCE).to_string());
+    let mut case = TestCase::new(words(key), status);
+    case.set_classname(format!(
+        "{}.{}",
+        key.point.algorithm.escaped(),
+        key.point.variant.escaped()
+    ));
+    case
+}
+
+fn case(point: &PointVerdict) -> TestCase {
+    let status = match point.verdict {
+        Verdict::Slower => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Verdict::Inconclusive => TestCaseStatus::skipped(),
+        Verdict::Faster | Verdict::Same => TestCaseStatus::success(),
+    };
+    let mut case = junit_named(&point.key, status, &format!("{}: {}", point.label(), point.reason));
+    let [verdict, _, base, new, ratio, interval, _] = cells(point, &[]);
+    let hint =
+        point.hint.iter().map(|hint| format!("hint: {}\n", hint.escaped().at_most(SENTENCE)));
+    let next =
+        point.commands().map(|command| format!("next: {}\n", command.escaped().at_most(COMMAND)));
+    let next: String = hint.chain(next).collect();
+    case.set_system_out(format!(
+        "{verdict}: base {base}, new {new}, ratio {ratio} {interval}\n{next}"
+    ));
+    case
 }

@@ -1,7 +1,6 @@
 //! The metrics of a stream: their names, and their values at a speed.
 
-use super::histogram::Histogram;
-use super::series::{LiveStream, LiveWorker};
+use super::{Histogram, LiveStream, LiveWorker};
 
 /// A metric.
 pub struct Metric {

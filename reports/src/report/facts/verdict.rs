@@ -1,9 +1,8 @@
 //! The run in a sentence.
 
 use super::super::ReportInput;
-use super::counted;
-use super::time::{day, minute};
 use super::winners::sentences as winners;
+use super::{counted, day, minute};
 use crate::compare::{Comparison, PointVerdict, Verdict};
 use crate::published::{ClaimVerdict, Reproduction};
 use crate::units;

@@ -2,32 +2,19 @@
 //!
 //! | module | shows |
 //! |---|---|
-//! | `headline` | the run in a sentence, and counts of what was measured |
-//! | `changes`, `interval` | changes since another run |
-//! | `machines` | machines, and the measured ceilings |
-//! | `task` | a task: `charts`, `tables`, `stages`, `ceilings`, `history` |
-//! | `published` | published figures and measured values |
-//! | `methods` | how to read it, and what was not measured |
-//! | `raw` | the records, and how to reproduce them |
+//! | `changes` | changes since another run |
+//! | `machines` | machines, the measured ceilings, and variants relative to them |
+//! | `task`, `history` | a task: charts, tables, stages and history |
+//! | `methods` | how to read it, published figures and raw records |
 //!
 //! All values from a run are escaped by `maud`. The only unescaped markup is that of recobench's
 //! own charts.
 
-mod ceilings;
 mod changes;
-mod charts;
-mod headline;
-mod history;
-mod interval;
+pub(crate) mod history;
 mod machines;
 mod methods;
-pub(crate) mod parts;
-mod published;
-mod raw;
-mod stages;
-mod tables;
 mod task;
-pub(crate) mod trace;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -35,9 +22,10 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 use text::{SENTENCE, Untrusted};
 
-use super::facts::time::day;
+use super::facts::{Tally, asked, counted, day, duration, minute, verdict};
 use super::{ReportError, ReportInput};
 use crate::charts::{Diagnostics, NamedSvg, Stages, Wanted};
+use task::{MAX_MAPS, chart_figure, is_map};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -61,8 +49,8 @@ pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     };
     let wanted = Wanted { rank: input.rank, diagnostics, stages: Stages::Page };
     let charts = crate::charts::draw(&run.record, &run.summary, &run.samples, wanted)?;
-    let published = published::section(input)?;
-    let raw = raw::section(input)?;
+    let published = methods::published_section(input)?;
+    let raw = methods::raw_section(input)?;
     let title = title(input);
     let content = html! {
         header { h1 { (title.escaped().at_most(SENTENCE)) } (contents(input)) }
@@ -103,7 +91,7 @@ pub(crate) fn document(title: &str, content: &Markup, script: Option<&str>) -> S
 
 fn body(input: &ReportInput, charts: &[NamedSvg], published: &Markup) -> Markup {
     html! {
-        (headline::section(input, charts))
+        (headline(input, charts))
         @if let Some(comparison) = input.comparison { (changes::section(comparison)) }
         (published)
         @for (i, algorithm) in input.algorithms().into_iter().enumerate() {
@@ -145,4 +133,92 @@ fn title(input: &ReportInput) -> String {
         format!("{tasks} on {cpu}, {}", day(&record.started))
     };
     input.title.map_or_else(made, str::to_owned)
+}
+
+fn headline(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
+    let record = &input.run.record;
+    // Maps of the winners, task by task.
+    let maps = charts.iter().filter(|chart| is_map(chart)).take(MAX_MAPS);
+    html! {
+        section.headline aria-label="Summary" {
+            p.asked { code { "bench " (asked(&record.command)) } }
+            @for sentence in verdict::sentences(input) { p.verdict { (sentence) "." } }
+            @for map in maps { (chart_figure(map)) }
+            p { (measured(input)) }
+            (figures(input))
+            @for note in &record.notes { p.note { "Note: " (note.escaped().at_most(SENTENCE)) } }
+        }
+    }
+}
+
+/// `Measured on 2026-11-20 12:18 UTC in 14s on AMD EPYC by commit 1b476acfc876.`
+fn measured(input: &ReportInput) -> String {
+    let record = &input.run.record;
+    let took = match duration(record) {
+        Some(duration) => format!(" in {duration}"),
+        None => "; the run did not finish, so the report is incomplete".to_owned(),
+    };
+    let commit = record.software.git_commit.as_ref();
+    let commit =
+        commit.map_or_else(String::new, |commit| format!(", by commit {}", commit.escaped()));
+    let cores = counted(record.machine.cores, "core");
+    format!(
+        "Measured on {} ({cores}) at {}{commit}{took}.",
+        record.machine.cpu_model.escaped(),
+        minute(&record.started)
+    )
+}
+
+fn figures(input: &ReportInput) -> Markup {
+    let tally = Tally::from_rows(&input.run.summary);
+    let figures = [
+        (tally.points, "point measured", "points measured"),
+        (tally.variants, "variant", "variants"),
+        (
+            tally.settings,
+            "setting of data, threads and cache",
+            "settings of data, threads and cache",
+        ),
+        (tally.samples, "sample", "samples"),
+        (tally.refused, "point without a valid time", "points without a valid time"),
+        (input.history().len(), "earlier run on this machine", "earlier runs on this machine"),
+    ];
+    html! {
+        ul.figures {
+            @for (count, one, many) in figures.iter().filter(|(count, ..)| *count > 0) {
+                li { strong { (count) } " " span { (if *count == 1 { one } else { many }) } }
+            }
+        }
+    }
+}
+
+/// Wide content in a scrollable box, so that the page itself does not scroll.
+pub fn scrolling(label: &str, content: &Markup) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(label) { (content) }
+    }
+}
+
+/// Number of omitted items.
+pub fn and_more(hidden: usize, what: &str) -> Markup {
+    html! {
+        @if hidden > 0 { p.quiet { "And " (hidden) " more " (what) "." } }
+    }
+}
+
+/// Names with values; unknown and empty ones are omitted.
+pub fn facts(list: &[(&str, Option<String>)]) -> Markup {
+    let known = list.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    html! {
+        dl.facts {
+            @for (name, value) in known.filter(|(_, value)| !value.is_empty()) {
+                div { dt { (name) } dd { (value.escaped().at_most(SENTENCE)) } }
+            }
+        }
+    }
+}
+
+/// A number of an SVG attribute, to a tenth of a pixel.
+pub fn pixels(value: f64) -> String {
+    format!("{value:.1}")
 }

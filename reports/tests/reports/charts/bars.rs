@@ -2,8 +2,10 @@
 
 use reports::record::SummaryRow;
 
-use super::picture::{GRID, INK, QUIET, colour_of, elements, lines_of, number, parsed, texts};
-use super::rows::{digi_sweep, four_variants, row, svg, with_memory, without_interval};
+use super::rows::{
+    GRID, INK, QUIET, colour_of, digi_sweep, elements, four_variants, lines_of, number, parsed,
+    row, svg, texts, with_memory, without_interval,
+};
 
 /// Left and right ends of the bars of a chart, from top to bottom.
 fn bars(svg: &str) -> Vec<(f64, f64)> {

@@ -3,5 +3,3 @@
 mod browser;
 mod fixture;
 mod page;
-mod text;
-mod unknown;

@@ -1,9 +1,13 @@
-//! The page as a text.
+//! Content and size of the page and of the text for a merge request; numbers that are not finite
+//! are not displayed.
 
 use std::collections::BTreeSet;
 
-use reports::report::{ReportInput, html};
+use reports::record::SummaryRow;
+use reports::report::{ReportInput, html, markdown};
+use reports::run_table::{self, View};
 use reports::store::Run;
+use reports::table::Format;
 
 use super::fixture::{Fixture, HOSTILE, large, row, run};
 
@@ -144,4 +148,78 @@ fn a_run_without_any_valid_point_has_a_page_that_says_why() {
     let page = page_of(&run(vec![refused]));
     assert!(page.contains("digi 3 differs"));
     assert!(!page.contains("<h3>Charts</h3>"));
+}
+
+/// Points that took no time, and one that did.
+fn instant() -> Run {
+    let timeless = |variant: &str| SummaryRow {
+        items_per_s: None,
+        bytes_per_s: None,
+        peak_fraction: None,
+        ..row(variant, "digis=1000", 0.0)
+    };
+    run(vec![timeless("a"), timeless("b"), row("c", "digis=1000", 1e-3)])
+}
+
+/// Words of a text that parse as numbers but are not.
+fn odd_words(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter(|word| ["NaN", "inf"].contains(word)).collect()
+}
+
+#[test]
+fn a_report_omits_unknown_values() {
+    let run = instant();
+    let mut fixture = Fixture::new();
+    for point in &mut fixture.comparison.points {
+        (point.ratio, point.interval) = (f64::NAN, None);
+    }
+    let mut input = fixture.input();
+    input.run = &run;
+    let page = html(&input).expect("a page");
+    // Packed or embedded data contain such letters by chance.
+    let parts = page.split("base64,").map(|part| match part.find('"') {
+        Some(end) if !part.starts_with('<') => &part[end..],
+        _ => part,
+    });
+    for part in parts {
+        assert_eq!(odd_words(part), [""; 0]);
+    }
+    assert_eq!(odd_words(&markdown(&input)), [""; 0]);
+}
+
+#[test]
+fn tables_omit_them_too() {
+    let Run { record, summary: rows, .. } = instant();
+    for format in [Format::Table, Format::Markdown, Format::Csv, Format::Json] {
+        let text = run_table::render(format, &record, &rows, View::default()).expect("a table");
+        assert_eq!(odd_words(&text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn all_lines_of_a_table_have_the_same_columns() {
+    let text = markdown(&Fixture::new().input());
+    let mut columns = None;
+    for line in text.lines() {
+        let bars = line.replace("\\|", "").matches('|').count();
+        match columns {
+            _ if !line.starts_with('|') => columns = None,
+            None => columns = Some(bars),
+            Some(columns) => assert_eq!(bars, columns, "{line}"),
+        }
+    }
+    assert!(!text.contains("<script"));
+    assert!(!text.contains("SAME** |"), "what is the same is only counted");
+}
+
+#[test]
+fn a_large_run_stays_short() {
+    let fixture = Fixture::new();
+    let run = large();
+    let mut input = fixture.input();
+    input.run = &run;
+    let text = markdown(&input);
+    assert!(text.lines().count() < 150, "{text}");
+    assert!(text.contains("and 92 more settings"), "{text}");
 }
