@@ -35,6 +35,7 @@
 //! `statistics`.
 
 pub mod aliases;
+mod axis_name;
 pub mod break_even;
 mod breakdown;
 pub mod charts;

@@ -2,9 +2,11 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `describe` | prints devices and measurements; this module makes the measurements |
+//! | `describe` | describes devices |
+//! | `measurements` | describes measurements, which this module makes |
 
 mod describe;
+mod measurements;
 
 use std::fmt::Display;
 
@@ -40,11 +42,13 @@ pub(super) fn run(request: &DevicesRequest) -> Result<Exit, Failure> {
     }
     keep(request, &record)?;
     super::write_files(&request.format, |format| match format {
-        DescriptionFormat::Table => Ok(describe::machine(&topology) + &describe::measured(&record)),
+        DescriptionFormat::Table => {
+            Ok(describe::machine(&topology) + &measurements::measured(&record))
+        }
         DescriptionFormat::Json => json(&record),
     })?;
     match printed {
-        DescriptionFormat::Table => super::print(&describe::measured(&record))?,
+        DescriptionFormat::Table => super::print(&measurements::measured(&record))?,
         DescriptionFormat::Json => super::print(&json(&record)?)?,
     }
     Ok(Exit::Success)
