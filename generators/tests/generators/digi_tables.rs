@@ -204,6 +204,13 @@ fn parquet_of_other_programs_is_read() {
     assert!(gap.contains("row 2: time_ns is null"), "{gap}");
 }
 
+/// The decoder of this encoding takes more values than the page has.
+#[test]
+fn parquet_of_split_bytes_is_refused_by_name() {
+    let error = read(&golden("split-bytes")).expect_err("another encoding");
+    assert!(error.contains("the encoding BYTE_STREAM_SPLIT is not read"), "{error}");
+}
+
 #[test]
 fn parquet_comes_back_and_many_rows_do() {
     let folder = folder();

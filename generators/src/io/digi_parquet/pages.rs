@@ -111,8 +111,7 @@ impl CheckedPages {
             | Encoding::PLAIN_DICTIONARY
             | Encoding::RLE_DICTIONARY
             | Encoding::RLE
-            | Encoding::DELTA_BINARY_PACKED
-            | Encoding::BYTE_STREAM_SPLIT => Ok(()),
+            | Encoding::DELTA_BINARY_PACKED => Ok(()),
             encoding => {
                 let problem = format!("the encoding {encoding} is not read; write plain values");
                 Err(ParquetError::General(problem))
