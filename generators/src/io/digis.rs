@@ -130,9 +130,10 @@ pub fn write_digis(path: &Path, digis: &SegmentedDigis) -> Result<(), DataError>
         return write_table(path, &digi_table(&[digis]));
     }
     let mut sink = create(path)?;
-    let written = match format {
-        Format::Bin => digi_bin::write(&mut sink, digis),
-        Format::Csv | Format::Parquet => digi_csv::write(&mut sink, digis),
+    let written = if format == Format::Bin {
+        digi_bin::write(&mut sink, digis)
+    } else {
+        digi_csv::write(&mut sink, digis)
     };
     written.and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
 }

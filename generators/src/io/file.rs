@@ -1,6 +1,6 @@
 //! Files by their ending, compressed or not.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
@@ -67,11 +67,12 @@ pub(super) fn mapped(path: &Path) -> Result<Option<Mmap>, DataError> {
         return Ok(None);
     }
     let map = || {
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
+        // A pipe that is opened and closed again has lost its writer.
+        let metadata = fs::metadata(path)?;
         if !metadata.is_file() || metadata.len() == 0 {
             return Ok(None);
         }
+        let file = File::open(path)?;
         // SAFETY: nothing here writes to the map. Like everywhere, a program that changes the file
         // in the meantime changes what is read, and one that cuts it off ends this process.
         unsafe { Mmap::map(&file) }.map(Some)

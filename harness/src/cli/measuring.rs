@@ -10,6 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand
 
 use super::data::{axis_flag, axis_values, data_flags, source};
 use super::groups::Group;
+use super::settings::{flags_of_settings, settings_among};
 use super::untimed;
 use crate::request::{
     DeviceSet, MeasureRequest, ProcessRequest, SessionFlags, Settings, StreamFlags, StreamRequest,
@@ -93,7 +94,7 @@ const SETTINGS: [&str; 5] = ["seed", "variants", "threads", "places", "binds"];
 const DEVICES: &str = "devices";
 
 fn throughput_command(task: &'static dyn Task) -> Command {
-    let shared = shared_settings().into_iter().map(for_streams);
+    let shared = flags_of_settings(&SETTINGS).into_iter().map(for_streams);
     let devices = devices(
         "Devices: cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread streams over several [default: \
          cpu and all CUDA GPUs]",
@@ -101,13 +102,6 @@ fn throughput_command(task: &'static dyn Task) -> Command {
     let command = data_flags(Command::new(task.name()), task).args(shared).arg(devices);
     ThroughputFlags::augment_args(command)
         .about(format!("Concurrent streams: {}", task.info().summary))
-}
-
-/// Returns the flags shared with measuring commands.
-fn shared_settings() -> Vec<Arg> {
-    let all = Settings::augment_args(Command::new("bench"));
-    let is_shared = |flag: &&Arg| SETTINGS.contains(&flag.get_id().as_str());
-    all.get_arguments().filter(is_shared).cloned().collect()
 }
 
 /// Adapts the help of a shared flag to streams.
@@ -135,22 +129,6 @@ pub(super) fn device_sets(matches: &ArgMatches) -> Vec<DeviceSet> {
     matches.get_many(DEVICES).into_iter().flatten().cloned().collect()
 }
 
-/// Returns the settings that streams share; the others have their defaults.
-pub(super) fn settings(matches: &ArgMatches) -> Settings {
-    fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<T> {
-        matches.get_many(id).into_iter().flatten().cloned().collect()
-    }
-    let Settings { seed, .. } = Settings::default();
-    Settings {
-        seed: matches.get_one("seed").copied().unwrap_or(seed),
-        variants: all(matches, "variants"),
-        threads: all(matches, "threads"),
-        cpu_sets: all(matches, "places"),
-        binds: all(matches, "binds"),
-        ..Settings::default()
-    }
-}
-
 impl Subcommand for ThroughputRequest {
     fn augment_subcommands(command: Command) -> Command {
         command.subcommands(tasks().iter().map(|task| throughput_command(*task)))
@@ -173,7 +151,11 @@ impl FromArgMatches for ThroughputRequest {
             return Err(clap::Error::new(ErrorKind::MissingSubcommand));
         };
         Ok(ThroughputRequest {
-            measuring: MeasureRequest::new(task, source(task, matches), settings(matches)),
+            measuring: MeasureRequest::new(
+                task,
+                source(task, matches),
+                settings_among(&SETTINGS, matches),
+            ),
             device_sets: device_sets(matches),
             flags: ThroughputFlags::from_arg_matches(matches)?,
         })
@@ -244,7 +226,7 @@ impl Args for StreamRequest {
              over several [default: cpu]",
         );
         let rules = RULES.iter().map(rule);
-        let shared = shared_settings().into_iter().map(for_workers);
+        let shared = flags_of_settings(&SETTINGS).into_iter().map(for_workers);
         let command = data_flags(command, task).args(shared).arg(devices).arg(events()).args(rules);
         with_conflicts_of_merging(StreamFlags::augment_args(command))
     }
@@ -260,7 +242,11 @@ impl FromArgMatches for StreamRequest {
             return Err(clap::Error::new(ErrorKind::MissingSubcommand));
         };
         Ok(StreamRequest {
-            measuring: MeasureRequest::new(task, source(task, matches), settings(matches)),
+            measuring: MeasureRequest::new(
+                task,
+                source(task, matches),
+                settings_among(&SETTINGS, matches),
+            ),
             device_sets: device_sets(matches),
             events: matches.get_flag(EVENTS).then(|| rules(matches)),
             flags: StreamFlags::from_arg_matches(matches)?,

@@ -8,6 +8,7 @@
 //! | `measuring` | commands that measure: a task, `throughput`, `stream` |
 //! | `untimed` | commands that time nothing: `process`, `generate`, `verify` |
 //! | `data` | data of a task as flags: axes, or files to read; a new axis needs no code here |
+//! | `settings` | some settings of measuring commands, as flags of others |
 //! | `formats` | `--format FORMAT[=FILE]` |
 //! | `examples` | examples after the flags in the help |
 //! | `config` | defaults of flags from a file |
@@ -23,6 +24,7 @@ mod examples;
 mod formats;
 mod groups;
 mod measuring;
+mod settings;
 mod subcommands;
 mod untimed;
 

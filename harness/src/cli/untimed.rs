@@ -15,9 +15,10 @@ use generators::DataError;
 use generators::io::{check_raw_file, check_table_file};
 
 use super::data::{self, data_flags, source};
+use super::settings::{flags_of_settings, settings_among};
 use crate::request::{
     FileOptions, GenerateRequest, MeasureRequest, OutputPath, OutputRequest, ProcessRequest,
-    Settings, VariantChoice, values,
+    VariantChoice, values,
 };
 
 /// Settings of measuring commands that matter here.
@@ -127,9 +128,8 @@ fn process_command(task: &'static dyn Task) -> Command {
         let rest = Arg::new("rest").num_args(0..).trailing_var_arg(true).allow_hyphen_values(true);
         return command.hide(true).arg(rest);
     };
-    let all = Settings::augment_args(Command::new("bench"));
-    let settings = all.get_arguments().filter(|it| SETTINGS.contains(&it.get_id().as_str()));
-    let settings = settings.cloned().map(|flag| with_help(flag, files));
+    let settings = flags_of_settings(&SETTINGS).into_iter();
+    let settings = settings.map(|flag| with_help(flag, files));
     let mut outputs = files.items.iter().map(|item| format!("{item}s"));
     let main = outputs.next().unwrap_or_default();
     let out = path(OUT).required(true).help(format!(
@@ -181,7 +181,7 @@ impl FromArgMatches for ProcessRequest {
             return Err(process_usage(refusal(task.name())));
         };
         let mut measuring =
-            MeasureRequest::new(task, source(task, matches), only_these_settings(matches));
+            MeasureRequest::new(task, source(task, matches), settings_among(&SETTINGS, matches));
         measuring.session.output.quiet = matches.get_flag(QUIET);
         let flags = (0..).zip(files.items).map(|(file, item)| match file {
             0 => (file, OUT.to_owned()),
@@ -209,23 +209,6 @@ fn refusal(name: &str) -> String {
     let known = tasks().iter().filter(|task| task.output_files().is_some());
     let known: Vec<_> = known.map(|task| task.name()).collect();
     format!("the output of {name} is not written to files; that of {} is", known.join(", "))
-}
-
-/// The settings with a flag here; the others have their defaults.
-fn only_these_settings(matches: &ArgMatches) -> Settings {
-    fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<T> {
-        matches.get_many(id).into_iter().flatten().cloned().collect()
-    }
-    let defaults = Settings::default();
-    Settings {
-        seed: matches.get_one("seed").copied().unwrap_or(defaults.seed),
-        variants: all(matches, "variants"),
-        plugins: all(matches, "plugins"),
-        devices: all(matches, "devices"),
-        threads: all(matches, "threads"),
-        checked: matches.get_flag("checked"),
-        ..defaults
-    }
 }
 
 /// Flags common to all data sets.

@@ -1,7 +1,6 @@
 //! `bench process`: outputs of variants as files; nothing is measured. Selection of variants and
 //! devices for that.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use algorithms::algorithm::OutputFiles;
@@ -37,15 +36,14 @@ pub(super) fn run(request: &ProcessRequest) -> Result<Exit, Failure> {
     remarks(case.as_ref()).iter().for_each(|remark| log(quiet, remark));
     let team = Team::new(measuring.settings.thread_counts()[0].all)?;
     let gpus = Gpus::default();
+    let names = runs.iter().map(Run::to_string).collect::<Vec<_>>().join(", ");
     for (number, run) in runs.iter().enumerate() {
         // All outputs are right, so one of them is as good as the others.
         let outputs = if number == 0 { outputs.files.as_slice() } else { &[] };
         for written in write(run, case.as_ref(), &gpus, &team, outputs)? {
-            let item = files.items[written.output.file];
-            let path = written.output.path.escaped().to_string();
-            let runs: Vec<_> = runs.iter().map(Run::to_string).collect();
-            let items = counted(written.rows, item);
-            log(quiet, &format!("{items} written to {path}, found by {}", runs.join(", ")));
+            let items = counted(written.rows, files.items[written.output.file]);
+            let path = written.output.path.escaped();
+            log(quiet, &format!("{items} written to {path}, found by {names}"));
         }
     }
     Ok(Exit::Success)
@@ -93,8 +91,8 @@ fn remarks(case: &dyn Case) -> Vec<String> {
     if defects > LISTED {
         remarks.push(format!("and {} more", defects - LISTED));
     }
-    let listed: BTreeSet<_> = remarks.iter().cloned().collect();
-    remarks.extend(case.notes().into_iter().filter(|note| !listed.contains(note)));
+    let notes: Vec<_> = case.notes().into_iter().filter(|note| !remarks.contains(note)).collect();
+    remarks.extend(notes);
     remarks
 }
 

@@ -84,12 +84,13 @@ pub(crate) fn read_case(
 ) -> Result<Box<dyn Case>, PlanError> {
     let memory = FileMemory::available_to(task);
     let case = memory.read(files, options, || task.read(files, options))?;
-    match (damage, case.defects().first()) {
-        (DamagePolicy::Refuse, Some(defect)) => {
-            Err(PlanError::Defect { files: files.to_string(), defect: defect.clone() })
-        }
-        _ => Ok(case),
+    // Only pages that are decoded show their damage.
+    if damage == DamagePolicy::Refuse
+        && let Some(defect) = case.defects().into_iter().next()
+    {
+        return Err(PlanError::Defect { files: files.to_string(), defect });
     }
+    Ok(case)
 }
 
 fn candidates(

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
+use std::process::Command;
+use std::thread::Builder;
 
 use flate2::read::GzDecoder;
 
@@ -246,6 +248,19 @@ fn late_streams_and_lost_pages_are_noticed() {
 
 const TABLE: &str = "time_ns,module,side,channel,adc,event\n\
                      10500001230.0,0,n,5,7.0,1\n10500001235.5,0,p,6,12.0,1\n";
+
+/// A pipe that is opened a second time has lost its writer.
+#[test]
+fn digis_are_read_from_a_named_pipe() {
+    let folder = folder();
+    let pipe = folder.join("d.pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    let writer = Builder::new().spawn(move || fs::write(pipe, TABLE)).expect("a thread");
+    let run = folder.bench("sort --input d.pipe --dry-run").exits(0);
+    run.says("note: times are relative to the earliest, 10500001230 ns");
+    writer.join().expect("no panic").expect("written to its end");
+}
 
 #[test]
 fn tables_of_digis_are_read_with_notes() {

@@ -23,7 +23,9 @@ use std::path::{Path, PathBuf};
 
 pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, WrittenKey, read_distinct_summary, read_versioned};
-pub use streams::{StreamFolder, StreamRun, ThroughputFolder, ThroughputRun};
+pub use streams::{
+    StreamFolder, StreamRows, StreamRun, StreamRunFolder, ThroughputFolder, ThroughputRun,
+};
 pub(crate) use table_file::open as open_file;
 pub use write::{INTERRUPTED, RunFolder, claim_ceilings, clean, describe, write_ceilings};
 

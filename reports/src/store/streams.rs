@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::read::{Declarable, declare, read_rows, read_run};
 use super::table_file::TableFile;
 use super::{StoreError, describe, is_run};
@@ -56,69 +58,6 @@ impl StreamRun {
     }
 }
 
-/// The locked folder of a run in progress: `run.json`, `stream.csv` and `timeslices.csv`.
-pub struct StreamFolder {
-    path: PathBuf,
-    speeds: TableFile<StreamRow>,
-    timeslices: TableFile<TimesliceRow>,
-}
-
-impl StreamFolder {
-    /// Creates the folder, if needed, and its files.
-    ///
-    /// # Errors
-    /// If the folder can't be written, or contains a run already.
-    pub fn create(path: &Path, record: &RunRecord) -> Result<Self, StoreError> {
-        files::create_folder(path).map_err(|source| StoreError::io(path, source))?;
-        if is_run(path) {
-            return Err(StoreError::Occupied(path.to_owned()));
-        }
-        let folder = StreamFolder {
-            path: path.to_owned(),
-            timeslices: TableFile::create(&path.join(TIMESLICES))?,
-            speeds: TableFile::create(&path.join(SPEEDS))?,
-        };
-        folder.speeds.lock()?;
-        describe(path, record)?;
-        Ok(folder)
-    }
-
-    /// Path of the folder.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Writes `run.json`, atomically replacing an earlier one.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub fn describe(&self, record: &RunRecord) -> Result<(), StoreError> {
-        describe(&self.path, record)
-    }
-
-    /// Appends a speed with its timeslices; both are on disk when this returns.
-    ///
-    /// # Errors
-    /// If they can't be written.
-    pub fn append(
-        &mut self,
-        row: &StreamRow,
-        timeslices: &[TimesliceRow],
-    ) -> Result<(), StoreError> {
-        self.timeslices.append_durably(timeslices)?;
-        self.speeds.append_durably(std::slice::from_ref(row))
-    }
-
-    /// Writes `nodes.csv`, the rows of single nodes, with the columns of `stream.csv`.
-    ///
-    /// # Errors
-    /// If it can't be written, or exists.
-    pub fn write_nodes(&self, rows: &[StreamRow]) -> Result<(), StoreError> {
-        let mut nodes = TableFile::create(&self.path.join(NODES))?;
-        nodes.append_durably(rows)
-    }
-}
-
 const POINTS: &str = "throughput.csv";
 const EVENTS: &str = "events.csv";
 
@@ -155,14 +94,42 @@ impl ThroughputRun {
     }
 }
 
-/// The locked folder of a run in progress: `run.json`, `throughput.csv` and `events.csv`.
-pub struct ThroughputFolder {
-    path: PathBuf,
-    points: TableFile<ThroughputRow>,
-    events: TableFile<EventRow>,
+/// Rows of a run of streams, and of their details.
+pub trait StreamRows: Serialize + Default {
+    /// A row of the details.
+    type Detail: Serialize + Default;
+    /// File of the rows.
+    const ROWS: &str;
+    /// File of the details.
+    const DETAILS: &str;
 }
 
-impl ThroughputFolder {
+impl StreamRows for StreamRow {
+    type Detail = TimesliceRow;
+    const ROWS: &str = SPEEDS;
+    const DETAILS: &str = TIMESLICES;
+}
+
+impl StreamRows for ThroughputRow {
+    type Detail = EventRow;
+    const ROWS: &str = POINTS;
+    const DETAILS: &str = EVENTS;
+}
+
+/// The locked folder of a run in progress: `run.json`, and the files of its rows and their details.
+pub struct StreamRunFolder<R: StreamRows> {
+    path: PathBuf,
+    rows: TableFile<R>,
+    details: TableFile<R::Detail>,
+}
+
+/// The folder of an open-loop run: `run.json`, `stream.csv` and `timeslices.csv`.
+pub type StreamFolder = StreamRunFolder<StreamRow>;
+
+/// The folder of a run of streams of events: `run.json`, `throughput.csv` and `events.csv`.
+pub type ThroughputFolder = StreamRunFolder<ThroughputRow>;
+
+impl<R: StreamRows> StreamRunFolder<R> {
     /// Creates the folder, if needed, and its files.
     ///
     /// # Errors
@@ -172,12 +139,12 @@ impl ThroughputFolder {
         if is_run(path) {
             return Err(StoreError::Occupied(path.to_owned()));
         }
-        let folder = ThroughputFolder {
+        let folder = StreamRunFolder {
             path: path.to_owned(),
-            events: TableFile::create(&path.join(EVENTS))?,
-            points: TableFile::create(&path.join(POINTS))?,
+            details: TableFile::create(&path.join(R::DETAILS))?,
+            rows: TableFile::create(&path.join(R::ROWS))?,
         };
-        folder.points.lock()?;
+        folder.rows.lock()?;
         describe(path, record)?;
         Ok(folder)
     }
@@ -195,13 +162,24 @@ impl ThroughputFolder {
         describe(&self.path, record)
     }
 
-    /// Appends a point with its events; both are on disk when this returns.
+    /// Appends a row with its details; both are on disk when this returns.
     ///
     /// # Errors
     /// If they can't be written.
-    pub fn append(&mut self, row: &ThroughputRow, events: &[EventRow]) -> Result<(), StoreError> {
-        self.events.append_durably(events)?;
-        self.points.append_durably(std::slice::from_ref(row))
+    pub fn append(&mut self, row: &R, details: &[R::Detail]) -> Result<(), StoreError> {
+        self.details.append_durably(details)?;
+        self.rows.append_durably(std::slice::from_ref(row))
+    }
+}
+
+impl StreamFolder {
+    /// Writes `nodes.csv`, the rows of single nodes, with the columns of `stream.csv`.
+    ///
+    /// # Errors
+    /// If it can't be written, or exists.
+    pub fn write_nodes(&self, rows: &[StreamRow]) -> Result<(), StoreError> {
+        let mut nodes = TableFile::create(&self.path.join(NODES))?;
+        nodes.append_durably(rows)
     }
 }
 

@@ -15,8 +15,14 @@ use crate::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
 /// # Errors
 /// If the ending is unknown.
 pub fn check_slice_track_file(path: &Path) -> Result<(), DataError> {
+    is_text(path).map(drop)
+}
+
+/// True for the name of a text, false for that of a binary file.
+fn is_text(path: &Path) -> Result<bool, DataError> {
     match format_of(path)? {
-        Format::Csv | Format::Bin => Ok(()),
+        Format::Csv => Ok(true),
+        Format::Bin => Ok(false),
         Format::Parquet => Err(DataError::UnknownFileType(path.to_owned())),
     }
 }
@@ -27,13 +33,10 @@ pub fn check_slice_track_file(path: &Path) -> Result<(), DataError> {
 /// If the file can't be read, is not what its ending says, or holds none; if a link or a relation
 /// is invalid, the error names the slice track.
 pub fn read_slice_tracks(path: &Path) -> Result<SliceTracks, DataError> {
-    let format = format_of(path)?;
+    let is_text = is_text(path)?;
     let mut source = open(path)?;
-    let columns = match format {
-        Format::Csv => csv::read(path, &mut source),
-        Format::Bin => bin::read(path, &mut source),
-        Format::Parquet => return Err(DataError::UnknownFileType(path.to_owned())),
-    }?;
+    let columns =
+        if is_text { csv::read(path, &mut source) } else { bin::read(path, &mut source) }?;
     if columns.links.is_empty() {
         return Err(DataError::format(path, "at its end", "it holds no slice tracks"));
     }
@@ -45,13 +48,10 @@ pub fn read_slice_tracks(path: &Path) -> Result<SliceTracks, DataError> {
 /// # Errors
 /// If the file can't be written (it is then incomplete).
 pub fn write_slice_tracks(path: &Path, tracks: &SliceTracks) -> Result<(), DataError> {
-    let format = format_of(path)?;
+    let is_text = is_text(path)?;
     let mut sink = create(path)?;
-    let written = match format {
-        Format::Csv => csv::write(&mut sink, tracks),
-        Format::Bin => bin::write(&mut sink, tracks),
-        Format::Parquet => return Err(DataError::UnknownFileType(path.to_owned())),
-    };
+    let written =
+        if is_text { csv::write(&mut sink, tracks) } else { bin::write(&mut sink, tracks) };
     written.and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
 }
 
