@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::contract::Contracts;
-use super::error::{PluginError, PluginProblem};
-use super::library::{self, leak};
+use super::library::{PluginError, PluginProblem, leak};
 use super::loaded_variant::{LoadedVariant, PluginInfo, Quarantine};
-use super::table;
+use super::{library, table};
 use crate::device::{Backend, Device};
 
 /// A plugin with its variants.

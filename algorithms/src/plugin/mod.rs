@@ -19,7 +19,6 @@ pub(crate) mod abi;
 pub mod baseline;
 pub(crate) mod calls;
 pub(crate) mod contract;
-mod error;
 mod library;
 pub(crate) mod loaded;
 pub(crate) mod loaded_variant;
@@ -28,9 +27,8 @@ mod table;
 
 pub use calls::{Call, Watch, set_watch};
 pub use contract::Contract;
-pub use error::{PluginError, PluginProblem};
+pub use library::{PluginError, PluginProblem};
 pub use loaded::{any_for, plugins, quarantine};
+pub(crate) use loaded_variant::PluginVariant;
 pub use loaded_variant::{PluginInfo, Quarantine};
 pub use memory_limit::set_available_memory;
-
-pub(crate) use loaded_variant::PluginVariant;

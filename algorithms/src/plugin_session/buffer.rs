@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 use std::ffi::c_void;
-use std::ptr::with_exposed_provenance_mut;
+use std::num::NonZeroUsize;
+use std::ptr::{NonNull, with_exposed_provenance_mut};
 use std::sync::Arc;
 
-use super::guarded::{Guarded, Overrun};
+use generators::random::hash;
+use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
+
 use crate::device::Arena;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON};
 use crate::parallel::for_each;
@@ -166,4 +169,210 @@ fn first_difference(before: &[u8], after: &[u8]) -> Option<usize> {
     }
     let mut pairs = before.iter().zip(after);
     pairs.position(|(before, after)| before != after)
+}
+
+// On the host there is an inaccessible page after the last page, and one before the first one. The rest of the
+// first and of the last page has a pattern that is checked after a run. Large buffers are on huge
+// pages if the system provides them, and start at a random offset in them, as all large blocks of
+// the program do.
+
+/// Alignment of a buffer's start in bytes.
+pub(super) const ALIGNMENT: usize = 64;
+
+const PAGE: usize = 4 << 10;
+const HUGE_PAGE: usize = 2 << 20;
+/// Minimum size for huge pages.
+const LARGE: usize = 1 << 20;
+/// Pattern that plugins are unlikely to write.
+const PATTERN: u8 = 0xc9;
+
+/// Bytes between guards.
+pub(super) struct Guarded {
+    /// Start of the mapping.
+    mapping: NonNull<c_void>,
+    mapped: usize,
+    /// Writable pages, as offsets from the mapping's start.
+    pages: std::ops::Range<usize>,
+    start: usize,
+    bytes: usize,
+}
+
+// SAFETY: a buffer owns its pages.
+unsafe impl Send for Guarded {}
+// SAFETY: a buffer owns its pages.
+unsafe impl Sync for Guarded {}
+
+/// Bytes out of bounds that were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Overrun {
+    Before,
+    Behind,
+}
+
+impl Guarded {
+    /// Allocates zeroed bytes.
+    ///
+    /// # Errors
+    /// Message of the system.
+    pub(super) fn new(bytes: usize) -> Result<Self, String> {
+        let pages = bytes.next_multiple_of(ALIGNMENT).next_multiple_of(PAGE).max(PAGE);
+        let (slack, offset) =
+            if pages >= LARGE { (2 * HUGE_PAGE, PAGE * random_page()) } else { (0, 0) };
+        let mapped = slack + pages + 2 * PAGE;
+        let mapping = map(mapped)?;
+        // The pages start where the guard before them ends.
+        let huge = match slack {
+            0 => 0,
+            _ => mapping.as_ptr().align_offset(HUGE_PAGE),
+        };
+        let first = huge + offset + PAGE;
+        let range = first..first + pages;
+        let mut buffer = Guarded {
+            start: range.end - bytes.next_multiple_of(ALIGNMENT),
+            pages: range,
+            mapping,
+            mapped,
+            bytes,
+        };
+        buffer.protect()?;
+        buffer.renew();
+        Ok(buffer)
+    }
+
+    /// Address of the first byte.
+    pub(super) fn as_ptr(&self) -> *mut u8 {
+        // SAFETY: the start lies in the mapping.
+        unsafe { self.at(self.start) }
+    }
+
+    /// All bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        // SAFETY: that many bytes are mapped.
+        unsafe { std::slice::from_raw_parts(self.as_ptr(), self.bytes) }
+    }
+
+    /// All bytes.
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: that many bytes are mapped, and the buffer is borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.as_ptr(), self.bytes) }
+    }
+
+    /// Returns bytes out of bounds that were written since the allocation, or since
+    /// [`Guarded::renew`].
+    pub(super) fn overrun(&self) -> Option<Overrun> {
+        let spoilt = |range: std::ops::Range<usize>| {
+            // SAFETY: the range lies in the pages that can be read.
+            let bytes = unsafe { std::slice::from_raw_parts(self.at(range.start), range.len()) };
+            bytes.iter().any(|&byte| byte != PATTERN)
+        };
+        if spoilt(self.after()) {
+            return Some(Overrun::Behind);
+        }
+        spoilt(self.before()).then_some(Overrun::Before)
+    }
+
+    /// Writes the pattern on both sides.
+    pub(super) fn renew(&mut self) {
+        for range in [self.before(), self.after()] {
+            // SAFETY: the range lies in the pages that can be written.
+            unsafe { self.at(range.start).write_bytes(PATTERN, range.len()) };
+        }
+    }
+
+    /// Unused bytes in the first page, at most a page.
+    fn before(&self) -> std::ops::Range<usize> {
+        self.pages.start..self.start
+    }
+
+    fn after(&self) -> std::ops::Range<usize> {
+        self.start + self.bytes..self.pages.end
+    }
+
+    /// # Safety
+    /// The offset lies in the mapping.
+    unsafe fn at(&self, offset: usize) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        unsafe { self.mapping.as_ptr().cast::<u8>().add(offset) }
+    }
+
+    /// Makes the pages writable, and nothing else.
+    fn protect(&self) -> Result<(), String> {
+        // SAFETY: the pages are part of the mapping, which no other code knows yet.
+        unsafe {
+            let pages = NonNull::new_unchecked(self.at(self.pages.start).cast());
+            let flags = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
+            mprotect(pages, self.pages.len(), flags).map_err(no_memory)?;
+            if self.pages.len() >= LARGE {
+                // A refusal means small pages, which are correct too.
+                let _ = madvise(pages, self.pages.len(), MmapAdvise::MADV_HUGEPAGE);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // SAFETY: the buffer owns the mapping. A failure would leak it.
+        let _ = unsafe { munmap(self.mapping, self.mapped) };
+    }
+}
+
+/// Maps inaccessible addresses.
+fn map(bytes: usize) -> Result<NonNull<c_void>, String> {
+    let bytes = NonZeroUsize::new(bytes).ok_or("no bytes")?;
+    let flags = MapFlags::MAP_PRIVATE | MapFlags::MAP_NORESERVE;
+    // SAFETY: a new mapping, at an address of the system's choice.
+    unsafe { mmap_anonymous(None, bytes, ProtFlags::PROT_NONE, flags) }.map_err(no_memory)
+}
+
+fn no_memory(error: nix::Error) -> String {
+    format!("no memory for its buffers: {error}; use less data")
+}
+
+/// A random page of a huge page.
+fn random_page() -> usize {
+    use std::hash::{BuildHasher, RandomState};
+    let pages = (HUGE_PAGE / PAGE - 1) as u64;
+    (hash(RandomState::new().hash_one(0), [0]) % pages) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_of_all_sizes_are_complete_and_aligned() {
+        for bytes in [0, 8, 56, 64, 72, 4096, 4104, 1 << 20, (5 << 20) + 8] {
+            let mut buffer = Guarded::new(bytes).expect("memory");
+            assert_eq!(buffer.as_ptr().align_offset(ALIGNMENT), 0, "{bytes}");
+            buffer.bytes_mut().fill(7);
+            assert_eq!(buffer.overrun(), None, "{bytes}");
+            assert_eq!(buffer.bytes(), vec![7; bytes]);
+        }
+    }
+
+    #[test]
+    fn a_write_past_either_end_is_detected() {
+        let buffer = Guarded::new(72).expect("memory");
+        // SAFETY: within the page, which the buffer does not fill.
+        unsafe { buffer.as_ptr().add(72).write(0) };
+        assert_eq!(buffer.overrun(), Some(Overrun::Behind));
+        let mut buffer = Guarded::new(72).expect("memory");
+        // SAFETY: within the page, before the start of the buffer.
+        unsafe { buffer.as_ptr().sub(1).write(0) };
+        assert_eq!(buffer.overrun(), Some(Overrun::Before));
+        buffer.renew();
+        assert_eq!(buffer.overrun(), None);
+    }
+
+    #[test]
+    fn the_next_line_is_a_guard_page() {
+        for bytes in [64, 4096, 3 << 20] {
+            let buffer = Guarded::new(bytes).expect("memory");
+            assert_eq!(buffer.after().len(), 0);
+            assert!(buffer.pages.end + PAGE <= buffer.mapped);
+            assert!(buffer.pages.start >= PAGE);
+        }
+    }
 }

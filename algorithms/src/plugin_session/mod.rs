@@ -3,21 +3,19 @@
 //! | module | holds |
 //! |---|---|
 //! | `task` | interface of tasks that take plugins |
-//! | `layout`, `lists` | its implementation for tasks whose input is arrays, or lists in them |
+//! | `layout` | its implementation for tasks whose input is arrays, or lists in them |
 //! | `variant` | variants of plugins in the list of a task |
 //! | `session` | a variant that is prepared for an input of any task |
 //! | `instance`, `host` | its calls, and the services during calls |
 //! | `plugin_buffers` | its buffers, and the copies of a run |
-//! | `buffer`, `guarded` | memory that detects writes out of bounds |
+//! | `buffer` | memory that detects writes out of bounds |
 //! | `account` | the memory of a plugin, compared with its declaration |
 
 mod account;
 mod buffer;
-mod guarded;
 mod host;
 mod instance;
 mod layout;
-mod lists;
 mod plugin_buffers;
 mod session;
 mod task;
@@ -25,8 +23,7 @@ mod task;
 pub(crate) mod testing;
 mod variant;
 
-pub(crate) use layout::Layout;
-pub(crate) use lists::{InputLists, OutputLists};
+pub(crate) use layout::{InputLists, Layout, OutputLists};
 pub(crate) use task::{
     AbiInput, Addresses, Array, Description, Figures, OutputSpec, PluginRequest, PluginTask,
     Upload, changed_at_byte,

@@ -9,8 +9,8 @@ use text::Untrusted;
 
 use super::event::{Event, MAX_COPIES, max_copies};
 use super::input::{DigiStream, too_many};
-use super::raw;
-use super::rules::{self, RULE_AXES, RULES, rules};
+use super::rules::{RULE_AXES, RULES, rules};
+use super::{input, rules};
 use crate::algorithm::{InputFiles, Plan};
 use crate::axis::{Axis, Flag, Params, joined};
 use crate::file_selection::refuse_for_digis;
@@ -37,7 +37,7 @@ pub(super) static AXES: &[Axis] = &[
 /// Options of inputs from files.
 pub(super) static READING: &[Axis] = &joined::<_, 10>(&FROM_FILES, &RULE_AXES);
 
-const FROM_FILES: [Axis; 5] = joined(&raw::READING, &[TIME_ORIGIN.axis()]);
+const FROM_FILES: [Axis; 5] = joined(&input::READING, &[TIME_ORIGIN.axis()]);
 
 /// Bytes per digi: the digis during generation and by time, a copy for a GPU and the flags for each
 /// there.
@@ -80,12 +80,12 @@ pub(super) fn read(
     rules_given.complete(RULES);
     if is_raw_file(files.first())? {
         refuse_for_raw_data(files.first(), options)?;
-        let (input, mut params) = raw::read(files, options, rules(&rules_given)?)?;
+        let (input, mut params) = input::read(files, options, rules(&rules_given)?)?;
         params.extend(rules_given.only(RULES).iter());
         return Ok((input, params));
     }
     let path = files.only()?;
-    refuse_for_digis(path, options, &raw::READING)?;
+    refuse_for_digis(path, options, &input::READING)?;
     let options = DigiOptions { setup: None, time_origin: time_origin(options)? };
     let ReadDigis { digis, notes } = read_digis_with(path, options)?;
     let mut params = sts_sort::axes::of_file(path, &digis);

@@ -1,16 +1,22 @@
-//! The digis of a timeslice in order of time, and the rules for its events.
+//! Digis of a timeslice in order of time, generated or unpacked from raw data, and the rules for its
+//! events.
 
 use std::sync::OnceLock;
 
 use generators::DataError;
 use generators::sts::{Digi, SegmentedDigis};
 use rayon::slice::ParallelSliceMut;
+use text::Untrusted;
 
 use super::event::{Events, MAX_COPIES, max_copies};
 use super::reference;
 use super::rules::EventRules;
 use crate::algorithm::shrink::without_parts;
+use crate::algorithm::{Algorithm, InputFiles};
+use crate::axis::{Axis, Params};
+use crate::file_selection::{SKIP, TAKE, TIMESLICES};
 use crate::sts::data::read_out;
+use crate::sts_unpack::{SETUP, StsUnpack};
 
 /// The digis of a timeslice in order of time, and by which rules events are built of them.
 #[derive(Debug)]
@@ -91,4 +97,37 @@ pub(super) fn too_many(digis: u64, rules: &EventRules) -> DataError {
         "each of {digis} digis may be in {each} events, and more than {MAX_COPIES} digis in events \
          can't be counted; use a longer --dead-time, or shorter --before and --after"
     ))
+}
+
+/// Options of raw data.
+pub(super) const READING: [Axis; 4] =
+    [SETUP.axis(), TIMESLICES.axis(), SKIP.axis(), TAKE.with_help(ONE).axis()];
+const ONE: &str = "Read at most N timeslices of raw data; events are built of one";
+
+/// Reads the raw data of a timeslice, and unpacks them by the reference of `bench unpack`.
+///
+/// # Errors
+/// If the data can't be read, are of several timeslices, or give no digis.
+pub(super) fn read(
+    files: &InputFiles,
+    options: &Params,
+    rules: EventRules,
+) -> Result<(DigiStream, Params), DataError> {
+    let (raw, params) = StsUnpack.read(files, &options.only(&READING))?;
+    let timeslices = raw.data().len();
+    if timeslices > 1 {
+        return Err(DataError::Shape(format!(
+            "{}: {timeslices} timeslices; events are built of one: select it with --take 1, and \
+             --skip or --timeslices",
+            files.first().escaped()
+        )));
+    }
+    let notes = StsUnpack.notes(&raw);
+    let digis = raw.into_expected().digis;
+    if digis.is_empty() {
+        let problem = format!("its raw data have no digis: {}", notes.join("; "));
+        return Err(DataError::incomplete(files.first(), problem));
+    }
+    let stream = DigiStream::new(digis, rules)?.with_source_notes(notes);
+    Ok((stream, params))
 }

@@ -26,8 +26,6 @@ mod digest;
 mod event;
 mod hard_inputs;
 mod input;
-mod near;
-mod raw;
 mod reference;
 mod rules;
 mod stage;

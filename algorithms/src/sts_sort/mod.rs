@@ -10,21 +10,20 @@
 //! is practically random.
 
 pub(crate) mod axes;
-mod channel_lists;
 pub(crate) mod check;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
-mod hard_inputs;
+pub(crate) mod hard_inputs;
 pub(crate) mod order;
 mod plugin;
 mod reference;
-pub(crate) mod shrink;
 
 use std::path::Path;
 
 use generators::DataError;
 use generators::io::{DigiOptions, ReadDigis, read_digis_with, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
+use order::ByChannelAndTime;
 
 use crate::algorithm::{
     Algorithm, CheckError, Choose, Element, InputFiles, OutputFiles, Plan, Promise, ReadInput,
@@ -36,7 +35,6 @@ use crate::plugin_session::variants;
 
 pub use axes::SEGMENTS;
 pub use check::Mismatch;
-use order::ByChannelAndTime;
 
 /// The task `sort`.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +133,7 @@ impl Algorithm for StsSort {
         &self,
         input: &'i SegmentedDigis,
     ) -> Box<dyn Iterator<Item = SegmentedDigis> + 'i> {
-        Box::new(shrink::all(input))
+        Box::new(hard_inputs::shrunk(input))
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, SegmentedDigis)> {

@@ -1,6 +1,8 @@
-//! Sort keys of digis.
+//! Sort keys of digis, and the order within channels that Concat Sort requires.
 
-use generators::sts::Digi;
+use generators::sts::{Digi, SegmentedDigis};
+
+use crate::device::Unavailable;
 
 /// Maximum number of digits of any key.
 pub(super) const MAX_DIGITS: usize = 6;
@@ -63,6 +65,29 @@ impl Order for ByTime {
     }
 
     const DIGITS: &'static [Digit] = &TIME_DIGITS;
+}
+
+/// All 11 bits of a channel.
+pub(super) const CHANNELS: usize = 1 << 11;
+
+/// Refuses inputs with a channel whose digis are not in order of time.
+pub(super) fn channels_in_order(input: &SegmentedDigis) -> Result<(), Unavailable> {
+    for (index, segment) in input.segments().enumerate() {
+        let mut latest = [0; CHANNELS];
+        for &digi in segment {
+            let latest = &mut latest[usize::from(digi.channel())];
+            if digi.time_ns() < *latest {
+                return Err(Unavailable(format!(
+                    "its digis must be in order of time in each channel; channel {} of segment \
+                     {index} has {} ns after {latest} ns",
+                    digi.channel(),
+                    digi.time_ns()
+                )));
+            }
+            *latest = digi.time_ns();
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

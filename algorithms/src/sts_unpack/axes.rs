@@ -12,11 +12,11 @@ use generators::sts::raw::{Rules, generate};
 use text::Untrusted;
 
 use super::input::RawTimeslices;
-use super::order::DigiOrder;
+use super::output::DigiOrder;
 use crate::algorithm::{InputFiles, Plan};
 use crate::axis::{Axis, Flag, Params};
-use crate::file_selection::{self, SKIP, TAKE, TIMESLICES};
-use crate::{sts_raw_shape, sts_scenario};
+use crate::file_selection::{SKIP, TAKE, TIMESLICES};
+use crate::{file_selection, sts_raw_shape, sts_scenario};
 
 /// A tenth is enough to compare by, and small enough to wait for.
 const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");

@@ -9,7 +9,7 @@ use generators::sts::raw::{
 };
 
 use super::input::RawTimeslices;
-use super::order::DigiOrder;
+use super::output::DigiOrder;
 
 /// Boards: all of it looked up, nothing looked up, few e-links, those of 40 modules.
 const PLAIN: u16 = 0x1000;

@@ -7,9 +7,9 @@ use generators::io::Remarks;
 use generators::random::mix;
 use generators::sts::raw::{RawData, Readout, Rules, Unpacked};
 
-use super::order::{self, DigiOrder};
-use super::reference;
+use super::output::DigiOrder;
 use super::tables::Tables;
+use super::{output, reference};
 
 /// Raw timeslices, their readout, and the rules of the right digis.
 pub struct RawTimeslices {
@@ -99,7 +99,7 @@ impl RawTimeslices {
         self.right.get_or_init(|| {
             let mut right = reference::unpack(&self.data, &self.readout, self.rules);
             if self.order == DigiOrder::Time {
-                order::sort(&mut right);
+                output::sort(&mut right);
             }
             right
         })

@@ -10,25 +10,19 @@
 //! | module | holds |
 //! |---|---|
 //! | `input`, `axes` | raw data, and their sources |
-//! | `order` | digis in the order of arrival, or by time |
 //! | `reference` | the right answer, message by message |
 //! | `output` | the output, and its check |
 //! | `survey` | the work to be done, from descriptors |
-//! | `link`, `tables`, `lookup` | e-links and boards in plain arrays; values that follow from a hit's own bits |
-//! | `epoch`, `exact` | tracking of epochs; a hit, step by step |
+//! | `exact`, `tables` | a hit and its e-link, step by step; by lookup in tables of boards |
 //! | `shrink`, `hard_inputs` | smaller raw data, and inputs that are hard to process correctly |
 //! | `cpu`, `cuda` | the variants |
 
 pub(crate) mod axes;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
-mod epoch;
-mod exact;
+pub(crate) mod exact;
 pub(crate) mod hard_inputs;
 mod input;
-pub(crate) mod link;
-mod lookup;
-mod order;
 mod output;
 mod reference;
 pub(crate) mod shrink;
@@ -51,7 +45,7 @@ use crate::axis::Params;
 
 pub(crate) use axes::SETUP;
 pub use input::RawTimeslices;
-pub(crate) use order::DigiOrder;
+pub(crate) use output::DigiOrder;
 pub use reference::unpack;
 
 static METRICS: &[MetricInfo] = &[NS_PER_MESSAGE, RAW_GB_PER_S];
@@ -202,7 +196,7 @@ impl Algorithm for StsUnpack {
             DigiOrder::Arrival => output.compare(right),
             DigiOrder::Time => {
                 output::compare_counts(output, right)?;
-                order::compare(output, right)
+                output::compare(output, right)
             }
         }
     }

@@ -4,10 +4,8 @@ use std::path::Path;
 
 use generators::DataError;
 
-use super::finding::Finding;
-use super::input::RawFrame;
-use super::noisy::NoisyRule;
-use super::truth::Simulated;
+use super::finding::{Finding, NoisyRule};
+use super::input::{RawFrame, Simulated};
 use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Flag, Params, joined};
 use crate::tpc_cluster_finder::axes::{FRAGMENT, SETTINGS, fragment, settings};

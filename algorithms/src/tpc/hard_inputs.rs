@@ -4,9 +4,8 @@
 use generators::tpc::time::time_bins_of;
 
 use super::Tpc;
-use super::finding::Finding;
+use super::finding::{Finding, NoisyRule};
 use super::input::RawFrame;
-use super::noisy::NoisyRule;
 use crate::algorithm::Algorithm;
 use crate::axis::Params;
 use crate::tpc_cluster_finder::Settings;

@@ -8,9 +8,7 @@
 //! |---|---|
 //! | `input`, `axes` | the pages, and their sources |
 //! | `finding` | settings of finding clusters |
-//! | `noisy` | rules for noisy pads |
 //! | `reference` | the expected output |
-//! | `truth` | true clusters of simulated time frames |
 //! | `hard_inputs` | difficult inputs for tests |
 //! | `cpu`, `cuda` | the variants |
 
@@ -20,9 +18,7 @@ mod cuda;
 mod finding;
 mod hard_inputs;
 mod input;
-mod noisy;
 mod reference;
-mod truth;
 
 use std::path::Path;
 
@@ -38,8 +34,8 @@ use crate::tpc_cluster_finder::quality::{FIGURES, figures};
 use crate::tpc_cluster_finder::{Cluster, RowCluster, cluster_table};
 use crate::tpc_decode::{NS_PER_SAMPLE, PAGE_GB_PER_S, TpcDecode};
 
+pub use finding::NoisyRule;
 pub use input::RawFrame;
-pub use noisy::NoisyRule;
 
 static METRICS: &[MetricInfo] = &joined::<_, 9>(&FIGURES, &[PAGE_GB_PER_S, NS_PER_SAMPLE]);
 

@@ -3,10 +3,9 @@
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::{Digit, PadId};
 
-use super::finding::Finding;
-use super::noisy::{Limits, NoisyRule, looked_at};
+use super::finding::{Finding, Limits, NoisyRule, looked_at};
 use crate::parallel::map;
-use crate::tpc_cluster_finder::of_pages::charges;
+use crate::tpc_cluster_finder::files::charges;
 use crate::tpc_cluster_finder::{Charges, RowCluster};
 use crate::tpc_decode::TimeFrame;
 use crate::tpc_decode::charge_map::Converter;

@@ -9,17 +9,14 @@ use generators::tpc::simulate::{Mark, Marks, SectorTruth, TimeFrameGenerator, Tr
 use generators::{DataError, named};
 
 use super::input::Charges;
-use super::labels::generate::{self, TruthKind};
-use super::of_pages;
+use super::labels::TruthKind;
 use super::quality::Truth;
-use super::settings::Settings;
+use super::{Settings, files, labels};
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params, joined};
-use crate::parallel;
-use crate::time_frame;
 use crate::tpc_decode::charge_map::{Converter, Gains};
 use crate::tpc_decode::checked_length;
-use crate::{tpc_decode, tpc_noisy_pads};
+use crate::{parallel, time_frame, tpc_decode, tpc_noisy_pads};
 
 /// Distribution of the gains of pads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,7 +187,7 @@ pub(crate) fn expected_labels(params: &Params, samples: u64) -> Result<f64, Data
         TruthKind::Tracks => MAX_TRACKS,
         TruthKind::MadeUp => made_up,
     };
-    generate::fit(samples, expected)?;
+    labels::fit(samples, expected)?;
     Ok(expected)
 }
 
@@ -253,7 +250,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
         let simulated = generator.digits_with_truth(sector, gain, labels.marks());
         let SectorTruth { digits, clusters, marks } = simulated;
         let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format);
-        let charges = of_pages::charges(&digits, &converter);
+        let charges = files::charges(&digits, &converter);
         let labels = labels.labels_for(&charges, &marks, sector);
         let case = ChargeCase {
             name: format!("sector-{sector}"),
@@ -306,9 +303,9 @@ impl LabelSource {
     ) -> Option<Labels> {
         match self.kind {
             TruthKind::None => None,
-            TruthKind::Tracks => Some(generate::of_tracks(charges, marks)),
+            TruthKind::Tracks => Some(labels::of_tracks(charges, marks)),
             TruthKind::MadeUp => {
-                Some(generate::made_up(charges, self.per_digit, self.seed ^ sector as u64))
+                Some(labels::made_up(charges, self.per_digit, self.seed ^ sector as u64))
             }
         }
     }
@@ -325,7 +322,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
         options.complete(&[FRAGMENT.axis()]);
         options.complete(&SETTINGS);
         let settings = settings(&options)?;
-        of_pages::read(path, &options, settings, fragment(&options)?, are_given)?
+        files::read(path, &options, settings, fragment(&options)?, are_given)?
     } else if let Some(axis) = OF_PAGES.iter().find(|axis| options.get(axis.name).is_some()) {
         let problem = format!("--{} is about pages; {} has its own", axis.name, FileName(path));
         return Err(DataError::Shape(problem));

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::settings::{Settings, sixteenths};
+use super::{Settings, sixteenths};
 use crate::algorithm::{Choose, Element};
 use crate::device::Poison;
 

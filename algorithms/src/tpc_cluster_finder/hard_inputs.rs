@@ -6,8 +6,8 @@ use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS, Labels, MAX_CHARGE};
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
+use super::Settings;
 use super::input::Charges;
-use super::settings::Settings;
 
 /// Charges with their names.
 pub(super) fn all(seed: u64) -> Vec<(String, Charges)> {

@@ -1,4 +1,4 @@
-//! The charges of some sectors, and the clusters found in them.
+//! The charges of some sectors, and fragments of their time frames.
 
 use std::sync::OnceLock;
 
@@ -13,6 +13,7 @@ use super::reference;
 use crate::algorithm::FileRemarks;
 use crate::algorithm::shrink::without_parts;
 use crate::device::Poison;
+use crate::tpc_decode::{FragmentOfFrame, Fragments};
 
 /// The charges of some sectors, each over a time frame of its own.
 #[derive(Default)]
@@ -145,4 +146,14 @@ impl Charges {
             Some(Charges::new(fewer))
         }))
     }
+}
+
+/// The fragments of a sector, which end with its last sample.
+pub(super) fn of_case(case: &ChargeCase) -> impl Iterator<Item = FragmentOfFrame> {
+    Fragments::new(case.fragment).of_frame(used_time_bins(case))
+}
+
+/// Time bins up to the last sample of a sector.
+pub(super) fn used_time_bins(case: &ChargeCase) -> u32 {
+    case.charges.iter().map(|sample| sample.time + 1).max().unwrap_or(0)
 }

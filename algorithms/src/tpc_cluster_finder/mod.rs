@@ -10,14 +10,9 @@
 //! | module | holds |
 //! |---|---|
 //! | `input`, `axes` | charges, and their sources |
-//! | `of_pages` | charges of raw pages, with labels from a file next to them |
-//! | `output_file` | clusters as a file |
-//! | `settings` | thresholds |
 //! | `row`, `reference` | the reference, stage by stage |
 //! | `cluster` | a cluster: its sums, means and widths, and how it is packed |
-//! | `directions` | the cells around a peak |
 //! | `labels` | simulated particles that produced the charges of a cluster |
-//! | `fragments` | a time frame in parts |
 //! | `hard_inputs` | difficult inputs for tests |
 //! | `quality` | quality of clusters by the particles' true clusters |
 //! | `cpu`, `cuda` | the variants |
@@ -26,17 +21,13 @@ pub(crate) mod axes;
 mod cluster;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
-pub(crate) mod directions;
-mod fragments;
+pub(crate) mod files;
 mod hard_inputs;
 mod input;
 mod labels;
-pub(crate) mod of_pages;
-mod output_file;
 pub(crate) mod quality;
 mod reference;
 mod row;
-mod settings;
 #[cfg(test)]
 mod tests;
 
@@ -44,7 +35,7 @@ use std::path::Path;
 
 use generators::DataError;
 use generators::io::write_charges;
-use generators::tpc::charges::{Charge, Labels};
+use generators::tpc::charges::{CHARGE_STEPS, Charge, Labels};
 
 use crate::algorithm::{
     Algorithm, CheckError, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Promise, Relation,
@@ -53,12 +44,12 @@ use crate::algorithm::{
 use crate::axis::{Params, joined};
 
 pub use cluster::{Cluster, RowCluster, flags};
+pub(crate) use files::cluster_table;
+pub use generators::tpc::charges::ClusterSettings as Settings;
 pub use input::Charges;
 pub use labels::Clusters;
-pub(crate) use output_file::cluster_table;
 pub use reference::{RowClusters, Share, clusters};
 pub use row::Cell;
-pub use settings::Settings;
 
 static METRICS: &[MetricInfo] =
     &joined::<_, 11>(&quality::FIGURES, &joined::<_, 4>(&quality::OF_LABELS, &[NS_PER_CLUSTER]));
@@ -128,7 +119,7 @@ impl Algorithm for TpcClusterFinder {
         _: usize,
         path: &Path,
     ) -> Result<usize, DataError> {
-        output_file::write(input, output, path)
+        files::write(input, output, path)
     }
 
     fn shrink<'i>(&self, input: &'i Charges) -> Box<dyn Iterator<Item = Charges> + 'i> {
@@ -192,4 +183,17 @@ impl Algorithm for TpcClusterFinder {
     ) -> Result<(), CheckError> {
         output.check(right, promise)
     }
+}
+
+/// A threshold in sixteenths of an ADC unit, like charges.
+fn sixteenths(threshold: u8) -> i32 {
+    i32::from(CHARGE_STEPS) * i32::from(threshold)
+}
+
+/// True if a charge next to a peak is so much smaller that there is a valley.
+#[inline]
+fn is_valley(peak: i32, charge: i32, settings: &Settings) -> bool {
+    let difference = peak - charge;
+    let relative = i32::from(settings.noise_eps_rel) * peak.max(charge);
+    difference > sixteenths(settings.noise_eps) && 255 * difference > relative
 }

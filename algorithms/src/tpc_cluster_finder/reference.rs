@@ -12,10 +12,9 @@ use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
 use super::cluster::{Cluster, Peak, RowCluster, Sums};
-use super::directions::{DIRECTIONS, Step};
 use super::labels::{Clusters, counted};
-use super::row::{Cell, Grid, plus, steps};
-use super::settings::{Settings, sixteenths};
+use super::row::{Cell, DIRECTIONS, Grid, Step, plus, steps};
+use super::{Settings, sixteenths};
 use crate::parallel::{map, map_dynamic};
 
 /// Neighbours that a peak may equal: those on the previous pad, and the previous one on its own

@@ -1,4 +1,4 @@
-//! The charges of a row of pads.
+//! The charges of a row of pads, and the cells around a peak.
 
 /// Position of a charge, pad and time bin; or a step between two positions.
 pub type Cell = (i32, i32);
@@ -59,3 +59,38 @@ pub(super) fn steps(pads: i32, times: i32) -> impl Iterator<Item = Cell> {
     let all = (-pads..=pads).flat_map(move |a| (-times..=times).map(move |b| (a, b)));
     all.filter(|step| *step != (0, 0))
 }
+
+/// A step of pads and time bins.
+pub(in crate::tpc_cluster_finder) type Step = (i16, i16);
+
+/// The neighbours of a peak, each with the outer cells next to it.
+pub(in crate::tpc_cluster_finder) const DIRECTIONS: [(Step, &[Step]); 8] = [
+    ((-1, -1), &[(-2, -1), (-2, -2), (-1, -2)]),
+    ((-1, 0), &[(-2, 0)]),
+    ((-1, 1), &[(-2, 1), (-2, 2), (-1, 2)]),
+    ((0, -1), &[(0, -2)]),
+    ((0, 1), &[(0, 2)]),
+    ((1, -1), &[(2, -1), (2, -2), (1, -2)]),
+    ((1, 0), &[(2, 0)]),
+    ((1, 1), &[(2, 1), (2, 2), (1, 2)]),
+];
+
+/// All outer cells.
+pub(super) const RING: [Step; 16] = [
+    (-2, -2),
+    (-2, -1),
+    (-2, 0),
+    (-2, 1),
+    (-2, 2),
+    (-1, -2),
+    (-1, 2),
+    (0, -2),
+    (0, 2),
+    (1, -2),
+    (1, 2),
+    (2, -2),
+    (2, -1),
+    (2, 0),
+    (2, 1),
+    (2, 2),
+];

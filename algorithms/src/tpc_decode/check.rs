@@ -1,16 +1,17 @@
-//! Comparison of the output with the reference.
+//! Comparison of the output with the reference, which also finds the reason of a rejected page.
 
 use std::fmt::Debug;
 
 use generators::tpc::Digit;
 
-use super::Decoded;
 use super::charge_map::Position;
-use super::damage::DamagedPage;
+use super::damage::{Damage, DamagedPage, Expected, Field};
+use super::header::Payload;
 use super::input::TimeFrame;
-use super::reference;
+use super::{Decoded, reference};
 use crate::algorithm::{Choose, Mutants, mutants};
 use crate::all_cores::{first_difference, first_error, first_where, sorted};
+use crate::parallel::map;
 
 /// Differences between output and reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -195,6 +196,39 @@ pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
     let charges = mutants::of_list(&right.charges[sector], choose, far_off);
     all.extend(mutants::inside(right, charges, |all, charges| all.charges[sector] = charges));
     all
+}
+
+/// Damages of the pages with this verdict, among those from a first one on.
+pub(super) fn damaged(
+    frame: &TimeFrame,
+    first: usize,
+    verdicts: &[u8],
+    rejected: u8,
+) -> Vec<DamagedPage> {
+    let pages = (first..).zip(verdicts);
+    let pages = pages.filter(|(_, verdict)| **verdict == rejected);
+    map(pages, |(page, _)| frame.damaged(page, damage_of(frame, page)))
+}
+
+fn damage_of(frame: &TimeFrame, index: usize) -> Damage {
+    let page = match frame.open(index) {
+        Ok(Some(page)) => page,
+        Ok(None) => return accepted_by_reference(),
+        Err(damage) => return damage,
+    };
+    let pages = frame.pages.pages();
+    let mut payload = Payload::new();
+    payload.fill(&page, &pages[index], pages.get(index + 1));
+    match reference::decode_page(&page, &payload, &frame.tables.mapping) {
+        Ok(_) => accepted_by_reference(),
+        Err(damage) => damage,
+    }
+}
+
+/// Damage for a page that the reference accepts and a decoder rejects, so that the check fails.
+fn accepted_by_reference() -> Damage {
+    let expected = Expected::Words("damage, as the reference finds none");
+    Damage::new(0, Field::End, 0_u8, expected)
 }
 
 #[cfg(test)]

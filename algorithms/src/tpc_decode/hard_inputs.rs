@@ -1,4 +1,4 @@
-//! Small, difficult inputs.
+//! Small, difficult inputs, and smaller ones of those that a variant decodes wrongly.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,8 +12,9 @@ use generators::tpc::time::time_bins_of;
 use generators::tpc::{Digit, Endpoint, PadId, PadMapping, ZsFormat};
 
 use super::charge_map::Gains;
+use super::damage::Mutator;
 use super::input::{Output, Settings, Tables, TimeFrame, WorkDistribution};
-use super::mutate::Mutator;
+use crate::algorithm::shrink::without_parts;
 
 const ORBITS: u32 = 3;
 /// The orbit counter wraps within the time frame.
@@ -235,10 +236,34 @@ pub(super) fn whole_frames(seed: u64) -> impl Iterator<Item = TimeFrame> {
     all.filter(|(name, _)| name.ends_with("time bins")).map(|(_, frame)| frame)
 }
 
+/// Copies of a time frame without a part of the pages.
+pub(super) fn shrunk(frame: &TimeFrame) -> impl Iterator<Item = TimeFrame> + '_ {
+    let pages = frame.pages.pages().len();
+    without_parts(pages, |gone| Some(without(frame, gone)))
+}
+
+/// A time frame without some of its pages.
+fn without(frame: &TimeFrame, gone: Range<usize>) -> TimeFrame {
+    let mut pages = frame.pages.pages().to_vec();
+    pages.drain(gone.clone());
+    let left = |range: Range<usize>| range.filter(|page| !gone.contains(page)).count();
+    let streams: Vec<_> = frame
+        .pages
+        .streams()
+        .map(|stream| {
+            let range = stream.first_page..stream.first_page + stream.pages.len();
+            (stream.id, left(range))
+        })
+        .collect();
+    frame.with_pages(RawPages::new(frame.bounds.first_orbit, pages, &streams))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use generators::tpc::Layout;
+
+    use super::*;
+    use crate::tpc_decode::hard_inputs;
 
     #[test]
     fn small_time_frames_have_continued_blocks() {
@@ -253,5 +278,14 @@ mod tests {
             let dense = frame.format().layout() == Layout::DenseLink;
             assert_eq!(goes_on, dense, "{name}");
         }
+    }
+
+    #[test]
+    fn parts_are_smaller_and_can_lack_any_page() {
+        let (_, frame) = &hard_inputs::all(1)[0];
+        let pages = frame.pages.pages().len();
+        let parts: Vec<_> = shrunk(frame).map(|part| part.pages.pages().len()).collect();
+        assert!(parts.iter().all(|left| *left < pages));
+        assert!(parts.iter().filter(|left| **left == pages - 1).count() >= pages);
     }
 }

@@ -1,4 +1,4 @@
-//! Input of decoding, and its settings.
+//! Input of decoding, its settings, and the pads of links.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use generators::io::PageRemarks;
 use generators::named;
+use generators::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS, REGIONS, Region};
 use generators::tpc::pages::RawPages;
-use generators::tpc::{PadMapping, ZsFormat};
+use generators::tpc::{Endpoint, PadId, PadMapping, ZsFormat};
 
 use super::charge_map::{Gains, MapShape, scale_of};
 use super::damage::{Damage, DamagedPage};
 use super::fragments::{Fragments, time_bins_of};
 use super::header::{FrameBounds, OpenPage, open_in_stream};
-use super::pads::LinkPads;
 
 /// A time frame of pages with all data that is needed to decode it.
 #[derive(Clone)]
@@ -228,4 +228,37 @@ pub fn format_of(pages: &RawPages) -> Option<ZsFormat> {
     let counts = ZsFormat::ALL.map(|format| (sound(&format), format));
     let most = counts.into_iter().rev().max_by_key(|(count, _)| *count);
     most.filter(|(count, _)| *count > 0).map(|(_, format)| format)
+}
+
+/// Entries for the pads of a front-end card by raw channel, with padding so that whole vectors can
+/// be read.
+pub(super) const LINK_STRIDE: usize = 96;
+
+/// The pads of all links.
+pub struct LinkPads {
+    /// For each region and each card that a partition can have.
+    pads: Vec<[PadId; LINK_STRIDE]>,
+}
+
+impl LinkPads {
+    /// The pads of a mapping.
+    pub fn new(mapping: &PadMapping) -> Self {
+        let mut pads = vec![[PadId::default(); LINK_STRIDE]; REGIONS * MAX_FECS];
+        for region in Region::all() {
+            let links = mapping.pads(region).chunks(CHANNELS_IN_LINK);
+            for (link, of_link) in pads[region.number() * MAX_FECS..].iter_mut().zip(links) {
+                link[..CHANNELS_IN_LINK].copy_from_slice(of_link);
+            }
+        }
+        LinkPads { pads }
+    }
+
+    /// The pads of the links of an endpoint's region, by card in the partition.
+    pub(super) fn of_endpoint(&self, endpoint: Endpoint) -> &[[PadId; LINK_STRIDE]; MAX_FECS] {
+        let first = endpoint.region().number() * MAX_FECS;
+        match self.pads[first..].first_chunk() {
+            Some(links) => links,
+            None => unreachable!("there are links for each region"),
+        }
+    }
 }

@@ -11,13 +11,10 @@
 //! |---|---|
 //! | `input`, `axes` | the pages, the output settings, and the source of the pages |
 //! | `header` | the headers of a page, checked |
-//! | `payload` | a page in contiguous memory, with its continuation in the next one |
 //! | `damage` | kinds of damage, and their location |
-//! | `pads` | pads that the links read |
 //! | `fragments`, `charge_map` | the cluster finder's input |
 //! | `reference`, `check` | the expected output, and the comparison with it |
-//! | `judgement` | reasons of rejection, for variants that only reject pages |
-//! | `hard_inputs`, `mutate`, `shrink` | difficult inputs for tests |
+//! | `hard_inputs` | difficult inputs for tests |
 //! | `cpu`, `cuda` | the variants |
 //! | `plugin` | variants from shared libraries |
 
@@ -31,24 +28,19 @@ mod fragments;
 mod hard_inputs;
 mod header;
 mod input;
-mod judgement;
-mod mutate;
-mod output_file;
-mod pads;
-mod payload;
 mod plugin;
 mod reference;
-mod shrink;
 
 use std::path::Path;
 
 use generators::DataError;
-use generators::io::write_raw_pages;
+use generators::io::{Table, write_raw_pages, write_table};
 use generators::tpc::Digit;
 
+use crate::algorithm;
 use crate::algorithm::{
-    self, Algorithm, Choose, FileRemarks, InputFiles, Metric, MetricInfo, Mutants, OutputFiles,
-    Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, Choose, FileRemarks, InputFiles, Metric, MetricInfo, Mutants, OutputFiles, Plan,
+    Promise, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::parallel::map;
@@ -167,11 +159,11 @@ impl Algorithm for TpcDecode {
         _: usize,
         path: &Path,
     ) -> Result<usize, DataError> {
-        output_file::write(input, output, path)
+        write(input, output, path)
     }
 
     fn shrink<'i>(&self, input: &'i TimeFrame) -> Box<dyn Iterator<Item = TimeFrame> + 'i> {
-        Box::new(shrink::all(input))
+        Box::new(hard_inputs::shrunk(input))
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, TimeFrame)> {
@@ -302,6 +294,29 @@ fn metrics(load: &Load) -> Vec<Metric> {
         Metric::new(&US_PER_PAGE, pages * 1e-6, Relation::SecondsEach),
         Metric::new(&BYTES_PER_SAMPLE, bytes / samples, Relation::Itself),
     ]
+}
+
+/// Writes digits by row, pad and time bin, then by ADC value, so that the order does not depend on
+/// the variant; returns their number.
+///
+/// # Errors
+/// If they are of several sectors, for which the table has no column, or the file can't be written.
+fn write(frame: &TimeFrame, decoded: &Decoded, path: &Path) -> Result<usize, DataError> {
+    let sectors = frame.sector_numbers().len();
+    if sectors > 1 {
+        return Err(DataError::Shape(format!(
+            "pages of {sectors} sectors; a list of digits is of one: choose it with --sector"
+        )));
+    }
+    let mut digits = decoded.digits.clone();
+    digits.sort_unstable_by_key(|digit| (digit.pad_id(), digit.time_bin(), digit.adc()));
+    let table = Table::new()
+        .with("row", digits.iter().map(|digit| digit.row()))
+        .with("pad", digits.iter().map(|digit| digit.pad()))
+        .with("time_bin", digits.iter().map(|digit| digit.time_bin()))
+        .with("adc", digits.iter().map(|digit| digit.adc()));
+    write_table(path, &table)?;
+    Ok(table.rows())
 }
 
 #[cfg(test)]

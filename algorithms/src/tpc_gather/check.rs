@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout};
 
-use super::packed::{Block, Packed};
+use super::packed::{Block, Packed, Sample};
 use super::packing::Packing;
-use super::sample::Sample;
 use crate::algorithm::{Choose, Mutants, Mutation};
 use crate::all_cores::{first_difference, first_error};
 
@@ -169,7 +168,7 @@ mod tests {
             output.bytes_mut()[all.range(index).start + entry * field.bytes] ^= 1;
             let found = with_all_pools(|| same(&input, &reference, &output));
             let first = matches!(&found, Err(Mismatch::Entry { field: reported, entry: at, .. })
-                if *reported == field.name && *at == entry);
+            if *reported == field.name && *at == entry);
             assert!(first, "{found:?} instead of {}, {entry}", field.name);
         }
     }

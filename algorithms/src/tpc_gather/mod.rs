@@ -13,8 +13,7 @@
 //! | `packing` | source and destination of each piece |
 //! | `packed` | arrays without gaps |
 //! | `reference`, `check` | the expected output, and the comparison with it |
-//! | `sample` | a sample of the pieces |
-//! | `hard_inputs`, `shrink` | difficult inputs for tests |
+//! | `hard_inputs` | difficult inputs for tests |
 //! | `cpu`, `cuda` | the variants |
 //! | `plugin` | variants from shared libraries |
 
@@ -27,14 +26,13 @@ mod packed;
 mod packing;
 mod plugin;
 mod reference;
-mod sample;
-mod shrink;
 
 use std::path::Path;
 
 use generators::DataError;
 use generators::io::{read_clusters, write_clusters, write_table};
 use generators::tpc::clusters::{Clusters, generate};
+use packed::Sample;
 
 use crate::algorithm::{
     About, Algorithm, Better, CheckError, Choose, InputFiles, Metric, MetricInfo, Mutants, Output,
@@ -47,7 +45,6 @@ use crate::plugin_session::variants;
 pub use axes::{AXES, shape};
 pub use check::Mismatch;
 pub use packed::Packed;
-use sample::Sample;
 
 static METRICS: &[MetricInfo] = &[
     PACKED_GB_PER_S,
@@ -183,7 +180,7 @@ impl Algorithm for TpcGather {
     }
 
     fn shrink<'i>(&self, input: &'i Clusters) -> Box<dyn Iterator<Item = Clusters> + 'i> {
-        Box::new(shrink::all(input))
+        Box::new(hard_inputs::shrunk(input))
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, Clusters)> {

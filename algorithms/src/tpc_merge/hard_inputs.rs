@@ -1,9 +1,11 @@
-//! Small, difficult inputs.
+//! Small, difficult inputs, and smaller ones of those that a variant merges wrongly.
 
 use generators::random::hash;
 use generators::tpc::slice_tracks::{
     Ids, NONE, Relations, SliceTrack, SliceTracks, TrackShape, generate,
 };
+
+use crate::algorithm::shrink::without_parts;
 
 /// Sizes around those of warps and blocks.
 const SIZES: [usize; 12] = [1, 2, 31, 32, 33, 63, 65, 255, 257, 1023, 1025, 4097];
@@ -204,8 +206,26 @@ fn add_leg(
     Some(head)
 }
 
+/// Copies of the input without a part of the links. The slice tracks remain, so that their indices
+/// do.
+pub(super) fn shrunk(input: &SliceTracks) -> impl Iterator<Item = SliceTracks> + '_ {
+    let linked = (0..input.len()).filter(|&track| input.links()[track] != NONE);
+    let linked: Vec<usize> = linked.collect();
+    without_parts(linked.len(), move |gone| {
+        let mut links = input.links().to_vec();
+        for &track in &linked[gone] {
+            links[track] = NONE;
+        }
+        let tracks = input.tracks().to_vec();
+        let relations = input.relations().to_vec();
+        SliceTracks::new(tracks, relations, links).ok()
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use generators::tpc::slice_tracks::{Relations, SliceTrack};
+
     use super::*;
 
     #[test]
@@ -214,5 +234,16 @@ mod tests {
         assert_eq!(links().len(), 13);
         assert_eq!(kinematics().len(), 1);
         assert_eq!(random(1).len(), 7);
+    }
+
+    #[test]
+    fn a_single_link_can_be_reached() {
+        let tracks = vec![SliceTrack::default(); 6];
+        let input = SliceTracks::new(tracks, vec![Relations::ALONE; 6], vec![1, 2, 3, 4, 5, NONE]);
+        let has_it = |left: &SliceTracks| left.links()[3] == 4;
+        let smaller = |left: &SliceTracks| shrunk(left).find(has_it);
+        let steps = std::iter::successors(input.ok(), smaller);
+        let left = steps.last().expect("the first");
+        assert_eq!(left.links(), [NONE, NONE, NONE, 4, NONE, NONE]);
     }
 }

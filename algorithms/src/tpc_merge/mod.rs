@@ -11,42 +11,40 @@
 //! | module | holds |
 //! |---|---|
 //! | `axes` | parameters |
-//! | `relation_store`, `resolve` | following a link |
+//! | `resolve` | following a link |
 //! | `components` | connected components |
-//! | `reference`, `check` | the expected output, and checks without it |
-//! | `hard_inputs`, `shrink` | difficult inputs for tests |
+//! | `reference` | the expected output |
+//! | `hard_inputs` | difficult inputs for tests |
 //! | `cpu`, `cuda` | the variants |
 //! | `plugin` | variants from shared libraries |
 
 mod axes;
-mod check;
 mod components;
 mod cpu;
 mod cuda;
 mod hard_inputs;
 mod plugin;
 mod reference;
-mod relation_store;
 mod resolve;
-mod shrink;
 
 use std::path::Path;
 
 use generators::DataError;
 use generators::io::{Table, read_slice_tracks, write_slice_tracks, write_table};
-use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks, generate};
+use generators::tpc::slice_tracks::{
+    NONE, Relations, SliceTrack, SliceTracks, TrackProblem, generate,
+};
 
 use crate::algorithm::{
     Algorithm, CheckError, Choose, Element, InputFiles, OutputFiles, Plan, Promise, Semantics,
     TaskInfo, Variant, Work,
 };
+use crate::all_cores::first_difference;
 use crate::axis::Params;
 use crate::plugin::Contract;
 use crate::plugin_session::variants;
 
-pub use axes::AXES;
-pub use axes::shape;
-pub use check::Mismatch;
+pub use axes::{AXES, shape};
 
 /// Number of slice tracks at the start or the end of a link.
 fn linked_tracks(input: &SliceTracks) -> u64 {
@@ -152,7 +150,7 @@ impl Algorithm for TpcMerge {
     }
 
     fn shrink<'i>(&self, input: &'i SliceTracks) -> Box<dyn Iterator<Item = SliceTracks> + 'i> {
-        Box::new(shrink::all(input))
+        Box::new(hard_inputs::shrunk(input))
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, SliceTracks)> {
@@ -191,7 +189,7 @@ impl Algorithm for TpcMerge {
     ) -> Result<(), CheckError> {
         match reference {
             Some(reference) => self.compare(input, reference, output, promise),
-            None => Ok(check::sound(input, output)?),
+            None => Ok(sound(input, output)?),
         }
     }
 
@@ -209,5 +207,58 @@ impl Element for Relations {
         let words = [&mut changed.segment_prev, &mut changed.segment_next, lower, upper];
         *words[choose(4)] ^= 1 << choose(32);
         changed
+    }
+}
+
+/// Errors in an output that has no reference.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Mismatch {
+    /// Inconsistent relations.
+    #[error("the output is inconsistent: {0}")]
+    Unsound(#[from] TrackProblem),
+    /// A track differs from the connected component of links and relations.
+    #[error("slice track {track}: its track is not the component that links and relations make")]
+    Component {
+        /// Index of the slice track.
+        track: usize,
+    },
+}
+
+/// Checks that every component became one track.
+fn sound(input: &SliceTracks, output: &[Relations]) -> Result<(), Mismatch> {
+    let without_links = vec![NONE; input.len()];
+    let merged = SliceTracks::new(input.tracks().to_vec(), output.to_vec(), without_links)?;
+    let labels = |tracks| move || components::labels(tracks);
+    let (expected, found) = rayon::join(labels(input), labels(&merged));
+    match first_difference(&expected, &found) {
+        None => Ok(()),
+        Some(track) => Err(Mismatch::Component { track }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::tpc::slice_tracks::{Ids, TrackShape, generate};
+
+    use super::*;
+
+    fn input() -> SliceTracks {
+        let shape = TrackShape { tracks: 500, ids: Ids::Local };
+        generate(&shape, 3).expect("made")
+    }
+
+    #[test]
+    fn only_the_reference_passes() {
+        let input = input();
+        let reference = reference::merge(&input);
+        assert_eq!(sound(&input, &reference), Ok(()));
+        let unjoined = sound(&input, input.relations());
+        assert!(matches!(unjoined, Err(Mismatch::Component { .. })));
+        assert!(matches!(sound(&input, &[]), Err(Mismatch::Unsound(_))));
+        let mut output = reference.clone();
+        let mut pieces = output.iter_mut();
+        let piece = pieces.find(|track| track.segment_prev != NONE);
+        piece.expect("a chain").segment_prev = NONE;
+        assert!(matches!(sound(&input, &output), Err(Mismatch::Unsound(_))));
     }
 }

@@ -1,6 +1,9 @@
-//! The stages of the chain.
+//! Stages of the chain, and their outputs in a form that can be compared.
 
 use generators::named;
+use generators::sts::SegmentedDigis;
+
+use super::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned};
 
 /// A stage of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,4 +52,27 @@ impl ChainStage {
     pub fn before(self) -> impl Iterator<Item = ChainStage> {
         Self::OF_DIGIS.into_iter().take_while(move |&other| other != self)
     }
+}
+
+/// Output of a stage or of the whole chain.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Product {
+    /// Nothing at all.
+    Nothing,
+    /// Digis by module side.
+    Digis(SegmentedDigis),
+    /// Digis by module side, as the offline reconstruction keeps them.
+    OfflineDigis(Vec<Vec<OfflineDigi>>),
+    /// Clusters by module side.
+    Clusters(Partitioned<Cluster>),
+    /// Clusters, as the offline reconstruction keeps them.
+    OfflineClusters(Partitioned<OfflineCluster>),
+    /// Hits by module.
+    Hits(Partitioned<Hit>),
+    /// Hits, each module in order of time.
+    Streams(Partitioned<Hit>),
+    /// Hits, as the offline reconstruction keeps them.
+    OfflineHits(Partitioned<OfflineHit>),
+    /// Clusters and hits.
+    Both(Box<Product>, Box<Product>),
 }

@@ -47,7 +47,7 @@ use crate::parallel::map;
 use crate::plugin::Contract;
 use crate::sts::quality::FIGURES;
 use crate::sts::{ChainStage, Product, Timeslice};
-use crate::sts_sort::shrink::without_digis;
+use crate::sts_sort::hard_inputs::without_digis;
 
 pub use check::Mismatch;
 

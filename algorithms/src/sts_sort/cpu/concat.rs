@@ -7,13 +7,12 @@ use generators::sts::Digi;
 
 use super::count::count;
 use super::parts::Cost;
-use super::scatter;
 use super::scratch::Scratch;
 use super::segments::sort_segments;
-use super::two_arrays::ResultIn;
+use super::{ResultIn, scatter};
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
-use crate::sts_sort::channel_lists::{CHANNELS, channels_in_order};
+use crate::sts_sort::order::{CHANNELS, channels_in_order};
 
 /// The digis of each channel are counted, then appended to its list.
 pub(super) const CONCAT: Variant<StsSort> = Variant::cpu(

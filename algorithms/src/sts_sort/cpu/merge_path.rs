@@ -7,7 +7,7 @@
 
 use generators::sts::Digi;
 
-use super::two_arrays::ResultIn;
+use super::ResultIn;
 use crate::parallel::{for_each, for_each_numbered};
 use crate::sts_sort::order::Order;
 

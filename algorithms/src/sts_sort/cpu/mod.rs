@@ -7,20 +7,17 @@ mod block_merge;
 mod channel_bucket;
 mod concat;
 mod count;
+mod library_sorts;
 mod merge_path;
 pub(crate) mod parts;
-mod peers;
 pub(crate) mod radix;
 mod scatter;
 pub(crate) mod scratch;
 pub(crate) mod segments;
-mod std_sorts;
-mod streams;
 #[cfg(test)]
 mod test_digis;
 mod time_bucket;
 mod times;
-pub(crate) mod two_arrays;
 
 use super::StsSort;
 use crate::algorithm::Variant;
@@ -29,14 +26,38 @@ pub(crate) use channel_bucket::sort_alone_in_place;
 pub(crate) use time_bucket::sort_segment as sort_by_time;
 
 pub(super) const VARIANTS: &[Variant<StsSort>] = &[
-    std_sorts::STD_STABLE,
-    std_sorts::STD_UNSTABLE,
-    std_sorts::STD_SORT,
+    library_sorts::STD_STABLE,
+    library_sorts::STD_UNSTABLE,
+    library_sorts::STD_SORT,
     block_merge::BLOCK_MERGE,
     radix::SEGMENTED_RADIX,
     concat::CONCAT,
     channel_bucket::CHANNEL_BUCKET,
-    peers::RDST,
-    peers::VORACIOUS,
-    peers::VORACIOUS_STABLE,
+    library_sorts::RDST,
+    library_sorts::VORACIOUS,
+    library_sorts::VORACIOUS_STABLE,
 ];
+
+/// The array that has the result of a sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ResultIn {
+    Digis,
+    Scratch,
+}
+
+impl ResultIn {
+    fn other(self) -> Self {
+        match self {
+            ResultIn::Digis => ResultIn::Scratch,
+            ResultIn::Scratch => ResultIn::Digis,
+        }
+    }
+
+    #[cfg(test)]
+    fn select<'a, T>(self, digis: &'a [T], scratch: &'a [T]) -> &'a [T] {
+        match self {
+            ResultIn::Digis => digis,
+            ResultIn::Scratch => &scratch[..digis.len()],
+        }
+    }
+}

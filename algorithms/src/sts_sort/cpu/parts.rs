@@ -3,8 +3,7 @@
 use generators::partition::Partition;
 use generators::sts::Digi;
 
-use super::merge_path;
-use super::two_arrays::ResultIn;
+use super::{ResultIn, merge_path};
 use crate::parallel::for_each;
 use crate::sts_sort::order::Order;
 

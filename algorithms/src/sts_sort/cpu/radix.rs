@@ -6,10 +6,9 @@
 use generators::sts::Digi;
 
 use super::parts::Cost;
-use super::scatter;
 use super::scratch::Scratch;
 use super::segments::sort_segments;
-use super::two_arrays::ResultIn;
+use super::{ResultIn, scatter};
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
 use crate::sts_sort::order::{ByChannelAndTime, Digit, MAX_DIGITS, Order};

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
+use super::ResultIn;
 use super::parts::{Cost, Split};
 use super::scratch::{Lengths, Scratch, Threads};
-use super::two_arrays::ResultIn;
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;

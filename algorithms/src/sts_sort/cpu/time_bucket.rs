@@ -8,10 +8,9 @@
 
 use generators::sts::Digi;
 
-use super::scatter::PIECES_PER_PART;
-use super::streams;
+use super::ResultIn;
+use super::scatter::{PIECES_PER_PART, scatter_streams};
 use super::times::{CoarseTime, Runs, TimeRange, sort_spans};
-use super::two_arrays::ResultIn;
 
 /// Below this number of digis the tables cost more than they save.
 const SMALL: usize = 256;
@@ -32,7 +31,7 @@ pub(crate) fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usiz
         sort_spans(digis, scratch, &runs, part);
         return ResultIn::Scratch;
     }
-    let ends = streams::scatter(digis, scratch, part, time.buckets(), |digi| time.bucket(digi));
+    let ends = scatter_streams(digis, scratch, part, time.buckets(), |digi| time.bucket(digi));
     sort_spans(scratch, digis, &Runs::of_buckets(ends), part);
     ResultIn::Digis
 }

@@ -4,8 +4,7 @@
 use generators::sts::Digi;
 use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
 
-use super::microslice;
-use super::runner::UnpackInput;
+use super::{UnpackInput, microslice};
 use crate::parallel::{Grain, for_each_range, map_dynamic};
 use crate::shared::SharedSlice;
 use crate::sts_unpack::survey::Job;

@@ -4,9 +4,8 @@ use generators::sts::Digi;
 
 use crate::device::gpu::same_as;
 use crate::kernels::sts_unpack_cuda_raw_board_h as kernels;
-use crate::sts_unpack::link::Link;
-use crate::sts_unpack::lookup::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK};
-use crate::sts_unpack::tables::{Board, Tables};
+use crate::sts_unpack::exact::Link;
+use crate::sts_unpack::tables::{ADDRESS_HIGH, Board, MASKED, Tables, UNKNOWN_ELINK};
 
 same_as!(Link {
     address, time_offset, walk_ns, walks, cut, masked, charges, channels

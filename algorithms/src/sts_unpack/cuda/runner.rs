@@ -13,7 +13,7 @@ use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, Execution, Unavailable, buffers};
 use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::input::RawTimeslices;
-use crate::sts_unpack::order::DigiOrder;
+use crate::sts_unpack::output::DigiOrder;
 
 struct UnpackRunner<'a> {
     make_unpacker: MakeUnpacker,

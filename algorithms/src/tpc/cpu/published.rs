@@ -6,16 +6,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use generators::tpc::PadId;
 
-use super::activity::noisy_in_map;
+use super::noisy_in_map;
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::shared::SharedSlice;
 use crate::timing::{Laps, Stages};
 use crate::tpc::Tpc;
-use crate::tpc::finding::Finding;
+use crate::tpc::finding::{Finding, looked_at};
 use crate::tpc::input::RawFrame;
-use crate::tpc::noisy::looked_at;
 use crate::tpc_cluster_finder::cpu::{FragmentContext, Lists, Maps, noisy_columns, peak_entries};
 use crate::tpc_cluster_finder::{Cluster, RowCluster};
 use crate::tpc_decode::Fragments;

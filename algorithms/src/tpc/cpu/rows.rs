@@ -6,15 +6,14 @@ use std::borrow::Cow;
 use generators::tpc::Digit;
 use generators::tpc::charges::Charge;
 
-use super::activity::noisy_pads;
+use super::noisy_pads;
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::timing::{Laps, Stages};
 use crate::tpc::Tpc;
-use crate::tpc::finding::Finding;
+use crate::tpc::finding::{Finding, looked_at};
 use crate::tpc::input::RawFrame;
-use crate::tpc::noisy::looked_at;
 use crate::tpc_cluster_finder::RowCluster;
 use crate::tpc_cluster_finder::cpu::{Buckets, Finder, Row, RowSamples, Source, Starts, sort};
 use crate::tpc_decode::charge_map::Converter;

@@ -12,8 +12,8 @@ use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::device::gpu::{CachedPerInput, DeviceError, Gpu, PinnedInput, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::tpc::Tpc;
+use crate::tpc::finding::NoisyRule;
 use crate::tpc::input::RawFrame;
-use crate::tpc::noisy::NoisyRule;
 use crate::tpc_cluster_finder::RowCluster;
 use crate::tpc_cluster_finder::cuda::{
     Batch, BatchContext, Buckets, Compaction, Lists, PUBLISHED_STAGES, SECTORS_AT_ONCE, Samples,

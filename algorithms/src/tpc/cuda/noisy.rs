@@ -8,7 +8,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 use crate::kernels::tpc_cuda_noisy_h as kernels;
 use crate::kernels::tpc_noisy_in_bins::{FIND_NOISY_IN_BINS, FindNoisyInBins};
 use crate::kernels::tpc_noisy_in_maps::{FIND_NOISY_IN_MAPS, FindNoisyInMaps};
-use crate::tpc::noisy::{Limits, NoisyRule, groups, looked_at};
+use crate::tpc::finding::{Limits, NoisyRule, groups, looked_at};
 use crate::tpc_cluster_finder::cuda::{Bins, WORDS_OF_ROW};
 use crate::tpc_decode::charge_map::{TILE, TILE_TIMES, TILES_IN_ROW, TIME_MARGIN, column};
 

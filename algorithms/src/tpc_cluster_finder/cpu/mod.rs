@@ -3,24 +3,23 @@
 //! | module | holds |
 //! |---|---|
 //! | `buckets` | lists of clusters for each row of each sector |
-//! | `labels` | lists of labels, and their concatenation |
 //! | `published` | a loop for each stage, over lists and maps in memory |
 //! | `rows` | recobench's finder: row by row, in the nearest caches |
 
 mod buckets;
-mod labels;
 mod published;
 mod rows;
 
-pub(crate) use buckets::{Buckets, Starts};
-pub(super) use labels::{Flat, Locked};
-pub(crate) use published::{FragmentContext, Lists, Maps, noisy_columns, peak_entries};
-pub(super) use published::{Numbered, number_samples, samples_of};
-pub(crate) use rows::{Finder, Row, RowSamples, Source, sort};
+use published::{Collecting, Published};
 
 use super::TpcClusterFinder;
 use crate::algorithm::Variant;
-use published::{Collecting, Published};
+
+pub(crate) use buckets::{Buckets, Starts};
+pub(super) use buckets::{Flat, Locked};
+pub(crate) use published::{FragmentContext, Lists, Maps, noisy_columns, peak_entries};
+pub(super) use published::{Numbered, number_samples, samples_of};
+pub(crate) use rows::{Finder, Row, RowSamples, Source, sort};
 
 pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
     Variant::cpu(

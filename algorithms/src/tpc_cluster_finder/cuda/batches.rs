@@ -6,8 +6,7 @@ use std::ops::Range;
 use generators::tpc::charges::{Charge, ChargeCase};
 
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
-use crate::tpc_cluster_finder::fragments::of_case;
-use crate::tpc_cluster_finder::input::Charges;
+use crate::tpc_cluster_finder::input::{Charges, of_case};
 use crate::tpc_decode::FragmentOfFrame;
 
 /// Sectors that are processed at once, as published: each has its own maps.

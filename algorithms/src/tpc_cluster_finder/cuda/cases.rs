@@ -11,8 +11,8 @@ use crate::device::gpu::{
 };
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_cases_h as kernels;
+use crate::tpc_cluster_finder::Settings;
 use crate::tpc_cluster_finder::input::Charges;
-use crate::tpc_cluster_finder::settings::Settings;
 
 /// The sectors of an input, on the host and on the device.
 pub(super) struct Cases<'a> {

@@ -4,7 +4,7 @@ use generators::tpc::charges::ChargeCase;
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
 use crate::kernels::tpc_cluster_finder_cuda_finding_h as kernels;
-use crate::tpc_cluster_finder::settings::{Settings, sixteenths};
+use crate::tpc_cluster_finder::{Settings, sixteenths};
 
 /// Words with a bit for each pad of a row.
 pub(crate) const WORDS_OF_ROW: usize = kernels::NOISY_WORDS as usize;

@@ -3,11 +3,9 @@
 use generators::tpc::charges::ChargeCase;
 use generators::tpc::simulate::TrueCluster;
 
-use super::super::cluster::Cluster;
-use super::super::cluster::RowCluster;
+use super::super::cluster::{Cluster, RowCluster};
 use super::super::input::Charges;
-use super::super::settings::Settings;
-use super::super::{TpcClusterFinder, axes};
+use super::super::{Settings, TpcClusterFinder, axes};
 use super::{Truth, figures};
 use crate::algorithm::{Algorithm, Semantics};
 use crate::axis::Params;

@@ -9,9 +9,9 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use generators::tpc::Digit;
 
 use super::digits::close;
-use super::headers::{self, Slot};
-use super::levels::{DecodePage, Level};
-use super::page_decoder::PageDecoder;
+use super::headers;
+use super::headers::Slot;
+use super::levels::{DecodePage, Level, PageDecoder};
 use super::workers::DecodeWorkers;
 use crate::algorithm::Runner;
 use crate::all_cores::{par_map, split_mut};

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use generators::tpc::Digit;
 
-use super::headers::{self, Slot};
-use super::levels::{DecodePage, Level};
-use super::page_decoder::PageDecoder;
+use super::headers;
+use super::headers::Slot;
+use super::levels::{DecodePage, Level, PageDecoder};
 use super::workers::DecodeWorkers;
 use crate::algorithm::Runner;
 use crate::all_cores::{fill, split_mut};

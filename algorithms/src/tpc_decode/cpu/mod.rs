@@ -2,10 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`tasks`] | pages that one thread decodes |
 //! | [`workers`] | the threads that share the work: a team, or nested teams |
 //! | [`headers`] | first pass over headers: numbers of samples and their offsets |
-//! | [`page_decoder`] | one page after the other |
 //! | [`digits`] | variants that decode to digits |
 //! | [`charges`] | variants that decode to maps of charges, which are cleared and filled |
 //! | [`tiles`] | variants that write maps in complete tiles |
@@ -18,8 +16,6 @@ mod digits;
 mod headers;
 mod kernel;
 mod levels;
-mod page_decoder;
-mod tasks;
 #[cfg(test)]
 mod tests;
 mod tiles;
@@ -27,16 +23,16 @@ mod walk;
 mod workers;
 
 use generators::tpc::geometry::SECTORS;
-
-use super::TpcDecode;
-use super::input::Output;
-use super::reference;
-use crate::algorithm::{PrepareResult, Variant, VariantContext};
-pub(crate) use charges::{ChargesRunner, DecodedCharges};
-pub(crate) use digits::{DecodedPages, DigitsRunner};
 use levels::{DecodePage, Level};
 use tiles::TilesRunner;
 use workers::DecodeWorkers;
+
+use super::input::Output;
+use super::{TpcDecode, reference};
+use crate::algorithm::{PrepareResult, Variant, VariantContext};
+
+pub(crate) use charges::{ChargesRunner, DecodedCharges};
+pub(crate) use digits::{DecodedPages, DigitsRunner};
 
 pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
     Variant::cpu(

@@ -9,11 +9,10 @@ use super::kernel::PadList;
 use super::levels::{DecodePage, Level};
 use super::walk::Job;
 use crate::parallel::map;
+use crate::tpc_decode::damage::Mutator;
 use crate::tpc_decode::hard_inputs::whole_frames;
-use crate::tpc_decode::header::{OpenPage, open_in_stream};
+use crate::tpc_decode::header::{OpenPage, Payload, open_in_stream};
 use crate::tpc_decode::input::TimeFrame;
-use crate::tpc_decode::mutate::Mutator;
-use crate::tpc_decode::payload::Payload;
 use crate::tpc_decode::reference;
 
 /// Pages that one thread damages one after the other.

@@ -1,15 +1,15 @@
-//! The threads that share tasks: a team, or nested teams with one for each sector.
+//! The threads that share tasks, some pages each: a team, or nested teams with one for each sector.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::cast_slice_mut;
+use generators::tpc::geometry::{REGIONS, SECTORS};
 
-use super::tasks;
 use crate::device::InnerTeams;
 use crate::parallel::{for_each, map_dynamic};
 use crate::tpc_decode::charge_map::Tile;
-use crate::tpc_decode::input::TimeFrame;
+use crate::tpc_decode::input::{TimeFrame, WorkDistribution};
 
 /// Tiles of a map that are cleared at a time.
 const CLEARED: usize = 1 << 13;
@@ -25,12 +25,12 @@ pub(super) struct DecodeWorkers {
 impl DecodeWorkers {
     /// A team of `threads` threads, which share the work by the time frame's settings.
     pub(super) fn for_one_team(frame: &TimeFrame, threads: usize) -> Self {
-        DecodeWorkers { tasks: tasks::for_threads(frame, threads), nested: None }
+        DecodeWorkers { tasks: for_threads(frame, threads), nested: None }
     }
 
     /// A team whose threads take sectors, each with an inner team that takes pages.
     pub(super) fn for_nested_teams(frame: &TimeFrame, inner: Arc<InnerTeams>) -> Self {
-        let sectors = tasks::of_sectors(frame, inner.threads());
+        let sectors = of_sectors(frame, inner.threads());
         DecodeWorkers::nested(&sectors, inner)
     }
 
@@ -38,9 +38,9 @@ impl DecodeWorkers {
     pub(super) fn for_regions(&self, frame: &TimeFrame, threads: usize) -> Self {
         match &self.nested {
             Some((inner, _)) => {
-                DecodeWorkers::nested(&tasks::of_regions_of_sectors(frame), Arc::clone(inner))
+                DecodeWorkers::nested(&of_regions_of_sectors(frame), Arc::clone(inner))
             }
-            None => DecodeWorkers { tasks: tasks::of_regions(frame, threads), nested: None },
+            None => DecodeWorkers { tasks: of_regions(frame, threads), nested: None },
         }
     }
 
@@ -81,5 +81,72 @@ impl DecodeWorkers {
         teams.map(maps.len(), |sector| {
             clear(&mut maps[sector].lock().unwrap_or_else(PoisonError::into_inner));
         });
+    }
+}
+
+/// Pages of a task where all pages are one pool: large enough that scheduling costs nothing
+/// compared with decoding, small enough that threads finish together.
+const PAGES_IN_TASK: usize = 32;
+/// Tasks of a sector for each thread of its team, so that the threads finish together.
+const TASKS_OF_THREAD: usize = 4;
+
+/// Pages of a time frame, in order; each page is in one task.
+pub(super) fn for_threads(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
+    match frame.settings.sharing {
+        WorkDistribution::Sectors => {
+            // Threads beyond the detector's sectors help with those.
+            let threads_of_sector = threads.div_ceil(SECTORS);
+            let sectors = frame.sectors().into_iter();
+            sectors.flat_map(|pages| split(pages, threads_of_sector)).collect()
+        }
+        WorkDistribution::Pages => {
+            let pages = frame.pages.pages().len();
+            split(0..pages, pages.div_ceil(PAGES_IN_TASK)).collect()
+        }
+    }
+}
+
+/// The pages of each sector, in tasks for `threads` threads.
+pub(super) fn of_sectors(frame: &TimeFrame, threads: usize) -> Vec<Vec<Range<usize>>> {
+    let sectors = frame.sectors().into_iter();
+    sectors.map(|pages| split(pages, TASKS_OF_THREAD * threads).collect()).collect()
+}
+
+/// The regions of all sectors that have pages, numbered one sector after the other; each region
+/// is in one task.
+pub(super) fn of_regions(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
+    let tasks_of_sector = match frame.settings.sharing {
+        WorkDistribution::Sectors => threads.div_ceil(SECTORS).min(REGIONS),
+        WorkDistribution::Pages => REGIONS,
+    };
+    let sectors = 0..frame.sectors().len();
+    sectors.flat_map(|sector| split(regions_of(sector), tasks_of_sector)).collect()
+}
+
+/// The regions of each sector, each a task.
+pub(super) fn of_regions_of_sectors(frame: &TimeFrame) -> Vec<Vec<Range<usize>>> {
+    let sectors = 0..frame.sectors().len();
+    sectors.map(|sector| split(regions_of(sector), REGIONS).collect()).collect()
+}
+
+fn regions_of(sector: usize) -> Range<usize> {
+    sector * REGIONS..(sector + 1) * REGIONS
+}
+
+/// Splits a range into `parts` parts of nearly equal length.
+fn split(all: Range<usize>, parts: usize) -> impl Iterator<Item = Range<usize>> {
+    let at = move |part: usize| all.start + all.len() * part / parts;
+    (0..parts).map(move |part| at(part)..at(part + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_nearly_equal_and_complete() {
+        let parts: Vec<_> = split(5..15, 4).collect();
+        assert_eq!(parts, [5..7, 7..10, 10..12, 12..15]);
+        assert_eq!(split(0..0, 0).count(), 0);
     }
 }

@@ -7,11 +7,11 @@ use generators::tpc::{Digit, Layout};
 
 use super::context::{DecoderConfig, FragmentContext};
 use super::division::Division;
-use super::parts::{self, Part};
+use super::parts::Part;
 use super::resident::{PageBuffers, Resident};
 use super::tables::DeviceTables;
 use super::target::{Charges, Target};
-use super::validation;
+use super::{parts, validation};
 use crate::algorithm::{CheckError, PrepareResult, Runner, VariantContext};
 use crate::all_cores::par_map;
 use crate::device::gpu::{
@@ -21,8 +21,7 @@ use crate::device::{Arena, Unavailable, buffers};
 use crate::parallel::{Grain, extend};
 use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
-use crate::tpc_decode::judgement;
-use crate::tpc_decode::{Decoded, TpcDecode};
+use crate::tpc_decode::{Decoded, TpcDecode, check};
 
 const STAGE: &str = "decode";
 const HEADERS: &str = "headers";
@@ -127,7 +126,7 @@ impl DecodeRunner<'_> {
                 own[range].iter().map(|&bits| Digit::from_bits(bits))
             });
             let damaged =
-                judgement::damaged(self.frame, part.pages.start, verdicts, validation::DAMAGED);
+                check::damaged(self.frame, part.pages.start, verdicts, validation::DAMAGED);
             all.damaged.extend(damaged);
             if let Target::Charges(charges) = &buffers.target {
                 all.positions.append(&mut positions(&self.gpu, charges, samples)?);

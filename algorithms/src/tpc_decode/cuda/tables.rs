@@ -7,8 +7,7 @@ use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::kernels::tpc_decode_cuda_pages_target_h::ChargeCell;
 use crate::tpc_decode::charge_map::column;
-use crate::tpc_decode::input::Tables;
-use crate::tpc_decode::pads::LINK_STRIDE;
+use crate::tpc_decode::input::{LINK_STRIDE, Tables};
 
 /// Maximum number of cards of an endpoint: see `pages/page.h`.
 const MAX_FECS_IN_HALF: usize = MAX_FECS / 2;

@@ -11,12 +11,12 @@ use super::fused::FUSED;
 use super::published::BALLOT_SCAN;
 use super::validation::MANY;
 use crate::algorithm::{Algorithm, Semantics, Variant};
-use crate::device::emulator::{self, Config};
+use crate::device::emulator::Config;
 use crate::device::gpu::Gpu;
-use crate::device::{Target, Team};
+use crate::device::{Target, Team, emulator};
+use crate::tpc_decode::damage::Mutator;
 use crate::tpc_decode::hard_inputs::whole_frames;
 use crate::tpc_decode::input::{Output, TimeFrame};
-use crate::tpc_decode::mutate::Mutator;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
 /// Pairs of pages of each format, of which one is damaged.

@@ -1,8 +1,7 @@
 //! Checks of headers.
 
 use generators::tpc::geometry::Cru;
-use generators::tpc::page::rdh::link_id;
-use generators::tpc::page::rdh::{RDH_BYTES, RDH_VERSION, ZS_DETECTOR_FIELD};
+use generators::tpc::page::rdh::{RDH_BYTES, RDH_VERSION, ZS_DETECTOR_FIELD, link_id};
 use generators::tpc::page::trigger::TRIGGER_WORD_BYTES;
 use generators::tpc::page::zs_header::{
     FLAG_CONTINUES, FLAG_LONG_SPAN, FLAG_TRIGGER_WORD, HEADER_BYTES, HEADER_MAGIC,
@@ -13,7 +12,7 @@ use generators::tpc::pages::StreamId;
 use generators::tpc::time::{BC_PER_ORBIT, orbits_since};
 use generators::tpc::{Layout, ZsFormat};
 
-use super::bounds::FrameBounds;
+use super::FrameBounds;
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 
 /// Sizes of row and link pages are multiples of this; those of dense link pages, of

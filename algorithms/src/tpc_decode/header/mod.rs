@@ -1,6 +1,6 @@
-//! The headers of a page, checked before its payload is read: see `checks`.
+//! A page: its headers, which are checked before the payload is read (see `checks`), and the payload in
+//! contiguous memory.
 
-mod bounds;
 mod checks;
 
 use generators::tpc::page::rdh::RDH_BYTES;
@@ -8,10 +8,9 @@ use generators::tpc::page::zs_header::FLAG_CONTINUES;
 use generators::tpc::page::{PAGE_BYTES, Page, Rdh};
 use generators::tpc::pages::StreamId;
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN, orbits_since};
-use generators::tpc::{Endpoint, Layout, ZsFormat};
+use generators::tpc::{Digit, Endpoint, Layout, ZsFormat};
 
 use super::damage::{Damage, Expected, Field};
-pub use bounds::FrameBounds;
 use checks::{
     FieldOffset, array_at, check_rdh, check_size_of, check_zs_header, payload_end, payload_start,
     zs_header,
@@ -203,5 +202,57 @@ impl OpenPage {
             return Err(wrong(offset, orbit, Expected::Words("the orbit of the page before")));
         }
         Ok(next.start - RDH_BYTES)
+    }
+}
+
+/// Bounds of the pages of a time frame, known before they are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameBounds {
+    /// The format of all pages.
+    pub format: ZsFormat,
+    /// First orbit of the time frame.
+    pub first_orbit: u32,
+    /// The number of orbits; pages of later ones are damaged.
+    pub orbits: u32,
+}
+
+impl FrameBounds {
+    /// Maximum number of orbits that the time bins of a [`Digit`] can represent.
+    pub const MAX_ORBITS: u32 = (Digit::TIME_BINS as u64 * BC_PER_TIME_BIN / BC_PER_ORBIT) as u32;
+}
+
+/// Readable padding after every payload, of undefined content: the heads of all links that a block
+/// can announce, and a wide load.
+const ROOM: usize = 512;
+/// Bytes of a payload with its continuation and the padding.
+pub(super) const PAYLOAD_BYTES: usize = 2 * PAGE_BYTES + ROOM;
+
+/// A copy of a page with the continuation of its last block appended to the payload.
+///
+/// The copy is cheap: the page has to be read from memory anyway. It makes every offset in the two
+/// pages safe to read from with a wide load.
+#[repr(align(64))]
+pub(super) struct Payload([u8; PAYLOAD_BYTES]);
+
+impl Payload {
+    /// An empty payload.
+    pub(super) fn new() -> Box<Self> {
+        Box::new(Payload([0; PAYLOAD_BYTES]))
+    }
+
+    /// Copies a page. `next` is the next page of the stream.
+    #[inline]
+    pub(super) fn fill(&mut self, page: &OpenPage, bytes: &Page, next: Option<&Page>) {
+        self.0[..page.end].copy_from_slice(&bytes[..page.end]);
+        if let (Some(length), Some(next)) = (page.continuation, next) {
+            let rest = &next[RDH_BYTES..RDH_BYTES + length];
+            self.0[page.end..page.end + length].copy_from_slice(rest);
+        }
+    }
+
+    /// The bytes, at their offsets in the page.
+    #[inline]
+    pub(super) fn bytes(&self) -> &[u8; PAYLOAD_BYTES] {
+        &self.0
     }
 }

@@ -1,23 +1,21 @@
-//! Slow and simple reference: a reader with a cursor, and one file for each layout.
+//! Slow and simple reference: a reader with a cursor; `row` and `link` decode the layouts of pages.
 
-mod charges;
-mod dense;
 mod link;
-mod reader;
 mod row;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use generators::tpc::{Digit, Layout, PadId, PadMapping};
 
 use super::Decoded;
-use super::damage::{Damage, DamagedPage};
-use super::header::OpenPage;
+use super::charge_map::{Converter, Position};
+use super::damage::{Damage, DamagedPage, Expected, Field};
+use super::fragments::{Fragments, time_bins_of};
+use super::header::{OpenPage, Payload};
 use super::input::{Output, TimeFrame};
-use super::payload::Payload;
 use crate::all_cores::par_concat;
-use crate::parallel::{Grain, collect};
-use reader::Reader;
+use crate::parallel::{Grain, collect, map};
 
 /// A page with valid headers, and its digits if the payload is valid too.
 struct DecodedPage {
@@ -31,7 +29,7 @@ pub(super) fn decode(frame: &TimeFrame) -> Decoded {
         Output::Digits => decode_digits(frame),
         Output::ChargeMap => {
             let (pages, damaged) = decode_pages(frame);
-            Decoded { damaged, ..charges::of_pages(frame, &pages) }
+            Decoded { damaged, ..of_pages(frame, &pages) }
         }
     }
 }
@@ -49,7 +47,7 @@ pub(super) type Contested = BTreeMap<(u8, u32), Vec<u16>>;
 
 /// Contested entries in the maps of a time frame: those with several samples.
 pub(super) fn contested(frame: &TimeFrame) -> Contested {
-    charges::contested(frame, &decode_pages(frame).0)
+    contested_among(frame, &decode_pages(frame).0)
 }
 
 /// All pages with valid headers, and all that are damaged, in order: pages are independent, and
@@ -99,7 +97,7 @@ pub(super) fn decode_page(
     match page.format.layout() {
         Layout::Row => row::decode(page, &mut reader, &mut digits),
         Layout::Link => link::decode(page, &mut reader, mapping, &mut digits),
-        Layout::DenseLink => dense::decode(page, &mut reader, mapping, &mut digits),
+        Layout::DenseLink => link::decode_dense(page, &mut reader, mapping, &mut digits),
     }?;
     if digits.len() == usize::from(page.samples) {
         Ok(digits)
@@ -131,4 +129,147 @@ fn append(
     digits.extend(
         numbered.map(|(index, &pad)| Digit::new(page.sector, pad, time_bin, sample(index))),
     );
+}
+
+/// A cursor in a payload.
+struct Reader<'a> {
+    page: &'a OpenPage,
+    bytes: &'a [u8],
+    /// Bytes from the beginning of the page.
+    position: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader at the start of a page's payload.
+    fn new(page: &'a OpenPage, payload: &'a Payload) -> Self {
+        Reader { page, bytes: &payload.bytes()[..page.joined_end()], position: page.start }
+    }
+
+    /// The next bytes.
+    #[inline]
+    fn take(&mut self, length: usize) -> Result<&'a [u8], Damage> {
+        let start = self.position;
+        let bytes = self.bytes.get(start..start + length).ok_or_else(|| {
+            let expected = Expected::AtMost(self.bytes.len() as u64);
+            self.page.damage(start, Field::End, (start + length) as u64, expected)
+        })?;
+        self.position += length;
+        Ok(bytes)
+    }
+
+    /// The next byte.
+    #[inline]
+    fn u8(&mut self) -> Result<u8, Damage> {
+        Ok(self.take(1)?[0])
+    }
+
+    /// The next two bytes as a number.
+    #[inline]
+    fn u16(&mut self) -> Result<u16, Damage> {
+        let bytes = self.take(2)?;
+        Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
+    }
+
+    /// The next bytes as a stream of packed numbers, the lowest bit of the first byte first.
+    #[inline]
+    fn packed(&mut self, count: usize, bits: usize) -> Result<Packed<'a>, Damage> {
+        let bytes = self.take((count * bits).div_ceil(8))?;
+        Ok(Packed { bytes, bits })
+    }
+}
+
+/// Packed numbers of `bits` bits each.
+struct Packed<'a> {
+    bytes: &'a [u8],
+    bits: usize,
+}
+
+impl Packed<'_> {
+    /// Returns a number by its index.
+    #[inline]
+    fn get(&self, index: usize) -> u16 {
+        let first_bit = index * self.bits;
+        let byte = first_bit / 8;
+        // Numbers have 12 bits at most, and start at an even bit: two bytes contain them.
+        let word = u16::from_le_bytes([self.bytes[byte], self.bytes[byte + 1]]);
+        word >> (first_bit % 8) & ((1 << self.bits) - 1)
+    }
+}
+
+/// Positions of all fragments; charges of the last one, whose maps are still in memory.
+fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
+    let fragments = Fragments::new(frame.settings.fragment);
+    let mut positions = Vec::new();
+    let indices = frame.fragments(pages.iter().map(|decoded| &decoded.page));
+    for &number in &indices {
+        let time_bins = fragments.time_bins(number);
+        let touches = |decoded: &&DecodedPage| {
+            let own = time_bins_of(&decoded.page);
+            fragments.touching(own).contains(&number)
+        };
+        let position = |digit: &Digit| position_of(digit, &time_bins).unwrap_or(Position::OUTSIDE);
+        positions.extend(map(pages.iter().filter(touches), |decoded| {
+            decoded.digits.iter().flatten().map(position).collect::<Vec<_>>()
+        }));
+    }
+    let charges = map(frame.sector_numbers(), |sector| match indices.last() {
+        Some(&last) => map_of(frame, pages, sector, fragments.time_bins(last)),
+        None => Vec::new(),
+    });
+    let positions: Vec<_> = positions.iter().map(Vec::as_slice).collect();
+    Decoded { positions: par_concat(&positions), charges, ..Decoded::default() }
+}
+
+/// Position of a digit in the map of a fragment, if it is inside.
+fn position_of(digit: &Digit, time_bins: &Range<u32>) -> Option<Position> {
+    let is_in = time_bins.contains(&digit.time_bin());
+    is_in.then(|| Position::new(digit.pad_id(), digit.time_bin() - time_bins.start))
+}
+
+/// The entries of a sector's map that are not 0: of samples with the same pad and time bin, the
+/// last one.
+fn map_of(
+    frame: &TimeFrame,
+    pages: &[DecodedPage],
+    sector: u8,
+    time_bins: Range<u32>,
+) -> Vec<(u32, u16)> {
+    let mut written = Vec::new();
+    for DecodedPage { page, digits } in pages.iter().filter(|other| other.page.sector == sector) {
+        let converter = Converter::new(&frame.tables.gains, page.sector, page.format);
+        for digit in digits.iter().flatten() {
+            if let Some(position) = position_of(digit, &time_bins) {
+                written.push((position.index() as u32, converter.charge(*digit)));
+            }
+        }
+    }
+    // A stable sort keeps the order of writes.
+    written.sort_by_key(|&(entry, _)| entry);
+    let of_entry = written.chunk_by(|(entry, _), (next, _)| entry == next);
+    let last = of_entry.filter_map(|writes| writes.last().copied());
+    last.filter(|&(_, charge)| charge > 0).collect()
+}
+
+/// Entries of the maps of the last fragment that several samples claim, with their charges.
+fn contested_among(frame: &TimeFrame, pages: &[DecodedPage]) -> Contested {
+    let indices = frame.fragments(pages.iter().map(|decoded| &decoded.page));
+    let Some(&last) = indices.last() else {
+        return Contested::new();
+    };
+    let time_bins = Fragments::new(frame.settings.fragment).time_bins(last);
+    let claims_of = |DecodedPage { page, digits }: &DecodedPage| {
+        let converter = Converter::new(&frame.tables.gains, page.sector, page.format);
+        let claim = |digit: &Digit| {
+            let entry = position_of(digit, &time_bins)?.index() as u32;
+            Some(((page.sector, entry), converter.charge(*digit)))
+        };
+        let claims: Vec<_> = digits.iter().flatten().filter_map(claim).collect();
+        claims
+    };
+    let mut claims = map(pages, claims_of).concat();
+    claims.sort_unstable();
+    let of_entry = claims.chunk_by(|(entry, _), (next, _)| entry == next);
+    let several = of_entry.filter(|claims| claims.len() > 1);
+    let charges = |claims: &[(_, u16)]| claims.iter().map(|(_, charge)| *charge).collect();
+    several.map(|claims| (claims[0].0, charges(claims))).collect()
 }

@@ -3,8 +3,7 @@
 use generators::tpc::geometry::pads_in_row;
 use generators::tpc::{Digit, PadId};
 
-use super::reader::{Packed, Reader};
-use super::{append, set_bits};
+use super::{Packed, Reader, append, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 

@@ -1,41 +1,32 @@
-//! Gathering in the host's memory.
-//!
-//! | module | holds |
-//! |---|---|
-//! | `memcpy`, `streamed` | the variants |
-//! | `vectors`, `masked` | copies by whole vectors; by masked ones |
+//! Gathering in the host's memory: by `memcpy` piece for piece, or streamed.
 
-#[cfg(target_arch = "x86_64")]
-mod masked;
-mod memcpy;
 mod streamed;
 mod vectors;
 
 use std::borrow::Cow;
 
-use generators::tpc::clusters::{Clusters, Layout};
+use generators::tpc::clusters::{Clusters, FIELDS, Layout};
 
 use super::TpcGather;
 use super::packed::{Packed, blocks};
-use super::packing::Packing;
+use super::packing::{Array, Packing, Part};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::all_cores::fill;
 use crate::device::gpu::{DeviceError, POISON};
 use crate::device::{Arena, ArenaVec, Buffers};
+use crate::parallel::for_each_dynamic;
 
 pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
-    Variant::cpu("naive", "a memcpy a piece and array, one thread", |at| {
-        on_host(at, memcpy::naive)
-    }),
+    Variant::cpu("naive", "a memcpy a piece and array, one thread", |at| on_host(at, naive)),
     Variant::cpu(
         "parallel-pieces",
         "a memcpy a piece and array, the same number of pieces for each thread",
-        |at| on_host(at, memcpy::parallel_pieces),
+        |at| on_host(at, parallel_pieces),
     ),
     Variant::cpu(
         "parallel-bytes",
         "a memcpy a piece and array, the same number of bytes for each thread",
-        |at| on_host(at, memcpy::parallel_bytes),
+        |at| on_host(at, parallel_bytes),
     ),
     Variant::cpu(
         "streamed",
@@ -119,5 +110,53 @@ impl<'a> Runner<TpcGather> for GatherRunner<'a> {
         let pieces = self.input.tracks().len() + self.input.rows().len() + 2;
         let starts_and_counts = 2 * pieces * size_of::<u32>();
         (self.input.bytes().len() + starts_and_counts) as u64
+    }
+}
+
+/// Copies with one thread.
+fn naive(packing: &Packing<'_>, output: &mut [u8]) {
+    let parts = parts_of(packing, 1, |array, parts| parts * array.packed_bytes());
+    for (part, to) in packing.hand_out(parts, output) {
+        copy(packing.array(part.field), &part, to);
+    }
+}
+
+/// Each thread has an equal number of bytes of each array, regardless of the pieces.
+fn parallel_bytes(packing: &Packing<'_>, output: &mut [u8]) {
+    let threads = rayon::current_num_threads();
+    in_parallel(packing, output, |array, parts| parts * array.packed_bytes() / threads);
+}
+
+/// Each thread has an equal number of pieces: simple, but pieces differ in length.
+fn parallel_pieces(packing: &Packing<'_>, output: &mut [u8]) {
+    let threads = rayon::current_num_threads();
+    in_parallel(packing, output, |array, parts| array.offset(parts * array.pieces() / threads));
+}
+
+/// Divides each array among all threads; `end(array, n)` is the end of the first `n` parts.
+fn in_parallel(packing: &Packing<'_>, output: &mut [u8], end: impl Fn(Array<'_>, usize) -> usize) {
+    let parts = parts_of(packing, rayon::current_num_threads(), end);
+    let parts = packing.hand_out(parts, output);
+    for_each_dynamic(parts, |(part, to)| copy(packing.array(part.field), &part, to));
+}
+
+fn parts_of(
+    packing: &Packing<'_>,
+    count: usize,
+    end: impl Fn(Array<'_>, usize) -> usize,
+) -> Vec<Part> {
+    let mut parts = Vec::with_capacity(FIELDS.len() * count);
+    for field in 0..FIELDS.len() {
+        let end = |parts| end(packing.array(field), parts);
+        parts.extend((0..count).map(|part| Part { field, bytes: end(part)..end(part + 1) }));
+    }
+    parts
+}
+
+/// Copies the pieces of a part, with a memcpy for each.
+fn copy(array: Array<'_>, part: &Part, to: &mut [u8]) {
+    for piece in array.within(part.bytes.clone()) {
+        let length = piece.from.len();
+        to[piece.to..piece.to + length].copy_from_slice(&array.bytes()[piece.from]);
     }
 }

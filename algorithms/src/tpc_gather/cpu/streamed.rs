@@ -20,15 +20,16 @@ use std::ops::Range;
 
 use generators::tpc::clusters::FIELDS;
 
-#[cfg(target_arch = "x86_64")]
-use super::masked::{Masked, MaskedByLength};
 use super::vectors::{Copier, LINE, SLACK, VECTOR, copy_vectors, lines_of};
-#[cfg(target_arch = "x86_64")]
-use crate::device::cpu_features::Avx512BwBmi2;
 use crate::device::{Stores, is_amd, streaming};
 use crate::parallel::for_each;
 use crate::prefetch::prefetch_to_second;
 use crate::tpc_gather::packing::{Array, Packing, Part};
+
+#[cfg(target_arch = "x86_64")]
+use super::vectors::{Masked, MaskedByLength};
+#[cfg(target_arch = "x86_64")]
+use crate::device::cpu_features::Avx512BwBmi2;
 
 /// Bytes of the last-level cache that all threads together may use for reading ahead.
 const NEAR: usize = 32 << 20;

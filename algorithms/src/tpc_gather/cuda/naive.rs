@@ -9,8 +9,8 @@ use crate::algorithm::Variant;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::tpc_gather::TpcGather;
+use crate::tpc_gather::packed::Sample;
 use crate::tpc_gather::packing::Packing;
-use crate::tpc_gather::sample::Sample;
 
 pub(super) const NAIVE: Variant<TpcGather> = Variant::cuda(
     "naive",

@@ -11,10 +11,8 @@ use super::{Gatherer, MakeGatherer};
 use crate::algorithm::{CheckError, Metric, PrepareResult, Relation, Runner, VariantContext, Work};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Unavailable, buffers};
-use crate::tpc_gather::packed::Packed;
-use crate::tpc_gather::sample::Sample;
-use crate::tpc_gather::{COPIES, COPIES_TIMED, MULTIPROCESSORS};
-use crate::tpc_gather::{TpcGather, work_of};
+use crate::tpc_gather::packed::{Packed, Sample};
+use crate::tpc_gather::{COPIES, COPIES_TIMED, MULTIPROCESSORS, TpcGather, work_of};
 
 struct GatherRunner<'a> {
     make_gatherer: MakeGatherer,

@@ -13,8 +13,7 @@ use crate::device::{Arena, ArenaVec, Buffers};
 use crate::parallel::for_each_dynamic;
 use crate::timing::{Laps, Stages};
 use crate::tpc_merge::TpcMerge;
-use crate::tpc_merge::relation_store::SharedRelations;
-use crate::tpc_merge::resolve::{follow, input_bytes};
+use crate::tpc_merge::resolve::{SharedRelations, follow, input_bytes};
 
 /// Slice tracks that a thread takes at a time.
 pub(super) const PART: usize = 1 << 15;

@@ -1,4 +1,5 @@
-//! Lock-free hooking, then pointer jumping (Sutton, Ben-Nun, Barak 2018; thesis 3.7).
+//! Components by lock-free hooking, then pointer jumping (Sutton, Ben-Nun, Barak 2018; thesis 3.7),
+//! and by the single-threaded union-find of the crate `petgraph` for comparison.
 //!
 //! Each slice track has a parent, initially itself. For each link and relation, the larger of the
 //! two roots is hooked onto the smaller one by compare-and-swap; the thread that loses the race
@@ -7,6 +8,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::tpc::slice_tracks::SliceTracks;
+use petgraph::unionfind::UnionFind;
 
 use super::by_component::{ComponentBounds, FindComponents, PART};
 use crate::device::{Arena, ArenaVec, buffers};
@@ -104,4 +106,41 @@ fn hook(parents: &[AtomicU32], root: u32, onto: u32) -> bool {
     let success = Ordering::Relaxed;
     let failure = Ordering::Relaxed;
     parents[root as usize].compare_exchange(root, onto, success, failure).is_ok()
+}
+
+/// The crate's forest, which can't be reused, and the resulting labels.
+pub(super) struct Petgraph<'a> {
+    forest: UnionFind<u32>,
+    labels: ArenaVec<'a, u32>,
+}
+
+buffers!(Petgraph<'_>: labels);
+
+impl<'a> FindComponents<'a> for Petgraph<'a> {
+    fn take(tracks: usize, _: usize, arena: &'a Arena) -> Self {
+        Petgraph { forest: UnionFind::new(0), labels: arena.vector(tracks) }
+    }
+
+    fn setup(&mut self, input: &SliceTracks) -> ComponentBounds {
+        self.forest = UnionFind::new(input.len());
+        ComponentBounds::Nothing
+    }
+
+    fn hook(&mut self, input: &SliceTracks) {
+        for track in 0..input.len() {
+            for other in named(input, track) {
+                self.forest.union(track as u32, other);
+            }
+        }
+    }
+
+    fn jump(&mut self) {
+        for (track, label) in self.labels.iter_mut().enumerate() {
+            *label = self.forest.find_mut(track as u32);
+        }
+    }
+
+    fn labels(&self) -> &[u32] {
+        &self.labels
+    }
 }

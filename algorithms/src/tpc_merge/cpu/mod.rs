@@ -1,34 +1,27 @@
 //! Merging on the host.
 //!
-//! All variants except the sequential one have the same stages, each with a choice of algorithms:
-//! components are found, links brought together by component, then followed.
-//!
-//! | module | holds |
-//! |---|---|
-//! | `sequential` | link by link |
-//! | `by_component` | the stages, and variants of two algorithms |
-//! | `hooking`, `petgraph`, `hooking_ahead` | algorithms that find components |
-//! | `cuts` | ranges of indices that separate components |
-//! | `links_by_component`, `links_by_share` | algorithms that bring links together |
+//! All variants except the sequential one have the same stages (`by_component`), each with a choice
+//! of algorithms: components are found, links brought together by component, then followed.
 
 mod by_component;
-mod cuts;
 mod hooking;
 mod hooking_ahead;
-mod links_by_component;
-mod links_by_share;
-mod petgraph;
-mod sequential;
+mod links;
+
+use std::borrow::Cow;
+
+use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
 
 use super::TpcMerge;
-use crate::algorithm::Variant;
+use super::resolve::{ExclusiveRelations, follow, input_bytes};
+use crate::algorithm::{Runner, Variant, VariantContext};
+use crate::all_cores::copy;
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, ArenaVec};
 use by_component::ByComponent;
-use hooking::Hooking;
+use hooking::{Hooking, Petgraph};
 use hooking_ahead::HookingAhead;
-use links_by_component::LinksByComponent;
-use links_by_share::LinksByShare;
-use petgraph::Petgraph;
-use sequential::Sequential;
+use links::{LinksByComponent, LinksByShare};
 
 pub(super) const VARIANTS: &[Variant<TpcMerge>] = &[
     Variant::cpu("sequential", "link by link in ascending order, one thread (thesis 3.7)", |at| {
@@ -50,3 +43,45 @@ pub(super) const VARIANTS: &[Variant<TpcMerge>] = &[
         |at| at.session(ByComponent::<HookingAhead, LinksByShare>::new(at)),
     ),
 ];
+
+struct Sequential<'a> {
+    input: &'a SliceTracks,
+    arena: &'a Arena,
+}
+
+impl<'a> Sequential<'a> {
+    fn new(at: &VariantContext<'a, '_, TpcMerge>) -> Self {
+        Sequential { input: at.input, arena: at.arena }
+    }
+}
+
+impl<'a> Runner<TpcMerge> for Sequential<'a> {
+    type Buffers = ArenaVec<'a, Relations>;
+
+    fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
+        Ok(self.arena.vector(self.input.len()))
+    }
+
+    fn load(&mut self, relations: &mut Self::Buffers) -> Result<(), DeviceError> {
+        copy(relations, self.input.relations());
+        Ok(())
+    }
+
+    fn run(&mut self, relations: &mut Self::Buffers) -> Result<(), DeviceError> {
+        let mut legs = ExclusiveRelations(relations);
+        for (track, &link) in self.input.links().iter().enumerate() {
+            if link != NONE {
+                follow(&mut legs, self.input.tracks(), track as u32, link);
+            }
+        }
+        Ok(())
+    }
+
+    fn output<'b>(&'b self, relations: &'b Self::Buffers) -> Cow<'b, Vec<Relations>> {
+        Cow::Borrowed(relations)
+    }
+
+    fn input_bytes(&self) -> u64 {
+        input_bytes(self.input)
+    }
+}

@@ -13,7 +13,7 @@ use crate::kernels::sts_raw_to_sides::{
 use crate::sts::presort::LookupTable;
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::cuda::{Pieces, UnpackPass};
-use crate::sts_unpack::link::Link;
+use crate::sts_unpack::exact::Link;
 use crate::sts_unpack::survey::Job;
 use crate::sts_unpack::tables::Board;
 

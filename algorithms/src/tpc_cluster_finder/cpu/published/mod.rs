@@ -5,39 +5,31 @@
 //! |---|---|
 //! | `maps` | charges and peaks of a fragment, in tiles |
 //! | `work` | the stages of a fragment, one after the other |
-//! | `peaks`, `noise`, `shares`, `clusters` | the stages |
-//! | `labels` | labels of clusters |
 
-mod clusters;
-mod labels;
 mod maps;
-mod noise;
-mod peaks;
-mod shares;
 mod work;
 
 use std::borrow::Cow;
 
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::ROWS;
+use work::each_of;
 
-use super::buckets::{self, Buckets, Filling, Starts};
-use super::labels::{Flat, Locked};
+use super::buckets;
+use super::buckets::{Buckets, Filling, Flat, Locked, Starts};
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
-use crate::tpc_cluster_finder::fragments::{of_case, used_time_bins};
-use crate::tpc_cluster_finder::input::Charges;
+use crate::tpc_cluster_finder::input::{Charges, of_case, used_time_bins};
 use crate::tpc_cluster_finder::labels::Clusters;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Filtered, UnorderedSet};
 use crate::tpc_decode::charge_map::entries;
 use crate::tpc_decode::{FragmentOfFrame, Position};
-use work::each_of;
 
-pub(in crate::tpc_cluster_finder) use labels::{Numbered, number_samples};
 pub(crate) use maps::{Maps, peak_entries};
+pub(in crate::tpc_cluster_finder) use maps::{Numbered, number_samples};
 pub(crate) use work::{FragmentContext, Lists, noisy_columns};
 
 pub(super) struct Published<'a> {

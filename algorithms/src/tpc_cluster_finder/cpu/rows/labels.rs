@@ -5,14 +5,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use generators::tpc::charges::Labels;
 use generators::tpc::geometry::ROWS;
 
-use super::bits::for_each_set;
 use super::by_row::{Numbering, RowSamples};
-use super::members::{CELLS, Labelled, Members};
-use super::strip::{MAX_CELLS, Strip};
+use super::clusters::{CELLS, Labelled, Members};
+use super::strip::{MAX_CELLS, Strip, for_each_set};
 use crate::device::Poison;
 use crate::prefetch::prefetch;
 use crate::shared::SharedSlice;
-use crate::tpc_cluster_finder::cpu::labels::{Flat, Joined};
+use crate::tpc_cluster_finder::cpu::buckets::{Flat, Joined};
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Indexed};
 

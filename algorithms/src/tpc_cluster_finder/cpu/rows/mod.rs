@@ -7,46 +7,40 @@
 //! | module | holds |
 //! |---|---|
 //! | `by_row` | samples by row |
-//! | `finder` | the threads, and their work on each row |
 //! | `strip` | charges of a row in some time bins |
-//! | `bits` | a bit for each cell |
-//! | `peaks` | cells that are peaks |
-//! | `noise` | suppression of peaks |
-//! | `clusters`, `crowded` | clusters around isolated peaks, and around others |
-//! | `members` | cells around a peak that give labels to its cluster |
+//! | `peaks` | cells that are peaks, without noise |
+//! | `clusters` | clusters around isolated peaks, and around others |
 //! | `labels` | the labels of clusters |
 
-mod bits;
 mod by_row;
 mod clusters;
-mod crowded;
-mod finder;
 mod labels;
-mod members;
-mod noise;
 mod peaks;
 mod strip;
 
 use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError};
 
 use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::pads_in_row;
 
-use super::buckets::{Buckets, Starts};
-use super::labels::Flat;
+use super::buckets::{Buckets, Filling, Flat, Starts};
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
+use crate::parallel::for_each_dynamic;
 use crate::shared::SharedSlice;
 use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
-use labels::{AllLabels, LabelBuffers, Noting, Span};
+use crate::tpc_decode::FragmentOfFrame;
+use labels::{AllLabels, LabelBuffers, Labelling, LabelsOfRow, Noting, Span};
+use peaks::FindPeaks;
+use strip::{Scratch, Strip};
 
 pub(crate) use by_row::{RowSamples, Source, sort};
-pub(crate) use finder::Finder;
 pub(crate) use strip::Row;
 
 pub(super) struct Rows<'a> {
@@ -168,4 +162,80 @@ fn is_noisy(case: &ChargeCase, row: usize) -> Vec<bool> {
         is_noisy[usize::from(pad.pad())] = true;
     }
     is_noisy
+}
+
+/// Buffers of threads that find clusters.
+pub(crate) struct Finder<'a> {
+    /// One for each thread.
+    scratch: Vec<Scratch<'a>>,
+}
+
+buffers!(Finder<'_>: scratch);
+
+impl<'a> Finder<'a> {
+    pub(crate) fn take(arena: &'a Arena, threads: usize) -> Self {
+        Finder { scratch: (0..threads).map(|_| Scratch::take(arena)).collect() }
+    }
+
+    /// Adds the clusters of rows; `row` returns the description of each.
+    pub(crate) fn find<'r>(
+        &mut self,
+        rows: Vec<RowSamples<'_>>,
+        row: impl Fn(&RowSamples<'_>) -> Row<'r> + Sync,
+        clusters: &Filling<'_>,
+        labelling: &impl Labelling,
+    ) {
+        let find_peaks = peaks::best();
+        let free = Mutex::new(self.scratch.iter_mut().collect::<Vec<_>>());
+        let take = || free.lock().unwrap_or_else(PoisonError::into_inner);
+        for_each_dynamic(rows, |samples| {
+            let Some(scratch) = take().pop() else {
+                unreachable!("each thread of the team has one")
+            };
+            let mut labels = labelling.begin(&samples);
+            let row = row(&samples);
+            find_in_row(&row, &samples, find_peaks, scratch, clusters, &mut labels);
+            labelling.end(&samples, labels);
+            take().push(scratch);
+        });
+    }
+}
+
+fn find_in_row(
+    row: &Row<'_>,
+    samples: &RowSamples<'_>,
+    find_peaks: FindPeaks,
+    scratch: &mut Scratch<'_>,
+    clusters: &Filling<'_>,
+    labels: &mut impl LabelsOfRow,
+) {
+    for times in strip::of_frame(row.time_bins) {
+        if samples.in_times(&times.time_bins).all(|run| run.is_empty()) {
+            continue;
+        }
+        let strip = strip_with_peaks(row, samples, times, find_peaks, scratch);
+        labels.fill(&strip, samples);
+        strip.find_clusters(|cluster, peak, members| {
+            clusters.add(samples.case, samples.row, cluster);
+            labels.collect(peak, members);
+        });
+    }
+}
+
+/// Shared by variants with and without labels: the functions it calls are called from here only,
+/// and are inlined.
+#[inline(never)]
+fn strip_with_peaks<'s>(
+    row: &'s Row<'s>,
+    samples: &RowSamples<'_>,
+    times: FragmentOfFrame,
+    find_peaks: FindPeaks,
+    scratch: &'s mut Scratch<'_>,
+) -> Strip<'s> {
+    let mut strip = Strip::new(row, times, scratch);
+    let times = strip.times.time_bins.clone();
+    samples.in_times(&times).for_each(|run| strip.fill(&samples.all()[run]));
+    find_peaks(&mut strip);
+    strip.suppress_noise();
+    strip
 }

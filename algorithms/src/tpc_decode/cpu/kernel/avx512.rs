@@ -5,12 +5,10 @@ use std::arch::x86_64::*;
 use bytemuck::Pod;
 use generators::tpc::{Digit, PadId};
 
-use super::isa::{Bytes, FEW, Group, Isa, RowOfPads, SEQUENCE, array_at};
-use super::pad_list::PadList;
-use super::sequences;
+use super::{Bytes, FEW, Group, Isa, PadList, RowOfPads, SEQUENCE, array_at, avx2};
 use crate::device::cpu_features::Avx512Vbmi2;
 use crate::device::vectors::{load_128, load_512, store_128, store_512};
-use crate::tpc_decode::pads::LINK_STRIDE;
+use crate::tpc_decode::input::LINK_STRIDE;
 
 /// Digits of a vector.
 const LANES: usize = 8;
@@ -51,7 +49,7 @@ impl Isa for Avx512Vbmi2 {
     #[inline(always)]
     fn number(self, pads: &mut [PadId; SEQUENCE], first: PadId) {
         // SAFETY: `self` proves that the CPU has AVX-512, which includes AVX2.
-        unsafe { sequences::number(pads, first) }
+        unsafe { avx2::number(pads, first) }
     }
 
     #[inline(always)]
@@ -63,7 +61,7 @@ impl Isa for Avx512Vbmi2 {
         heads: &[u8; 2 * FEW],
         count: usize,
     ) -> Option<usize> {
-        sequences::few_sequences(self.into(), pads, start, row, heads, count)
+        avx2::few_sequences(self.into(), pads, start, row, heads, count)
     }
 
     #[inline(always)]

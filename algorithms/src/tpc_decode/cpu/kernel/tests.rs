@@ -6,7 +6,7 @@ use generators::random::mix;
 use generators::tpc::{Digit, PadId};
 
 use super::*;
-use crate::tpc_decode::pads::LINK_STRIDE;
+use crate::tpc_decode::input::LINK_STRIDE;
 
 /// Channels of a link.
 const CHANNELS: u128 = (1 << 80) - 1;

@@ -8,18 +8,12 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`regions`] | pages of each region of tiles |
 //! | [`worker`] | a thread's work: the lines of one region after the other |
 //! | [`source`] | the digits of a stream, one page after the other |
 //! | [`put`] | digits to positions and staged ADC values |
-//! | [`fragment`] | data of a fragment that the regions share |
 //! | [`staging`] | the tiles of a line |
-//! | [`leave`] | ADC values to charges, and these to the map |
 
-mod fragment;
-mod leave;
 mod put;
-mod regions;
 mod source;
 mod staging;
 #[cfg(test)]
@@ -29,8 +23,12 @@ mod worker;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use source::Fragment;
+use worker::{Kernels, RegionPages, Worker};
+
 use super::charges::{Rejected, conclude, decoded};
-use super::headers::{self, Slot};
+use super::headers;
+use super::headers::Slot;
 use super::levels::DecodePage;
 use super::workers::DecodeWorkers;
 use crate::algorithm::Runner;
@@ -43,9 +41,6 @@ use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
-use fragment::Fragment;
-use regions::RegionPages;
-use worker::{Kernels, Worker};
 
 /// A decoder with the pages of a time frame.
 pub(super) struct TilesRunner<'a> {
@@ -96,7 +91,7 @@ impl<'a> TilesRunner<'a> {
             kernels: Kernels::best(decode),
             fragments,
             shape: frame.map_shape(pages.clone()),
-            regions: regions::with_pages(frame),
+            regions: worker::with_pages(frame),
             promised: pages.map(copies).sum(),
             maps: frame.sectors().len(),
         }

@@ -1,18 +1,19 @@
 //! A thread's work: the lines of tiles of one region after the other.
 
-use generators::tpc::Digit;
+use std::ops::Range;
 
-use super::fragment::{Fragment, OutOfOrderSample};
-use super::leave::{self, FlushTiles};
-use super::put::{self, Line, StageSamples};
-use super::regions::RegionPages;
-use super::source::{RegionContext, Source};
-use super::staging::Staging;
+use generators::tpc::Digit;
+use generators::tpc::geometry::Region;
+
+use super::put::{Line, StageSamples};
+use super::source::{Fragment, OutOfOrderSample, RegionContext, Source};
+use super::staging::{FlushTiles, Staging};
+use super::{put, staging};
 use crate::device::{Stores, streaming};
 use crate::tpc_decode::charge_map::{Converter, Position, TILE, TILE_TIMES, TILES_IN_ROW};
 use crate::tpc_decode::cpu::charges::Rejected;
-use crate::tpc_decode::cpu::levels::DecodePage;
-use crate::tpc_decode::cpu::page_decoder::PageDecoder;
+use crate::tpc_decode::cpu::levels::{DecodePage, PageDecoder};
+use crate::tpc_decode::input::TimeFrame;
 
 /// The inner loops, for the instruction sets of this machine.
 #[derive(Clone, Copy)]
@@ -25,7 +26,7 @@ pub(super) struct Kernels {
 impl Kernels {
     pub(super) fn best(decode: DecodePage) -> Self {
         let put = put::all().pop();
-        let leave = leave::all().pop();
+        let leave = staging::all().pop();
         match put.zip(leave) {
             Some((put, leave)) => Kernels { decode, put, leave },
             None => unreachable!("every machine supports the plain kernels"),
@@ -114,4 +115,41 @@ impl<'a> Worker<'a> {
         let tiles = unsafe { fragment.maps.part(tile..tile + 1) };
         tiles[0].0[entry % TILE] = converter.charge(digit);
     }
+}
+
+// Both endpoints of a region read pads of the same rows, in some formats even of the same tiles.
+// So the task that makes these tiles has the pages of both.
+
+/// A region of a sector.
+pub(super) struct RegionPages {
+    pub(super) region: Region,
+    pub(super) sector: u8,
+    /// The number of the sector's map.
+    pub(super) map: usize,
+    /// The pages of each stream, as numbers among all pages.
+    pub(super) streams: Vec<Range<usize>>,
+}
+
+/// All regions of the sectors that have pages, those without pages too: they have tiles.
+pub(super) fn with_pages(frame: &TimeFrame) -> Vec<RegionPages> {
+    let sectors = frame.sectors();
+    let indices = frame.sector_numbers();
+    let mut regions: Vec<RegionPages> = (0..sectors.len())
+        .flat_map(|map| {
+            let sector = indices[map];
+            Region::all().map(move |region| RegionPages {
+                region,
+                sector,
+                map,
+                streams: Vec::new(),
+            })
+        })
+        .collect();
+    for stream in frame.pages.streams().filter(|stream| !stream.pages.is_empty()) {
+        let map = sectors.partition_point(|pages| pages.end <= stream.first_page);
+        let region = stream.id.endpoint.region().number();
+        let pages = stream.first_page..stream.first_page + stream.pages.len();
+        regions[map * Region::all().count() + region].streams.push(pages);
+    }
+    regions
 }

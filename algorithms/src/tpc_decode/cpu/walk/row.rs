@@ -3,7 +3,7 @@
 use generators::tpc::geometry::pads_in_row;
 use generators::tpc::{PadId, ZsFormat};
 
-use super::position::Walk;
+use super::Walk;
 use crate::tpc_decode::cpu::kernel::{Isa, Packing, RowOfPads, SEQUENCE};
 
 /// Bit of the row mask: the endpoint is the second of its region.

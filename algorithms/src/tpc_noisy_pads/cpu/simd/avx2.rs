@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 use super::portable;
 use crate::device::cpu_features::with_instructions;
-use crate::tpc_noisy_pads::cpu::pad_state::{Advance, Eight, PadState, Tile};
+use crate::tpc_noisy_pads::cpu::{Advance, Eight, PadState, Tile};
 
 with_instructions! {
     /// The implementation with these instructions, if this machine has them.

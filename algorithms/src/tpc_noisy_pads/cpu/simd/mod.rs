@@ -5,7 +5,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-use super::pad_state::{Advance, PadState, Tile};
+use super::{Advance, PadState, Tile};
 use crate::tpc_decode::charge_map::TILE_PADS;
 
 /// The widest implementation that this machine supports.
@@ -36,7 +36,7 @@ fn portable(states: &mut [PadState], tiles: &[Tile]) {
 mod tests {
     use super::*;
     use crate::tpc_decode::charge_map::TILE;
-    use crate::tpc_noisy_pads::cpu::pad_state;
+    use crate::tpc_noisy_pads::cpu;
 
     /// All implementations that this machine supports.
     fn implementations() -> Vec<Advance> {
@@ -69,7 +69,7 @@ mod tests {
                 }
                 states
             };
-            let expected = advanced(pad_state::advance);
+            let expected = advanced(cpu::advance);
             assert!(expected.iter().all(|state| state.charges != [0; TILE_PADS]));
             for advance in implementations() {
                 assert_eq!(advanced(advance), expected);

@@ -9,7 +9,7 @@ use super::bits::*;
 use super::{HitCounts, Hits, Isa, Kinds, Messages, Microslice, Word, unpack};
 use crate::device::cpu_features::{Avx2, with_instructions};
 use crate::device::vectors::{load_256, store_256};
-use crate::sts_unpack::lookup::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK, UNWANTED};
+use crate::sts_unpack::tables::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK, UNWANTED};
 
 with_instructions! {
     /// For machines with AVX2.

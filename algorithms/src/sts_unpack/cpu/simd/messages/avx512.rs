@@ -9,7 +9,7 @@ use super::bits::*;
 use super::{HitCounts, Hits, Isa, Kinds, Messages, Microslice, Word, unpack};
 use crate::device::cpu_features::{Avx512BwDq, with_instructions};
 use crate::device::vectors::{load_512, store_512};
-use crate::sts_unpack::lookup::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK, UNWANTED};
+use crate::sts_unpack::tables::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK, UNWANTED};
 
 with_instructions! {
     /// For machines with AVX-512.

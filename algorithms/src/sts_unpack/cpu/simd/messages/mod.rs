@@ -12,7 +12,8 @@ mod avx512;
 use generators::sts::Digi;
 use generators::sts::raw::{Message, MicrosliceCounts};
 
-use crate::sts_unpack::cpu::microslice::{self, Cursor, Microslice, Word};
+use crate::sts_unpack::cpu::microslice;
+use crate::sts_unpack::cpu::microslice::{Cursor, Microslice, Word};
 use crate::sts_unpack::tables::Board;
 
 /// Writes the digis of a microslice to the beginning of a list, which has capacity for one per
@@ -156,7 +157,7 @@ fn one_by_one(cursor: &mut Cursor<'_>, messages: usize, digis: &mut [Digi]) {
 mod bits {
     use generators::sts::raw::{ASIC_CHANNELS, ELINKS};
 
-    use crate::sts_unpack::link::ADC_VALUES;
+    use crate::sts_unpack::exact::ADC_VALUES;
 
     pub(super) const ADC: u32 = 10;
     pub(super) const ADC_MASK: i32 = 0x1f;
@@ -193,4 +194,52 @@ mod bits {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::algorithm::Algorithm;
+    use crate::sts_unpack::StsUnpack;
+    use crate::sts_unpack::cpu::UnpackInput;
+    use crate::sts_unpack::survey::{Job, survey};
+
+    /// All that this machine has, by their names.
+    fn all() -> Vec<(&'static str, Messages)> {
+        #[cfg(target_arch = "x86_64")]
+        let wide = [("AVX2", avx2::if_available()), ("AVX-512", avx512::if_available())];
+        #[cfg(not(target_arch = "x86_64"))]
+        let wide = [];
+        let there = |(name, messages): (_, Option<Messages>)| match messages {
+            Some(messages) => Some((name, messages)),
+            None => {
+                eprintln!("skipped: no {name}");
+                None
+            }
+        };
+        wide.into_iter().filter_map(there).collect()
+    }
+
+    #[test]
+    fn all_sets_of_instructions_make_the_same_digis() {
+        for (name, input) in StsUnpack.hard_inputs(3) {
+            let data = input.data();
+            let tables = input.tables();
+            let mut jobs = vec![Job::default(); data.microslices()];
+            let jobs = survey(data, tables, input.rules(), &mut jobs).jobs;
+            let bytes = data.bytes();
+            let rules = input.rules();
+            let input = UnpackInput { bytes, tables, rules, jobs, timeslices: &[] };
+            for job in jobs {
+                let Some(microslice) = input.microslice(job) else { continue };
+                let mut right = vec![Digi::default(); microslice.content.len() / 4 + SLACK];
+                let mut digis = right.clone();
+                let counts = portable(microslice, &mut right);
+                for (set, messages) in all() {
+                    digis.fill(Digi::from_bits(u64::MAX));
+                    let found = messages(microslice, &mut digis);
+                    assert_eq!(found, counts, "{name}, {set}");
+                    let count = counts.digis as usize;
+                    assert!(digis[..count] == right[..count], "{name}, {set}");
+                }
+            }
+        }
+    }
+}

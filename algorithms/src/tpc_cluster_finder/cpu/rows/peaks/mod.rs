@@ -1,13 +1,13 @@
-//! Finds the cells that are peaks: a bit for each, from nine lines of charges.
+//! Finds the cells that are peaks, a bit for each from nine lines of charges, and suppresses those that
+//! are bumps on the slopes of larger ones.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-use super::bits::WORD;
-use super::strip::{PRESENT, Strip};
-use crate::tpc_cluster_finder::settings::sixteenths;
+use super::strip::{PRESENT, Strip, WORD, for_each_set, window};
+use crate::tpc_cluster_finder::{is_valley, sixteenths};
 
 /// Finds the peaks of a strip.
 pub(super) type FindPeaks = fn(&mut Strip<'_>);
@@ -64,5 +64,58 @@ fn find(strip: &mut Strip<'_>, peaks: impl Fn(&Cells, &Cells, &Cells, u16) -> u6
             };
             strip.raw[cell / WORD] = peaks(before, middle, behind, cutoff);
         }
+    }
+}
+
+/// Time bins on either side in which larger peaks are searched.
+const TIMES: i32 = 3;
+/// Time bins that are searched, on the pad of a peak and the adjacent ones: peaks are never
+/// neighbours.
+const NEAR: u64 = 0b110_0011;
+/// Time bins that are searched two pads away.
+const FAR: u64 = 0b111_1111;
+
+impl Strip<'_> {
+    /// Removes the peaks that are noise.
+    pub(super) fn suppress_noise(&mut self) {
+        self.kept.copy_from_slice(self.raw);
+        for word in self.words() {
+            for_each_set(self.raw[word], word * WORD, |cell| {
+                if self.is_noise(cell) {
+                    self.kept[word] &= !(1 << (cell % WORD));
+                }
+            });
+        }
+    }
+
+    #[inline]
+    fn is_noise(&self, peak: usize) -> bool {
+        let others = |pads: i32| {
+            let mask = if pads.abs() == 2 { FAR } else { NEAR };
+            window(self.raw, self.plus(peak, (pads, -TIMES)), mask)
+        };
+        let others = [-2, -1, 0, 1, 2].map(others);
+        if others == [0; 5] {
+            return false;
+        }
+        others.into_iter().zip(-2..).any(|(others, pads)| {
+            let mut is_noise = false;
+            for_each_set(others, 0, |time| {
+                is_noise |= self.hides(peak, (pads, time as i32 - TIMES));
+            });
+            is_noise
+        })
+    }
+
+    /// True if the peak a step away is larger, and no valley lies between.
+    fn hides(&self, peak: usize, step: (i32, i32)) -> bool {
+        let charge = self.charge(peak);
+        let is_valley =
+            |step| is_valley(charge, self.charge(self.plus(peak, step)), self.row.settings);
+        let towards = (step.0.signum(), step.1.signum());
+        let behind = (towards.0, 2 * towards.1);
+        self.charge(self.plus(peak, step)) > charge
+            && !is_valley(towards)
+            && !(step.1.abs() == TIMES && is_valley(behind))
     }
 }
