@@ -12,7 +12,7 @@ const QUOTES: [(&str, &str); 5] = [
     ("reports/src/export/formats.rs", "a format of others, which has escapes of its own"),
     ("reports/src/export/live/formats.rs", "a format of others, which has escapes of its own"),
     ("algorithms/src/plugin/table.rs", "texts of plugins are checked before, and are short"),
-    ("algorithms/src/plugin/error.rs", "a name that was checked"),
+    ("algorithms/src/plugin/library.rs", "a name that was checked"),
     ("algorithms/src/task/typed.rs", "names of our own"),
 ];
 
@@ -31,8 +31,8 @@ const PRINTING: [(&str, &str); 8] = [
 /// Files in which `scope.spawn` hands work to a pool instead of starting a thread, with the reason.
 const OF_POOLS: [(&str, &str); 4] = [
     ("algorithms/src/sts_sort/cpu/times/spans.rs", "a scope of rayon"),
-    ("algorithms/src/sts_sort/cpu/times/finish.rs", "a scope of rayon"),
-    ("algorithms/src/sts_sort/cpu/channel_bucket/within_channels.rs", "a scope of rayon"),
+    ("algorithms/src/sts_sort/cpu/times/mod.rs", "a scope of rayon"),
+    ("algorithms/src/sts_sort/cpu/channel_bucket.rs", "a scope of rayon"),
     ("algorithms/src/parallel/items.rs", "a scope of rayon"),
 ];
 

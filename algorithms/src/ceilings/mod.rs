@@ -3,23 +3,17 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `host` | copy, triad and stores in the memory of the host |
-//! | `memory` | copy and triad in device memory |
+//! | `streams` | copy and triad in the memory of host and device |
 //! | `link` | copies between host and device |
-//! | `launches` | empty kernels |
 
-mod host;
-mod launches;
 mod link;
-mod memory;
+mod streams;
 
-use crate::device::gpu::{DeviceError, Gpu, LaunchConfig};
-use crate::kernels::ceilings_streams::TILE;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Graph, LaunchConfig, PinnedBuffer};
+use crate::kernels::ceilings_streams::{CEILING_NOTHING, CeilingNothing, TILE};
 
-pub use host::HostStreams;
-pub use launches::Launches;
 pub use link::{Direction, HostMemory, LinkBuffers};
-pub use memory::MemoryStreams;
+pub use streams::{HostStreams, MemoryStreams};
 
 /// Bytes of a pair of words.
 const PAIR: usize = 16;
@@ -32,4 +26,51 @@ fn grid(pairs: u32, arrays: u64) -> LaunchConfig {
 /// Error of a kernel with wrong results, whose time would be meaningless.
 fn wrong(gpu: &Gpu, what: &'static str, problem: String) -> DeviceError {
     DeviceError::Failed { device: gpu.properties().device.clone(), what, problem }
+}
+
+/// Empty launches, and copies of a single word.
+pub struct Launches {
+    device: DeviceBuffer<u64>,
+    host: PinnedBuffer<u64>,
+}
+
+impl Launches {
+    /// # Errors
+    /// If there is not enough memory for a word.
+    pub fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
+        Ok(Launches { device: gpu.buffer(1)?, host: gpu.pinned(1)? })
+    }
+
+    /// Starts `count` kernels, one after the other.
+    ///
+    /// # Errors
+    /// If they can't be started.
+    pub fn start(&self, gpu: &Gpu, count: usize) -> Result<(), DeviceError> {
+        start(gpu, count)
+    }
+
+    /// Records `count` kernels as a graph.
+    ///
+    /// # Errors
+    /// If they can't be recorded.
+    pub fn recorded(&self, gpu: &Gpu, count: usize) -> Result<Graph<'static>, DeviceError> {
+        gpu.capture("nothing", move |gpu| start(gpu, count))
+    }
+
+    /// Starts the copy of a word to the device.
+    ///
+    /// # Errors
+    /// If it can't be started.
+    pub fn copy_word(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.upload(&self.device, &self.host)
+    }
+}
+
+fn start(gpu: &Gpu, count: usize) -> Result<(), DeviceError> {
+    for _ in 0..count {
+        let nothing = CeilingNothing { nothing: 0 };
+        // SAFETY: the kernel touches no memory.
+        unsafe { gpu.launch(&CEILING_NOTHING, LaunchConfig::blocks(1), nothing) }?;
+    }
+    Ok(())
 }

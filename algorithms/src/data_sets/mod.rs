@@ -1,11 +1,9 @@
 //! Data that can be generated and written to files.
 //!
-//! Most are inputs of a task. `sts_physics`, `sts_raw` and `tpc_pages` write more than one file, or more than
-//! fits into memory at once.
+//! Most are inputs of a task. `sts` and `tpc_pages` write more than one file, or more than fits into
+//! memory at once.
 
-mod sts_physics;
-mod sts_raw;
-mod task_input;
+mod sts;
 mod tpc_pages;
 
 use std::path::Path;
@@ -14,6 +12,7 @@ use generators::DataError;
 use generators::io::{
     check_charge_file, check_cluster_file, check_slice_track_file, check_writable,
 };
+use text::Untrusted;
 
 use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Params};
@@ -21,9 +20,7 @@ use crate::sts_sort::{SEGMENTS, StsSort};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_gather::TpcGather;
 use crate::tpc_merge::TpcMerge;
-use sts_physics::StsPhysics;
-use sts_raw::StsRaw;
-use task_input::TaskInput;
+use sts::{StsPhysics, StsRaw};
 use tpc_pages::TpcPages;
 
 /// Data that can be generated and written to a file.
@@ -127,4 +124,43 @@ pub fn data_sets() -> &'static [&'static dyn DataSet] {
 pub fn data_set(name: &str) -> Option<&'static dyn DataSet> {
     let mut known = data_sets().iter().copied();
     known.find(|data| data.info().name == name)
+}
+
+/// The input of a task as a data set.
+struct TaskInput<A: Algorithm> {
+    info: DataSetInfo,
+    algorithm: A,
+    /// Checks that it can be written to such a file.
+    check: fn(&Params, &Path) -> Result<(), DataError>,
+    /// Describes its contents.
+    describe: fn(&A::Input) -> String,
+}
+
+impl<A: Algorithm> DataSet for TaskInput<A> {
+    fn info(&self) -> DataSetInfo {
+        self.info
+    }
+
+    fn axes(&self) -> Vec<&'static Axis> {
+        self.algorithm.info().axes.iter().collect()
+    }
+
+    fn plan<'a>(
+        &'a self,
+        params: Params,
+        seed: u64,
+        out: &'a Path,
+    ) -> Result<(Plan, Write<'a>), DataError> {
+        let plan = self.algorithm.plan(params)?;
+        (self.check)(&plan.params, out)?;
+        let params = plan.params.clone();
+        let write = move |report: &dyn Fn(&str)| {
+            let input = self.algorithm.generate(&params, seed)?;
+            self.algorithm.write(&input, out)?;
+            let what = (self.describe)(&input);
+            report(&format!("{what} written to {}", out.escaped()));
+            Ok(())
+        };
+        Ok((plan, Box::new(write)))
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::abi;
 use super::baseline::why_absent;
-use super::calls::Calls;
+use super::hooks::Calls;
 use crate::device::gpu::DeviceError;
 use crate::device::{Backend, Device};
 use crate::native::Native;

@@ -3,9 +3,10 @@
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 
-use super::abi::{self, Table};
-use super::calls::Calls;
+use super::abi;
+use super::abi::Table;
 use super::contract::{Contract, Contracts, Stable};
+use super::hooks::Calls;
 use super::loaded_variant::{Buffers, LoadedVariant, PluginInfo, PluginTable};
 use crate::device::Backend;
 use crate::native::Native;

@@ -9,7 +9,7 @@ use text::Untrusted;
 
 use crate::device::gpu::{DeviceError, Gpu, RESERVED_STAGES};
 use crate::plugin::abi;
-use crate::plugin::calls::Call;
+use crate::plugin::hooks::Call;
 use crate::plugin::loaded_variant::PluginInfo;
 use crate::timing::{Laps, Stages};
 

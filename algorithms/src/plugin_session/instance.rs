@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 use super::host::{Host, PluginGpu};
 use crate::device::gpu::DeviceError;
 use crate::plugin::abi;
-use crate::plugin::calls::{Call, watched};
+use crate::plugin::hooks::{Call, watched};
 use crate::plugin::loaded_variant::{Buffers, LoadedVariant};
 use crate::timing::Stages;
 

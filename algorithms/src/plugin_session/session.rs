@@ -11,8 +11,8 @@ use super::task::{Description, PluginRequest, PluginTask};
 use crate::algorithm::{CheckError, InputState, Metric, Session};
 use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu};
+use crate::plugin::hooks::check_scratch;
 use crate::plugin::loaded_variant::LoadedVariant;
-use crate::plugin::memory_limit::check_scratch;
 use crate::timing::Stages;
 
 /// Not a [`Runner`](crate::algorithm::Runner), because the header promises that `reset` is called

@@ -1,4 +1,4 @@
-//! Sorting the clusters of a side by time.
+//! Sorting the clusters of a side by time, and records of the chain by `std::sort`.
 //!
 //! The offline reconstruction sorts the clusters themselves, the online one sorts
 //! [entries](ClusterEntry) of 8 bytes, both by `std::sort`. recobench uses that the time sweep
@@ -6,7 +6,8 @@
 
 use generators::sts::Digi;
 
-use super::{Cluster, ClusterEntry};
+use super::{Cluster, ClusterEntry, Hit, OfflineCluster, OfflineDigi};
+use crate::std_sort::sorts;
 
 /// Writes an entry for each cluster.
 pub(super) fn write_entries(clusters: &[Cluster], first: u32, entries: &mut [ClusterEntry]) {
@@ -69,12 +70,34 @@ fn insert_last<T: Copy>(items: &mut [T], time: impl Fn(&T) -> u32) -> usize {
     last - index
 }
 
+sorts! {
+    /// By time only.
+    sort_entries = recobench_std_sort_entries(ClusterEntry, 8);
+    /// By time only.
+    sort_hits = recobench_std_sort_hits(Hit, 48);
+    /// By [`OfflineDigi::order`].
+    sort_offline_digis = recobench_std_sort_offline_digis(OfflineDigi, 16);
+    /// By time only.
+    sort_offline_clusters = recobench_std_sort_offline_clusters(OfflineCluster, 112);
+}
+
+const _: () = {
+    use std::mem::offset_of;
+    assert!(offset_of!(ClusterEntry, time) == 0);
+    assert!(offset_of!(Hit, time) == 12);
+    assert!(offset_of!(OfflineDigi, time) == 0);
+    assert!(offset_of!(OfflineDigi, channel) == 12);
+    assert!(offset_of!(OfflineDigi, adc) == 14);
+    assert!(offset_of!(OfflineCluster, time) == 88);
+};
+
 #[cfg(test)]
 mod tests {
     use generators::random::mix;
     use generators::sts::Address;
 
     use super::*;
+    use crate::std_sort::testing::check as check_sort;
     use crate::sts::ClusterEntry;
 
     fn check(times: impl Iterator<Item = u32>) {
@@ -107,5 +130,30 @@ mod tests {
         check((0..1000).map(|i| i / 7 * 3));
         check((0..5000).rev());
         check((0..5000).map(|i| mix(i) as u32 % 1000));
+    }
+
+    #[test]
+    fn entries_and_hits_are_sorted_by_time() {
+        let entry = |number: u64| ClusterEntry { time: number as u32, index: 1 };
+        check_sort(entry, sort_entries, |entry| entry.time);
+        let hit = |number: u64| Hit { time: number as u32, ..Hit::default() };
+        check_sort(hit, sort_hits, |hit| hit.time);
+    }
+
+    #[test]
+    fn objects_are_sorted_by_time() {
+        let digi = |number: u64| OfflineDigi {
+            time: number % 1000,
+            channel: (number >> 32) as u16,
+            adc: (number >> 48) as u16,
+            ..OfflineDigi::default()
+        };
+        check_sort(digi, sort_offline_digis, OfflineDigi::order);
+        let cluster = |number: u64| OfflineCluster {
+            digis: vec![number as u32],
+            time: (number % 1000) as f64,
+            ..OfflineCluster::default()
+        };
+        check_sort(cluster, sort_offline_clusters, |cluster| cluster.time.to_bits());
     }
 }

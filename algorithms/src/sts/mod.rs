@@ -34,7 +34,6 @@ mod products;
 pub mod quality;
 pub mod reference;
 pub mod rules;
-mod std_sorts;
 pub mod task;
 
 pub use data::{

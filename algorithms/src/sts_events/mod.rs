@@ -22,7 +22,6 @@ mod axes;
 mod chain;
 mod cpu;
 mod cuda;
-mod digest;
 mod event;
 mod hard_inputs;
 mod input;
@@ -46,8 +45,7 @@ use crate::algorithm::{
 use crate::axis::Params;
 
 pub use cpu::build_events;
-pub use digest::{event_sums, events_digest};
-pub use event::{Event, Events};
+pub use event::{Event, Events, event_sums, events_digest};
 pub use input::DigiStream;
 pub use rules::{EventRules, RULES};
 pub use stage::{EventStage, right_events};

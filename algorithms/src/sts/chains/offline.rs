@@ -5,14 +5,15 @@ use super::snapshots::{Lists, Snapshot};
 use super::{Chain, USUAL, with_or_without_unpacking};
 use crate::device::Arena;
 use crate::parallel::{Grain, collect, for_each, map};
+use crate::sts::cluster_order::{sort_offline_clusters, sort_offline_digis};
 use crate::sts::clusters::Friese;
 use crate::sts::collect::append;
 use crate::sts::formulas::Side;
 use crate::sts::hits::{ModuleFormulas, hits_of_module};
 use crate::sts::presort::by_hash_map;
-use crate::sts::std_sorts::{sort_offline_clusters, sort_offline_digis};
-use crate::sts::{ChainStage, Product};
-use crate::sts::{OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Timeslice};
+use crate::sts::{
+    ChainStage, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Product, Timeslice,
+};
 use crate::sts_unpack::cpu;
 
 /// Lists of objects for each side and module, allocated during the run.

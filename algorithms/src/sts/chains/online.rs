@@ -12,15 +12,13 @@ use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::parallel::{for_each, for_each_numbered};
 use crate::std_sort::sort_by_key_and_charge;
-use crate::sts::cluster_order::write_entries;
+use crate::sts::cluster_order::{sort_entries, sort_hits, write_entries};
 use crate::sts::clusters::{Connectors, SortedDigis, Zeroing};
 use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::hits::{HitBuckets, HitWorkers};
 use crate::sts::presort::{Counting, Orders, Pages, Permutation, give_pages_back};
 use crate::sts::rules::Rules;
-use crate::sts::std_sorts::{sort_entries, sort_hits};
-use crate::sts::{ChainStage, Product};
-use crate::sts::{Hit, Partitioned, Timeslice};
+use crate::sts::{ChainStage, Hit, Partitioned, Product, Timeslice};
 use crate::sts_unpack::cpu;
 
 /// Capacity of a bucket of hits, for each cluster of the front.

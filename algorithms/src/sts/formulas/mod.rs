@@ -6,22 +6,21 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `charges` | charges in electrons of the steps of the converter |
 //! | `shape` | charge, position and errors of a cluster |
 //! | `sensor` | crossings of the strips of both sides |
 
-mod charges;
 mod sensor;
 mod shape;
 
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-pub use charges::{BelowFirstStep, ChargeModel, Charges, charge, variance};
 pub use sensor::{
     CLUSTER_PRUNING, Lines, Local, Sensor, Side, Spread, Strips, pair_time_error, time_cut,
 };
-pub use shape::{Shape, Shapes, Sums, digi_window, plus};
+pub use shape::{
+    BelowFirstStep, ChargeModel, Charges, Shape, Shapes, Sums, charge, digi_window, plus, variance,
+};
 
 /// A floating-point number of either precision.
 pub trait Real:

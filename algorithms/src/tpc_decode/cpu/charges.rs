@@ -9,10 +9,9 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use generators::tpc::Digit;
 
 use super::digits::close;
-use super::headers;
-use super::headers::Slot;
 use super::levels::{DecodePage, Level, PageDecoder};
-use super::workers::DecodeWorkers;
+use super::workers;
+use super::workers::{DecodeWorkers, Slot};
 use crate::algorithm::Runner;
 use crate::all_cores::{par_map, split_mut};
 use crate::device::gpu::DeviceError;
@@ -91,7 +90,7 @@ impl<'a> ChargesRunner<'a> {
         workers: DecodeWorkers,
         decode: DecodePage,
     ) -> Self {
-        let slots = headers::slots(frame);
+        let slots = workers::slots(frame);
         let fragments = Fragments::new(frame.settings.fragment);
         let copies = |page: &OpenPage| {
             fragments.touching(time_bins_of(page)).len() * usize::from(page.samples)
@@ -122,7 +121,7 @@ impl<'a> ChargesRunner<'a> {
 
     /// Reads the headers of all pages.
     pub(crate) fn read_headers(&self, buffers: &mut DecodedCharges<'a>) {
-        headers::read(self.frame, &self.workers, &mut buffers.slots);
+        workers::read(self.frame, &self.workers, &mut buffers.slots);
     }
 
     /// Clears the maps of all sectors, and fills them with a fragment; returns the ends of the

@@ -5,10 +5,9 @@ use std::ops::Range;
 
 use generators::tpc::Digit;
 
-use super::headers;
-use super::headers::Slot;
 use super::levels::{DecodePage, Level, PageDecoder};
-use super::workers::DecodeWorkers;
+use super::workers;
+use super::workers::{DecodeWorkers, Slot};
 use crate::algorithm::Runner;
 use crate::all_cores::{fill, split_mut};
 use crate::device::gpu::DeviceError;
@@ -76,7 +75,7 @@ impl<'a> DigitsRunner<'a> {
         workers: DecodeWorkers,
         decode: DecodePage,
     ) -> Self {
-        let promised = headers::slots(frame).iter().map(Slot::samples).sum();
+        let promised = workers::slots(frame).iter().map(Slot::samples).sum();
         DigitsRunner { frame, arena, workers, decode, promised }
     }
 
@@ -111,7 +110,7 @@ impl<'a> Runner<TpcDecode> for DigitsRunner<'a> {
     }
 
     fn run(&mut self, buffers: &mut DecodedPages<'a>) -> Result<(), DeviceError> {
-        headers::read(self.frame, &self.workers, &mut buffers.slots);
+        workers::read(self.frame, &self.workers, &mut buffers.slots);
         let frame = self.frame;
         let decode = self.decode;
         let slots = &buffers.slots;

@@ -13,7 +13,6 @@
 
 mod charges;
 mod digits;
-mod headers;
 mod kernel;
 mod levels;
 #[cfg(test)]

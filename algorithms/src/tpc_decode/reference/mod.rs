@@ -1,7 +1,6 @@
-//! Slow and simple reference: a reader with a cursor; `row` and `link` decode the layouts of pages.
+//! Slow and simple reference: a reader with a cursor; `layouts` decodes those of pages.
 
-mod link;
-mod row;
+mod layouts;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -95,9 +94,9 @@ pub(super) fn decode_page(
     let mut reader = Reader::new(page, payload);
     let mut digits = Vec::with_capacity(page.samples.into());
     match page.format.layout() {
-        Layout::Row => row::decode(page, &mut reader, &mut digits),
-        Layout::Link => link::decode(page, &mut reader, mapping, &mut digits),
-        Layout::DenseLink => link::decode_dense(page, &mut reader, mapping, &mut digits),
+        Layout::Row => layouts::decode_rows(page, &mut reader, &mut digits),
+        Layout::Link => layouts::decode_links(page, &mut reader, mapping, &mut digits),
+        Layout::DenseLink => layouts::decode_dense_links(page, &mut reader, mapping, &mut digits),
     }?;
     if digits.len() == usize::from(page.samples) {
         Ok(digits)

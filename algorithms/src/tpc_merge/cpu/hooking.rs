@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use generators::tpc::slice_tracks::SliceTracks;
 use petgraph::unionfind::UnionFind;
 
-use super::by_component::{ComponentBounds, FindComponents, PART};
+use super::{ComponentBounds, FindComponents, PART};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::{Grain, for_each_part, for_each_range};
 use crate::shared::atomic;

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
 
-use super::by_component::{ComponentBounds, FindComponents, PART};
 use super::hooking::make_roots;
+use super::{ComponentBounds, FindComponents, PART};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::{Grain, collect, for_each};
 use crate::prefetch::prefetch;

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
-use super::by_component::{GroupLinks, PART};
+use super::{GroupLinks, PART};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::{Grain, for_each, for_each_dynamic, for_each_range, map};
 use crate::prefetch::prefetch;

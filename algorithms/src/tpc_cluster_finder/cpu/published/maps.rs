@@ -7,7 +7,7 @@ use generators::tpc::charges::{Charge, ChargeCase};
 
 use crate::parallel::{Grain, for_each, for_each_range};
 use crate::shared::{SharedSlice, atomic};
-use crate::tpc_cluster_finder::cpu::buckets::of_sample;
+use crate::tpc_cluster_finder::cpu::of_sample;
 use crate::tpc_cluster_finder::labels::collect::Collect;
 use crate::tpc_cluster_finder::row::{DIRECTIONS, Step};
 use crate::tpc_cluster_finder::sixteenths;

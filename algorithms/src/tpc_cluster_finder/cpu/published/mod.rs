@@ -15,8 +15,8 @@ use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::ROWS;
 use work::each_of;
 
-use super::buckets;
-use super::buckets::{Buckets, Filling, Flat, Locked, Starts};
+use super::super::cpu;
+use super::{Buckets, Filling, Flat, Locked, Starts};
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
@@ -72,7 +72,7 @@ struct Part<'p> {
 
 impl<'a> Published<'a> {
     pub(super) fn new(charges: &'a Charges, arena: &'a Arena, collecting: Collecting) -> Self {
-        let starts = buckets::starts(charges);
+        let starts = cpu::starts(charges);
         Published { charges, arena, collecting, starts, labels: None, laps: Laps::default() }
     }
 

@@ -11,7 +11,7 @@ use super::strip::{MAX_CELLS, Strip, for_each_set};
 use crate::device::Poison;
 use crate::prefetch::prefetch;
 use crate::shared::SharedSlice;
-use crate::tpc_cluster_finder::cpu::buckets::{Flat, Joined};
+use crate::tpc_cluster_finder::cpu::{Flat, Joined};
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Indexed};
 

@@ -9,28 +9,20 @@
 //! | module | holds |
 //! |---|---|
 //! | [`worker`] | a thread's work: the lines of one region after the other |
-//! | [`source`] | the digits of a stream, one page after the other |
 //! | [`put`] | digits to positions and staged ADC values |
 //! | [`staging`] | the tiles of a line |
 
 mod put;
-mod source;
 mod staging;
-#[cfg(test)]
-mod tests;
 mod worker;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use source::Fragment;
-use worker::{Kernels, RegionPages, Worker};
-
 use super::charges::{Rejected, conclude, decoded};
-use super::headers;
-use super::headers::Slot;
 use super::levels::DecodePage;
-use super::workers::DecodeWorkers;
+use super::workers;
+use super::workers::{DecodeWorkers, Slot};
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
@@ -41,6 +33,7 @@ use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
+use worker::{Fragment, Kernels, RegionPages, Worker};
 
 /// A decoder with the pages of a time frame.
 pub(super) struct TilesRunner<'a> {
@@ -77,7 +70,7 @@ impl<'a> TilesRunner<'a> {
         threads: usize,
         decode: DecodePage,
     ) -> Self {
-        let slots = headers::slots(frame);
+        let slots = workers::slots(frame);
         let fragments = Fragments::new(frame.settings.fragment);
         let copies = |page: &OpenPage| {
             fragments.touching(time_bins_of(page)).len() * usize::from(page.samples)
@@ -178,7 +171,7 @@ impl<'a> Runner<TpcDecode> for TilesRunner<'a> {
 
     fn run(&mut self, buffers: &mut TilesBuffers<'a>) -> Result<(), DeviceError> {
         buffers.damaged.clear();
-        headers::read(self.frame, &self.workers, &mut buffers.slots);
+        workers::read(self.frame, &self.workers, &mut buffers.slots);
         let mut holes = Vec::new();
         let mut position = 0;
         let indices = self.frame.fragments(buffers.slots.iter().filter_map(Slot::page));
@@ -196,5 +189,81 @@ impl<'a> Runner<TpcDecode> for TilesRunner<'a> {
 
     fn input_bytes(&self) -> u64 {
         self.frame.pages.bytes().len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Poison;
+    use crate::tpc_decode::charge_map::TILE;
+    use crate::tpc_decode::cpu::levels::Level;
+    use crate::tpc_decode::hard_inputs;
+    use crate::tpc_decode::input::Output;
+
+    fn runner<'a>(frame: &'a TimeFrame, arena: &'a Arena) -> TilesRunner<'a> {
+        let decode = Level::best().decoder().expect("there is always one");
+        TilesRunner::new(frame, arena, DecodeWorkers::for_one_team(frame, 1), 1, decode)
+    }
+
+    /// The frames that are decoded to maps.
+    fn frames() -> impl Iterator<Item = (String, TimeFrame)> {
+        let all = hard_inputs::all(5).into_iter();
+        all.filter(|(_, frame)| frame.settings.output == Output::ChargeMap)
+    }
+
+    #[test]
+    fn a_run_writes_all_of_a_map_but_margins() {
+        for (name, frame) in frames() {
+            let arena = Arena::default();
+            let mut runner = runner(&frame, &arena);
+            let mut buffers = runner.allocate().expect("on the host");
+            let maps = [0_u16, u16::POISON, u16::MAX].map(|before| {
+                buffers.maps.fill(Tile([before; TILE]));
+                runner.load(&mut buffers).expect("on the host");
+                runner.run(&mut buffers).expect("on the host");
+                buffers.maps.to_vec()
+            });
+            assert!(maps.iter().all(|map| *map == maps[0]), "{name}");
+        }
+    }
+
+    #[test]
+    fn margins_are_all_that_a_run_does_not_write() {
+        let (_, frame) = frames().next().expect("there are some");
+        let arena = Arena::default();
+        let mut runner = runner(&frame, &arena);
+        let mut buffers = runner.allocate().expect("on the host");
+        runner.load(&mut buffers).expect("on the host");
+        buffers.maps.fill(Tile::POISON);
+        runner.run(&mut buffers).expect("on the host");
+        let shape = runner.shape;
+        for map in buffers.maps.chunks_mut(shape.tiles()) {
+            let mut margins = vec![Tile([1; TILE]); shape.tiles()];
+            shape.clear_margins(&mut margins);
+            for (tile, margin) in map.iter().zip(&margins) {
+                let is_margin = *margin == Tile::default();
+                assert_eq!(*tile == Tile::POISON, is_margin);
+            }
+        }
+    }
+
+    #[test]
+    fn out_of_order_pages_are_in_the_map() {
+        let late = frames().filter(|(name, _)| name.contains("back to front"));
+        let mut found = 0;
+        for (name, frame) in late {
+            let arena = Arena::default();
+            let mut runner = runner(&frame, &arena);
+            let mut buffers = runner.allocate().expect("on the host");
+            runner.load(&mut buffers).expect("on the host");
+            runner.run(&mut buffers).expect("on the host");
+            let right = crate::tpc_decode::reference::decode(&frame);
+            let problem =
+                crate::tpc_decode::check::same(&frame, &right, &runner.output(&buffers), true);
+            assert_eq!(problem, Ok(()), "{name}");
+            found += right.positions.len();
+        }
+        assert!(found > 10_000, "{found}");
     }
 }

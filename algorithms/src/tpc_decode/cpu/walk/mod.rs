@@ -4,8 +4,7 @@
 //! doubt it stops without a reason: the reference then decides about the page, and reports the
 //! damage.
 
-mod link;
-mod row;
+mod layouts;
 
 use generators::tpc::{Digit, Layout, PadId};
 
@@ -35,9 +34,9 @@ pub(super) fn decode(isa: impl Isa, job: Job<'_>, digits: &mut [Digit]) -> Optio
         joiner: Joiner::new(job.pads, digits),
     };
     match job.page.format.layout() {
-        Layout::Row => row::walk(&mut walk)?,
-        Layout::Link => link::walk(&mut walk, &job.tables.links)?,
-        Layout::DenseLink => link::walk_dense(&mut walk, &job.tables.links)?,
+        Layout::Row => layouts::walk_rows(&mut walk)?,
+        Layout::Link => layouts::walk_links(&mut walk, &job.tables.links)?,
+        Layout::DenseLink => layouts::walk_dense_links(&mut walk, &job.tables.links)?,
     }
     walk.joiner.flush(isa, walk.bytes);
     walk.joiner.is_full().then_some(())

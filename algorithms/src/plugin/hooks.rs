@@ -1,4 +1,5 @@
-//! Calls of plugins, which can be watched to attribute failures.
+//! What a program sets for plugins: an observer of their calls, to attribute failures, and the limit
+//! of the memory that they may request.
 
 use std::sync::OnceLock;
 
@@ -68,5 +69,58 @@ impl Calls {
             output: call("output"),
             release: call("release"),
         }
+    }
+}
+
+/// More than the address space of a process, and small enough that sums with it don't overflow.
+const MAX_BYTES: u64 = 1 << 47;
+
+static AVAILABLE_BYTES: OnceLock<fn() -> u64> = OnceLock::new();
+
+/// Sets the function that returns the bytes available to plugins on the host. Only the first call
+/// has an effect; without one, there is no limit.
+pub fn set_available_memory(available_bytes: fn() -> u64) {
+    let _ = AVAILABLE_BYTES.set(available_bytes);
+}
+
+/// Checks that a request for scratch memory can be satisfied, before any is allocated.
+///
+/// # Errors
+/// If not, the requested and the available amount.
+pub(crate) fn check_scratch(bytes: u64, is_on_host: bool) -> Result<(), String> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    let available = AVAILABLE_BYTES
+        .get()
+        .filter(|_| is_on_host)
+        .map_or(u64::MAX, |available_bytes| available_bytes());
+    check(bytes, available.min(MAX_BYTES))
+}
+
+fn check(bytes: u64, available: u64) -> Result<(), String> {
+    if bytes <= available {
+        return Ok(());
+    }
+    let [bytes, available] = [bytes, available].map(|bytes| bytes as f64 / 1e9);
+    Err(format!(
+        "asks for {bytes:.1} GB of scratch memory, but {available:.1} GB are available; ask for \
+         less, or use less data"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_above_the_limit_are_refused_with_both_amounts() {
+        let expected = "asks for 1099.5 GB of scratch memory, but 6.0 GB are available; ask for \
+                    less, or use less data";
+        assert_eq!(check(1 << 40, 6_000_000_000), Err(expected.to_owned()));
+        assert_eq!(check(6_000_000_000, 6_000_000_000), Ok(()));
+        // Refused although no limit is set.
+        assert!(check_scratch(u64::MAX, false).is_err());
+        assert_eq!(check_scratch(1 << 30, false), Ok(()));
     }
 }

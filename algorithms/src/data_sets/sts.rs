@@ -1,18 +1,21 @@
-//! Digis of particles in the STS.
+//! Data of the STS: digis of particles, and raw data as the lab's own files or timeslice archives of
+//! FLESnet.
 
 use std::path::{Path, PathBuf};
 
 use generators::DataError;
 use generators::io::{
-    check_writable, name_bytes, next_to, sibling_path, stem, write_digis, write_setup, write_truth,
+    ArchiveShape, check_raw_file, check_writable, is_archive_name, name_bytes, next_to,
+    sibling_path, stem, write_archive, write_digis, write_setup, write_truth,
 };
 use generators::sts::physics::Simulation;
 use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};
-use crate::algorithm::Plan;
-use crate::axis::{Axis, Flag, Params, Switch};
-use crate::sts_scenario;
+use crate::algorithm::{Algorithm, Plan};
+use crate::axis::{Axis, Flag, NO, Params, Switch};
+use crate::sts_unpack::{StsUnpack, axes};
+use crate::{sts_raw_shape, sts_scenario};
 
 /// Writes the truth in addition to the digis.
 const TRUTH: Flag<Switch> =
@@ -94,6 +97,67 @@ fn name_of(out: &Path, index: u32, timeslices: u32) -> PathBuf {
     let stem = stem(out);
     let ending = &name_bytes(out)[stem.len()..];
     next_to(out, &[stem, format!("-{index:0digits$}").as_bytes(), ending])
+}
+
+const ZSTD: Flag<Switch> =
+    Flag::switch("zstd", "Compress timeslice archives (.tsa) by zstd").or(NO);
+const SPLIT: Flag<u64> =
+    Flag::count("split", "Timeslices of each archive, for names with %n, the number of an archive")
+        .or("1");
+
+/// Raw data, with the tables of their boards next to them.
+pub(super) struct StsRaw;
+
+impl DataSet for StsRaw {
+    fn info(&self) -> DataSetInfo {
+        DataSetInfo {
+            name: "sts-raw",
+            summary: "Write raw data of the STS to a file, with the tables of its boards next to it",
+            endings: ".bin, with .gz to compress, or .tsa for archives of FLESnet",
+        }
+    }
+
+    fn axes(&self) -> Vec<&'static Axis> {
+        static OF_ARCHIVES: [Axis; 2] = [ZSTD.axis(), SPLIT.axis()];
+        StsUnpack.info().axes.iter().chain(&OF_ARCHIVES).collect()
+    }
+
+    fn plan<'a>(
+        &'a self,
+        params: Params,
+        seed: u64,
+        out: &'a Path,
+    ) -> Result<(Plan, Write<'a>), DataError> {
+        let zstd = ZSTD.given(&params)?.is_some_and(|Switch(zstd)| zstd);
+        let split = SPLIT.given(&params)?.unwrap_or(1);
+        let mut of_data = params;
+        of_data.remove(&[ZSTD.axis(), SPLIT.axis()]);
+        let is_archive = is_archive_name(out);
+        if !is_archive {
+            check_raw_file(out)?;
+        }
+        if zstd && !is_archive {
+            let problem = "--zstd is for archives: name the file .tsa, or .bin.gz without it";
+            return Err(DataError::Shape(problem.to_owned()));
+        }
+        let plan = StsUnpack.plan(of_data)?;
+        let params = plan.params.clone();
+        let write = move |say: &dyn Fn(&str)| {
+            let input = StsUnpack.generate(&params, seed)?;
+            if is_archive {
+                let duration_ns = sts_raw_shape::shape(&params)?.scenario.timeslice_ns;
+                let shape = ArchiveShape { zstd, duration_ns, timeslices_of_file: split };
+                axes::write_tables(&input, out)?;
+                write_archive(out, input.data(), shape)?;
+            } else {
+                StsUnpack.write(&input, out)?;
+            }
+            let what = StsUnpack.notes(&input).join("; ");
+            say(&format!("{what} written to {}", out.escaped()));
+            Ok(())
+        };
+        Ok((plan, Box::new(write)))
+    }
 }
 
 #[cfg(test)]
