@@ -12,7 +12,7 @@ const QUOTES: [(&str, &str); 5] = [
     ("reports/src/export/formats.rs", "a format of others, which has escapes of its own"),
     ("reports/src/export/live/formats.rs", "a format of others, which has escapes of its own"),
     ("algorithms/src/plugin/table.rs", "texts of plugins are checked before, and are short"),
-    ("algorithms/src/plugin/library.rs", "a name that was checked"),
+    ("algorithms/src/plugin/loaded.rs", "a name that was checked"),
     ("algorithms/src/task/typed.rs", "names of our own"),
 ];
 

@@ -5,7 +5,8 @@
 //! of a C compiler.
 
 use std::ffi::{c_char, c_void};
-use std::ptr::{null, null_mut};
+
+use bytemuck::Zeroable;
 
 /// Declares values, which are called `RECOBENCH_…` in C, and a list of them.
 macro_rules! values {
@@ -89,7 +90,7 @@ structs! {
         own_bytes: u64,
     }
 
-    "recobench_sort" Sort {
+    "recobench_sort" #[derive(Zeroable)] Sort {
         size: usize,
         digis: u64,
         segments: u64,
@@ -107,7 +108,7 @@ structs! {
         per: u32,
     }
 
-    "recobench_gather" Gather {
+    "recobench_gather" #[derive(Zeroable)] Gather {
         size: usize,
         tracks: u64,
         rows: u64,
@@ -126,7 +127,7 @@ structs! {
         host_output: *mut u8,
     }
 
-    "recobench_lists" Lists {
+    "recobench_lists" #[derive(Zeroable)] Lists {
         lists: u64,
         capacity: u64,
         items: *mut c_void,
@@ -166,19 +167,6 @@ structs! {
         variant_count: u64,
         variants: *const *const Variant,
     }
-}
-
-impl Lists {
-    /// Empty lists.
-    pub(crate) const NONE: Lists = Lists {
-        lists: 0,
-        capacity: 0,
-        items: null_mut(),
-        begins: null_mut(),
-        counts: null_mut(),
-        host_begins: null(),
-        host_counts: null(),
-    };
 }
 
 // SAFETY: the pointers are to buffers that move between threads together with the struct.

@@ -5,9 +5,8 @@
 
 use std::borrow::Cow;
 use std::ffi::c_void;
-use std::ptr::null;
 
-use bytemuck::{NoUninit, Pod, cast_slice};
+use bytemuck::{NoUninit, Pod, Zeroable, cast_slice};
 use generators::partition::Partition;
 
 use super::task::{
@@ -15,16 +14,51 @@ use super::task::{
 };
 use crate::plugin::abi;
 
-/// Arrays that a plugin reads, and arrays that it writes.
-#[derive(Default)]
-pub(crate) struct Layout<'a> {
+/// Arrays that a plugin reads and arrays that it writes, each with the pointer to it in the task's
+/// struct `S` of the header.
+pub(crate) struct Layout<'a, S> {
     arrays: Vec<Array<'a>>,
     outputs: Vec<OutputSpec>,
+    pointers: Vec<SetPointer<S>>,
 }
 
-impl<'a> Layout<'a> {
-    /// Adds an array to be read; returns its index.
-    pub(crate) fn array<T: NoUninit>(
+/// Sets pointers of the struct to buffers.
+type SetPointer<S> = Box<dyn Fn(&mut S, &Addresses) + Send>;
+
+/// A pointer of the header.
+pub(crate) trait Pointer<T>: 'static {
+    fn new(address: *mut T) -> Self;
+}
+
+impl<T: 'static> Pointer<T> for *mut T {
+    fn new(address: *mut T) -> Self {
+        address
+    }
+}
+
+impl<T: 'static> Pointer<T> for *const T {
+    fn new(address: *mut T) -> Self {
+        address
+    }
+}
+
+impl<'a, S: 'static> Layout<'a, S> {
+    pub(crate) fn new() -> Self {
+        Layout { arrays: Vec::new(), outputs: Vec::new(), pointers: Vec::new() }
+    }
+
+    /// Adds an array to be read; `field` has the pointer to it.
+    pub(crate) fn array<T: NoUninit, P: Pointer<T>>(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        content: impl Into<Cow<'a, [T]>>,
+        field: fn(&mut S) -> &mut P,
+    ) {
+        let index = self.add_array(name, content);
+        self.pointers.push(Box::new(move |shown, at| *field(shown) = P::new(at.array(index))));
+    }
+
+    fn add_array<T: NoUninit>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
         content: impl Into<Cow<'a, [T]>>,
@@ -37,25 +71,32 @@ impl<'a> Layout<'a> {
         self.arrays.len() - 1
     }
 
-    /// Adds an array of `length` elements to be written; returns its index.
-    pub(crate) fn output<T>(
+    /// Adds an array of `elements` elements to be written; returns its index among the outputs.
+    pub(crate) fn output<T, P: Pointer<T>>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
         elements: usize,
+        field: fn(&mut S) -> &mut P,
     ) -> usize {
+        let index = self.add_output::<T>(name, elements);
+        self.pointers.push(Box::new(move |shown, at| *field(shown) = P::new(at.output(index))));
+        index
+    }
+
+    fn add_output<T>(&mut self, name: impl Into<Cow<'static, str>>, elements: usize) -> usize {
         self.outputs.push(OutputSpec { name: name.into(), bytes: elements * size_of::<T>() });
         self.outputs.len() - 1
     }
 
-    /// Builds the description. `shown` is the initial value of the task's struct, and `point` sets
-    /// its pointers to the buffers; `read` reads the outputs by index.
-    pub(crate) fn describe<S: 'a, O>(
-        self,
-        shown: S,
-        point: impl Fn(&mut S, &Addresses) + Send + 'a,
-        read: Read<'a, O>,
-    ) -> Description<'a, O> {
-        let mut shown = Pointing { shown: Box::new(shown), point };
+    /// Adds a pointer that is set by `set`, after those of the arrays before it.
+    pub(crate) fn pointer(&mut self, set: fn(&mut S)) {
+        self.pointers.push(Box::new(move |shown, _| set(shown)));
+    }
+
+    /// Builds the description. `shown` is the task's struct with any pointers to arrays, and `read`
+    /// reads the outputs by index.
+    pub(crate) fn describe<O>(self, shown: S, read: Read<'a, O>) -> Description<'a, O> {
+        let mut shown = Pointing { shown: Box::new(shown), pointers: self.pointers };
         shown.set(&Addresses::default());
         Description {
             shown: Box::new(shown),
@@ -68,32 +109,23 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// A struct with pointers to buffers, and the function that sets them.
-struct Pointing<S, F> {
+/// A struct with pointers to buffers, and the functions that set them.
+struct Pointing<S> {
     shown: Box<S>,
-    point: F,
+    pointers: Vec<SetPointer<S>>,
 }
 
 // SAFETY: its pointers are to buffers that move between threads together with it.
-unsafe impl<S, F: Send> Send for Pointing<S, F> {}
+unsafe impl<S> Send for Pointing<S> {}
 
-impl<S, F: Fn(&mut S, &Addresses) + Send> AbiInput for Pointing<S, F> {
+impl<S> AbiInput for Pointing<S> {
     fn as_ptr(&self) -> *const c_void {
         (&raw const *self.shown).cast()
     }
 
     fn set(&mut self, buffers: &Addresses) {
-        (self.point)(&mut self.shown, buffers);
+        self.pointers.iter().for_each(|set| set(&mut self.shown, buffers));
     }
-}
-
-/// Lists that a plugin reads.
-pub(crate) struct InputLists {
-    /// Indices of items, offsets and counts among the arrays.
-    indices: [usize; 3],
-    items: u64,
-    offsets: Vec<u64>,
-    counts: Vec<u64>,
 }
 
 /// Lists that a plugin writes.
@@ -102,7 +134,6 @@ pub(crate) struct OutputLists {
     what: &'static str,
     /// Indices of items, offsets and counts among the outputs.
     indices: [usize; 3],
-    lists: usize,
     capacity: usize,
 }
 
@@ -115,16 +146,18 @@ fn names(what: &str) -> [String; 3] {
     ]
 }
 
-impl<'a> Layout<'a> {
+impl<'a, S: 'static> Layout<'a, S> {
     /// Adds contiguous lists to be read.
     pub(crate) fn lists<T: NoUninit>(
         &mut self,
         what: &str,
         items: impl Into<Cow<'a, [T]>>,
         lists: &Partition,
-    ) -> InputLists {
+        field: fn(&mut S) -> &mut abi::Lists,
+    ) {
         let offsets = lists.ranges().map(|list| list.start as u64).collect();
-        self.spaced_lists(what, items, offsets, lists.lengths().map(|count| count as u64).collect())
+        let counts = lists.lengths().map(|count| count as u64).collect();
+        self.spaced_lists(what, items, offsets, counts, field);
     }
 
     /// Adds lists to be read with the offset and length of each: there may be gaps.
@@ -134,16 +167,25 @@ impl<'a> Layout<'a> {
         items: impl Into<Cow<'a, [T]>>,
         offsets: Vec<u64>,
         counts: Vec<u64>,
-    ) -> InputLists {
+        field: fn(&mut S) -> &mut abi::Lists,
+    ) {
         let items = items.into();
-        let count = items.len() as u64;
+        let capacity = items.len() as u64;
         let [of_items, of_offsets, of_counts] = names(what);
-        let indices = [
-            self.array(of_items, items),
-            self.array(of_offsets, offsets.clone()),
-            self.array(of_counts, counts.clone()),
-        ];
-        InputLists { indices, items: count, offsets, counts }
+        let items = self.add_array(of_items, items);
+        let begins = self.add_array(of_offsets, offsets.clone());
+        let of_counts = self.add_array(of_counts, counts.clone());
+        self.pointers.push(Box::new(move |shown, at| {
+            *field(shown) = abi::Lists {
+                lists: offsets.len() as u64,
+                capacity,
+                items: at.array(items),
+                begins: at.array(begins),
+                counts: at.array(of_counts),
+                host_begins: offsets.as_ptr(),
+                host_counts: counts.as_ptr(),
+            };
+        }));
     }
 
     /// Adds `lists` lists to be written, with a capacity of `capacity` items in total.
@@ -152,52 +194,31 @@ impl<'a> Layout<'a> {
         what: &'static str,
         lists: usize,
         capacity: usize,
+        field: fn(&mut S) -> &mut abi::Lists,
     ) -> OutputLists {
         let [of_items, of_offsets, of_counts] = names(what);
         let indices = [
-            self.output::<T>(of_items, capacity),
-            self.output::<u64>(of_offsets, lists),
-            self.output::<u64>(of_counts, lists),
+            self.add_output::<T>(of_items, capacity),
+            self.add_output::<u64>(of_offsets, lists),
+            self.add_output::<u64>(of_counts, lists),
         ];
-        OutputLists { what, indices, lists, capacity }
-    }
-}
-
-impl InputLists {
-    /// Returns the struct of the header.
-    pub(crate) fn shown(&self, at: &Addresses) -> abi::Lists {
-        let [items, offsets, counts] = self.indices;
-        abi::Lists {
-            lists: self.offsets.len() as u64,
-            capacity: self.items,
-            items: at.array(items),
-            begins: at.array(offsets),
-            counts: at.array(counts),
-            host_begins: self.offsets.as_ptr(),
-            host_counts: self.counts.as_ptr(),
-        }
+        let [items, offsets, counts] = indices;
+        self.pointers.push(Box::new(move |shown, at| {
+            *field(shown) = abi::Lists {
+                lists: lists as u64,
+                capacity: capacity as u64,
+                items: at.output(items),
+                begins: at.output(offsets),
+                counts: at.output(counts),
+                ..Zeroable::zeroed()
+            };
+        }));
+        OutputLists { what, indices, capacity }
     }
 }
 
 impl OutputLists {
-    /// Returns the struct of the header.
-    pub(crate) fn shown(&self, at: &Addresses) -> abi::Lists {
-        let [items, offsets, counts] = self.indices;
-        abi::Lists {
-            lists: self.lists as u64,
-            capacity: self.capacity as u64,
-            items: at.output(items),
-            begins: at.output(offsets),
-            counts: at.output(counts),
-            host_begins: null(),
-            host_counts: null(),
-        }
-    }
-
     /// Reads the lists that a plugin wrote.
-    ///
-    /// # Errors
-    /// Description of the first invalid list.
     pub(crate) fn read<'o, T: Pod>(&self, outputs: &[&'o [u8]]) -> Result<Vec<&'o [T]>, String> {
         let [items, offsets, counts] = self.indices.map(|list_index| outputs[list_index]);
         let items = cast_slice::<_, T>(items);
@@ -216,10 +237,6 @@ impl OutputLists {
     }
 
     /// Reads the lists that a plugin wrote, which must be contiguous from offset 0 on.
-    ///
-    /// # Errors
-    /// Description of the first list that is invalid, or does not start where the previous one
-    /// ends.
     pub(crate) fn read_packed<'o, T: Pod>(
         &self,
         outputs: &[&'o [u8]],
@@ -255,7 +272,12 @@ mod tests {
 
     /// Reads lists from an array of ten items with these offsets and counts.
     fn read(offsets: &[u64], counts: &[u64]) -> (Result<Vec<Vec<u32>>, String>, bool) {
-        let lists = Layout::default().output_lists::<u32>("hits", offsets.len(), 10);
+        let lists = Layout::new().output_lists::<u32>(
+            "hits",
+            offsets.len(),
+            10,
+            |lists: &mut abi::Lists| lists,
+        );
         let items: Vec<u32> = (0..10).collect();
         let outputs = [cast_slice(&items), cast_slice(offsets), cast_slice(counts)];
         let owned = |lists: Vec<&[u32]>| lists.into_iter().map(<[u32]>::to_vec).collect();

@@ -23,7 +23,7 @@ mod task;
 pub(crate) mod testing;
 mod variant;
 
-pub(crate) use layout::{InputLists, Layout, OutputLists};
+pub(crate) use layout::{Layout, OutputLists};
 pub(crate) use task::{
     AbiInput, Addresses, Array, Description, Figures, OutputSpec, PluginRequest, PluginTask,
     Upload, changed_at_byte,

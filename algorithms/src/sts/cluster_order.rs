@@ -97,7 +97,7 @@ mod tests {
     use generators::sts::Address;
 
     use super::*;
-    use crate::std_sort::testing::check as check_sort;
+    use crate::std_sort::tests::check as check_sort;
     use crate::sts::ClusterEntry;
 
     fn check(times: impl Iterator<Item = u32>) {

@@ -2,8 +2,6 @@
 //!
 //! Plugins reject damaged pages without a reason: the reference finds it.
 
-use std::ptr::{null, null_mut};
-
 use bytemuck::{Pod, Zeroable, cast_slice};
 use generators::tpc::geometry::{CHANNELS_IN_LINK, ROWS, pads_in_row};
 use generators::tpc::pages::StreamPages;
@@ -29,26 +27,27 @@ const REJECTED: u8 = 1;
 
 impl PluginTask for TpcDecode {
     fn describe<'a>(&self, frame: &'a TimeFrame, _: PluginRequest) -> Description<'a, Decoded> {
-        let mut layout = Layout::default();
-        let bytes = layout.array("its pages", frame.pages.bytes());
-        let streams = layout.array("its streams", streams(frame));
-        let endpoints = layout.array("its endpoints", endpoints());
-        let pads = layout.array("its pads", pads(&frame.tables));
+        let mut layout = Layout::new();
+        layout.array("its pages", frame.pages.bytes(), |shown: &mut Decode| &mut shown.bytes);
+        layout.array("its streams", streams(frame), |shown| &mut shown.stream);
+        layout.array("its endpoints", endpoints(), |shown| &mut shown.endpoint);
+        layout.array("its pads", pads(&frame.tables), |shown| &mut shown.pads);
         let rows: Vec<_> = (0..ROWS).map(|row| pads_in_row(row) as u32).collect();
-        let pads_in_row = layout.array("the numbers of pads in rows", rows);
-        let gains = layout.array("its gains", frame.tables.gains.factors());
+        layout.array("the numbers of pads in rows", rows, |shown| &mut shown.pads_in_row);
+        layout.array("its gains", frame.tables.gains.factors(), |shown| &mut shown.gains);
         let capacity = SampleCapacity::new(frame);
-        let damaged = layout.output::<u8>("its damaged pages", frame.pages.pages().len());
+        let pages = frame.pages.pages().len();
+        let damaged = layout.output("its damaged pages", pages, |shown| &mut shown.damaged);
         let is_map = frame.settings.output == Output::ChargeMap;
         let sectors = frame.sector_numbers().len();
         let map_entries = if is_map { capacity.map_entries } else { 0 };
-        let maps = layout.output::<u16>("its charges", sectors * map_entries);
-        let samples = match frame.settings.output {
-            Output::Digits => layout.output_lists::<u64>("samples", 1, capacity.samples),
-            Output::ChargeMap => {
-                layout.output_lists::<SamplePosition>("samples", 1, capacity.samples)
-            }
+        let maps = layout.output("its charges", sectors * map_entries, |shown| &mut shown.charges);
+        let output_samples = match frame.settings.output {
+            Output::Digits => Layout::output_lists::<u64>,
+            Output::ChargeMap => Layout::output_lists::<SamplePosition>,
         };
+        let samples =
+            output_samples(&mut layout, "samples", 1, capacity.samples, |shown| &mut shown.samples);
         let shown = Decode {
             size: size_of::<Decode>(),
             format: frame.format().version().into(),
@@ -60,33 +59,14 @@ impl PluginTask for TpcDecode {
             first_orbit: frame.bounds.first_orbit,
             orbits: frame.bounds.orbits,
             fragment: frame.settings.fragment,
-            pages: frame.pages.pages().len() as u64,
+            pages: pages as u64,
             streams: frame.pages.streams().len() as u64,
             sectors: sectors as u64,
             map_entries: map_entries as u64,
-            bytes: null(),
-            stream: null(),
-            endpoint: null(),
-            pads: null(),
-            pads_in_row: null(),
-            gains: null(),
-            damaged: null_mut(),
-            charges: null_mut(),
-            samples: Lists::NONE,
+            ..Zeroable::zeroed()
         };
         layout.describe(
             shown,
-            move |shown, at| {
-                shown.bytes = at.array(bytes);
-                shown.stream = at.array(streams);
-                shown.endpoint = at.array(endpoints);
-                shown.pads = at.array(pads);
-                shown.pads_in_row = at.array(pads_in_row);
-                shown.gains = at.array(gains);
-                shown.damaged = at.output(damaged);
-                shown.charges = at.output(maps);
-                shown.samples = samples.shown(at);
-            },
             Box::new(move |outputs| {
                 let maps = is_map.then_some(cast_slice(outputs[maps]));
                 let maps = maps.map(|maps| (maps, map_entries));
@@ -208,7 +188,7 @@ structs! {
         time: i16,
     }
 
-    "recobench_decode" Decode {
+    "recobench_decode" #[derive(Zeroable)] Decode {
         size: usize,
         format: u32,
         output: u32,

@@ -1,7 +1,5 @@
 //! Merging by plugins.
 
-use std::ptr::{null, null_mut};
-
 use bytemuck::{Pod, Zeroable, cast_slice};
 use generators::tpc::slice_tracks::{Relations, SliceTracks};
 
@@ -32,7 +30,7 @@ structs! {
         neighbours: [u32; 2],
     }
 
-    "recobench_merge" Merge {
+    "recobench_merge" #[derive(Zeroable)] Merge {
         size: usize,
         tracks: u64,
         relations: *mut Related,
@@ -48,30 +46,17 @@ impl PluginTask for TpcMerge {
         input: &'a SliceTracks,
         _: PluginRequest,
     ) -> Description<'a, Vec<Relations>> {
-        let mut layout = Layout::default();
+        let mut layout = Layout::new();
         // The first array, as the result may be stored in it.
-        let relations = layout.array("its relations", par_map(input.relations(), related));
-        let slices = layout.array("its slice tracks", par_map(input.tracks(), slice));
-        let links = layout.array("its links", input.links());
-        let merged = layout.output::<Related>("its output", input.len());
-        let shown = Merge {
-            size: size_of::<Merge>(),
-            tracks: input.len() as u64,
-            relations: null_mut(),
-            slices: null(),
-            links: null(),
-            merged: null_mut(),
-        };
-        layout.describe(
-            shown,
-            move |shown, at| {
-                shown.relations = at.array(relations);
-                shown.slices = at.array(slices);
-                shown.links = at.array(links);
-                shown.merged = at.output(merged);
-            },
-            Box::new(|outputs| Ok(par_map(cast_slice(outputs[0]), relations_of))),
-        )
+        let relations = par_map(input.relations(), related);
+        layout.array("its relations", relations, |shown: &mut Merge| &mut shown.relations);
+        layout.array("its slice tracks", par_map(input.tracks(), slice), |shown| &mut shown.slices);
+        layout.array("its links", input.links(), |shown| &mut shown.links);
+        layout.output("its output", input.len(), |shown| &mut shown.merged);
+        let shown =
+            Merge { size: size_of::<Merge>(), tracks: input.len() as u64, ..Zeroable::zeroed() };
+        layout
+            .describe(shown, Box::new(|outputs| Ok(par_map(cast_slice(outputs[0]), relations_of))))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Finding noisy pads by plugins.
 
+use bytemuck::{Pod, Zeroable, cast_slice};
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 
 use super::TpcNoisyPads;
@@ -16,7 +17,7 @@ pub(super) const CONTRACT: Contract =
     Contract { task: "noisy-pads", cuda: &[abi::SEPARATE], ..Contract::NEW };
 
 structs! {
-    "recobench_noisy_pads" NoisyPads {
+    "recobench_noisy_pads" #[derive(Zeroable)] NoisyPads {
         size: usize,
         sectors: u64,
         time_bins: u64,
@@ -32,7 +33,7 @@ structs! {
         host_pads_in_row: *const u32,
     }
 
-    "recobench_pad_activity" #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)] Found {
+    "recobench_pad_activity" #[derive(Clone, Copy, Pod, Zeroable)] Found {
         charges: u16,
         longest_run: u16,
         largest: u16,
@@ -57,10 +58,11 @@ impl PluginTask for TpcNoisyPads {
         input: &'a ChargeMaps,
         _: PluginRequest,
     ) -> Description<'a, Vec<PadActivity>> {
-        let mut layout = Layout::default();
-        let charges = layout.array("its charges", input.entries());
-        let pads_in_row = layout.array("the numbers of pads in rows", &PADS_IN_ROW[..]);
-        let found = layout.output::<Found>("its output", input.pads());
+        let mut layout = Layout::new();
+        layout.array("its charges", input.entries(), |shown: &mut NoisyPads| &mut shown.charges);
+        layout
+            .array("the numbers of pads in rows", &PADS_IN_ROW[..], |shown| &mut shown.pads_in_row);
+        let found = layout.output("its output", input.pads(), |shown| &mut shown.found);
         let most = input.thresholds();
         let shown = NoisyPads {
             size: size_of::<NoisyPads>(),
@@ -72,20 +74,13 @@ impl PluginTask for TpcNoisyPads {
             most_charges: most.charges.into(),
             most_run: most.run.into(),
             saturation: most.saturation.into(),
-            charges: std::ptr::null(),
-            pads_in_row: std::ptr::null(),
-            found: std::ptr::null_mut(),
             host_pads_in_row: PADS_IN_ROW.as_ptr(),
+            ..Zeroable::zeroed()
         };
         layout.describe(
             shown,
-            move |shown, at| {
-                shown.charges = at.array(charges);
-                shown.pads_in_row = at.array(pads_in_row);
-                shown.found = at.output(found);
-            },
             Box::new(move |outputs| {
-                let pads = bytemuck::cast_slice::<_, Found>(outputs[found]).iter().enumerate();
+                let pads = cast_slice::<_, Found>(outputs[found]).iter().enumerate();
                 pads.map(|(number, pad)| activity(number, pad)).collect()
             }),
         )

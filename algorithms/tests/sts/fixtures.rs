@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use algorithms::algorithm::Semantics;
 use algorithms::device::emulator::Lanes;
-use algorithms::sts::reference::{self, offline};
+use algorithms::sts::reference::offline;
 use algorithms::sts::rules::{Exact, Published};
 use algorithms::sts::task::Timeslices;
-use algorithms::sts::{Cluster, Hit, Partitioned, Product, Timeslice};
+use algorithms::sts::{Cluster, Hit, Partitioned, Product, Timeslice, reference};
 use generators::io::{DigiOptions, read_digis_with, read_setup};
 use generators::sts::SegmentedDigis;
 
-use crate::columns::{read_clusters, read_hits};
-use crate::common::{assert_same, both, found_by_all, found_by_kernels};
+use crate::common::{assert_same, both, found_by_all, found_by_kernels, read_clusters, read_hits};
 use crate::experiments::{fixtures, full_set};
 
 /// Digis with the results of the experiment's code.

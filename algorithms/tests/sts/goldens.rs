@@ -8,18 +8,19 @@ use std::sync::Arc;
 
 use algorithms::algorithm::Semantics;
 use algorithms::device::emulator::Lanes;
-use algorithms::sts::Product;
-use algorithms::sts::Timeslice;
-use algorithms::sts::reference::{self, offline};
+use algorithms::sts::reference::offline;
 use algorithms::sts::rules::{Exact, Published, Rules};
 use algorithms::sts::task::Timeslices;
+use algorithms::sts::{Product, Timeslice, reference};
 use generators::io::{DigiOptions, read_digis_with, read_setup, write_digis, write_setup};
 use generators::random::{hash, mix};
 use generators::sts::setup::Setup;
 use generators::sts::{Address, Digi, SegmentedDigis};
 
-use crate::columns::{read_clusters, read_hits, write_clusters, write_hits};
-use crate::common::{assert_same, both, found_by_all, found_by_kernels};
+use crate::common::{
+    assert_same, both, found_by_all, found_by_kernels, read_clusters, read_hits, write_clusters,
+    write_hits,
+};
 
 fn golden(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sts/golden");

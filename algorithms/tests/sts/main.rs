@@ -2,11 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
 
-mod columns;
 mod common;
 #[path = "../../../fixtures/mod.rs"]
 mod experiments;
 mod fixtures;
 mod goldens;
-mod presets;
-mod quality;
+mod simulated;

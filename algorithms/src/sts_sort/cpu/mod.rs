@@ -12,8 +12,6 @@ pub(crate) mod radix;
 mod scatter;
 pub(crate) mod scratch;
 pub(crate) mod segments;
-#[cfg(test)]
-mod test_digis;
 mod time_bucket;
 mod times;
 
@@ -122,4 +120,23 @@ const CONCAT: Variant<StsSort> = Variant::cpu(
 #[inline]
 fn channel(digi: Digi) -> usize {
     usize::from(digi.channel())
+}
+
+#[cfg(test)]
+mod test_digis {
+    use generators::random::mix;
+    use generators::sts::Digi;
+
+    /// `length` digis of random bits.
+    pub(super) fn random_digis(length: u64) -> Vec<Digi> {
+        let bits = (0..length).map(mix);
+        bits.map(Digi::from_bits).collect()
+    }
+
+    /// Digis sorted stably by the standard library.
+    pub(super) fn sorted(digis: &[Digi]) -> Vec<Digi> {
+        let mut digis = digis.to_vec();
+        digis.sort_by_key(|digi| digi.key());
+        digis
+    }
 }

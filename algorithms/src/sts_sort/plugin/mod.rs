@@ -1,8 +1,8 @@
 //! Sorts from plugins.
 
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
 
+use bytemuck::Zeroable;
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::StsSort;
@@ -78,9 +78,7 @@ impl ShownSort {
                 digis: input.digis().len() as u64,
                 segments: input.partition().segments() as u64,
                 offsets: offsets.as_ptr(),
-                device_offsets: null(),
-                input: null_mut(),
-                output: null_mut(),
+                ..Zeroable::zeroed()
             },
             offsets,
         }

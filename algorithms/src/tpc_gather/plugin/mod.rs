@@ -1,8 +1,8 @@
 //! Gathering by plugins.
 
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
 
+use bytemuck::Zeroable;
 use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout, Per};
 
 use super::TpcGather;
@@ -72,11 +72,7 @@ impl<'a> GatherInput<'a> {
                 row_counts: number_of("row_n_clusters"),
                 track_starts: track_starts.as_ptr(),
                 row_starts: row_starts.as_ptr(),
-                device_track_starts: null(),
-                device_row_starts: null(),
-                source: null(),
-                output: null_mut(),
-                host_output: null_mut(),
+                ..Zeroable::zeroed()
             },
             arrays,
             track_starts,

@@ -24,7 +24,7 @@ structs! {
         address: u64,
     }
 
-    "recobench_sts_setup" Setup {
+    "recobench_sts_setup" #[derive(Zeroable)] Setup {
         size: usize,
         steps: u64,
         dynamic_range: f64,
@@ -44,7 +44,7 @@ structs! {
         module: *const Module,
     }
 
-    "recobench_sts" Sts {
+    "recobench_sts" #[derive(Zeroable)] Sts {
         size: usize,
         timeslices: u64,
         modules: u64,

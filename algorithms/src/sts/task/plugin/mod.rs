@@ -18,16 +18,15 @@ mod products;
 mod setup;
 mod upstream;
 
-use std::ptr::null;
+use bytemuck::Zeroable;
 
 use super::{StsTask, Timeslices};
 use crate::algorithm::Semantics;
-use crate::plugin::abi::{BY_TIME, EXACT, Lists, OFFLINE, PUBLISHED, SEPARATE};
+use crate::plugin::abi::{BY_TIME, EXACT, OFFLINE, PUBLISHED, SEPARATE};
 use crate::plugin::contract::{Contract, Stable};
 use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};
 use crate::sts::{ChainStage, Product};
 use products::PluginOutput;
-use setup::ShownSetup;
 
 /// Contract of the tasks whose output size is known before a run.
 const KNOWN: Contract = Contract { cuda: &[SEPARATE], ..FOUND };
@@ -61,7 +60,7 @@ pub(super) fn contract(stage: Option<ChainStage>) -> Option<&'static Contract> {
 #[repr(C)]
 struct ShownSts {
     sts: abi::Sts,
-    setup: Box<ShownSetup>,
+    setup: Box<abi::Setup>,
 }
 
 impl PluginTask for StsTask {
@@ -70,10 +69,11 @@ impl PluginTask for StsTask {
         input: &'a Timeslices,
         asked: PluginRequest,
     ) -> Description<'a, Vec<Product>> {
-        let mut layout = Layout::default();
-        let given = upstream::of_stage(self.stage, input, asked, &mut layout);
-        let output_buffers = PluginOutput::new(self.stage, input, asked, &mut layout);
-        let setup = Box::new(ShownSetup::new(input, &mut layout));
+        let mut layout = Layout::new();
+        upstream::of_stage(self.stage, input, asked, &mut layout);
+        let output = PluginOutput::new(self.stage, input, asked, &mut layout);
+        let setup = Box::new(setup::show(input, &mut layout));
+        layout.pointer(|shown| shown.sts.setup = &raw const *shown.setup);
         let modules = input.0.first().map_or(0, |timeslice| timeslice.modules());
         let sts = abi::Sts {
             size: size_of::<abi::Sts>(),
@@ -81,24 +81,9 @@ impl PluginTask for StsTask {
             modules: modules as u64,
             semantics: number_of(asked.semantics),
             order: if asked.by_time { BY_TIME } else { 0 },
-            setup: null(),
-            input: Lists::NONE,
-            output: Lists::NONE,
-            hits: Lists::NONE,
+            ..Zeroable::zeroed()
         };
-        let output = output_buffers.output;
-        let hits = output_buffers.hits;
-        layout.describe(
-            ShownSts { sts, setup },
-            move |shown, at| {
-                shown.setup.point(at);
-                shown.sts.setup = shown.setup.as_ptr();
-                shown.sts.input = given.shown(at);
-                shown.sts.output = output.shown(at);
-                shown.sts.hits = hits.map_or(Lists::NONE, |hits| hits.shown(at));
-            },
-            Box::new(move |outputs| output_buffers.read(outputs)),
-        )
+        layout.describe(ShownSts { sts, setup }, Box::new(move |outputs| output.read(outputs)))
     }
 
     fn given(&self, asked: PluginRequest) -> &'static str {

@@ -3,8 +3,9 @@
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::items::Item;
-use super::{abi, upstream};
+use super::{ShownSts, abi, upstream};
 use crate::algorithm::Semantics;
+use crate::plugin::abi::Lists;
 use crate::plugin_session::{Layout, OutputLists, PluginRequest};
 use crate::sts::task::Timeslices;
 use crate::sts::{
@@ -16,9 +17,9 @@ pub(super) struct PluginOutput {
     stage: Option<ChainStage>,
     asked: PluginRequest,
     timeslices: usize,
-    pub(super) output: OutputLists,
+    output: OutputLists,
     /// The second output of the whole chain.
-    pub(super) hits: Option<OutputLists>,
+    hits: Option<OutputLists>,
 }
 
 impl PluginOutput {
@@ -27,37 +28,42 @@ impl PluginOutput {
         stage: Option<ChainStage>,
         input: &Timeslices,
         asked: PluginRequest,
-        layout: &mut Layout<'_>,
+        layout: &mut Layout<'_, ShownSts>,
     ) -> Self {
         let modules: usize = input.0.iter().map(|timeslice| timeslice.modules()).sum();
         let sides = 2 * modules;
         let semantics = asked.semantics;
-        let clusters = |layout: &mut Layout<'_>, capacity| match semantics {
-            Semantics::Offline => {
-                layout.output_lists::<abi::OfflineCluster>("clusters", sides, capacity)
-            }
-            _ => layout.output_lists::<abi::Cluster>("clusters", sides, capacity),
+        let clusters = |layout: &mut Layout<'_, ShownSts>, capacity| {
+            let add = match semantics {
+                Semantics::Offline => Layout::output_lists::<abi::OfflineCluster>,
+                _ => Layout::output_lists::<abi::Cluster>,
+            };
+            add(layout, "clusters", sides, capacity, |shown| &mut shown.sts.output)
         };
-        let hits = |layout: &mut Layout<'_>, capacity| match semantics {
-            Semantics::Offline => layout.output_lists::<abi::OfflineHit>("hits", modules, capacity),
-            _ => layout.output_lists::<abi::Hit>("hits", modules, capacity),
+        let hits = |layout: &mut Layout<'_, ShownSts>, capacity, field| {
+            let add = match semantics {
+                Semantics::Offline => Layout::output_lists::<abi::OfflineHit>,
+                _ => Layout::output_lists::<abi::Hit>,
+            };
+            add(layout, "hits", modules, capacity, field)
         };
-        let output = match (stage, semantics) {
-            (Some(ChainStage::Hits), _) => {
-                hits(layout, more_than(upstream::hits(input, semantics)))
-            }
-            (Some(ChainStage::Collect), _) => hits(layout, upstream::hits(input, semantics)),
-            (Some(ChainStage::ClusterSort), _) => {
-                clusters(layout, upstream::clusters(input, semantics))
-            }
+        let found = || upstream::hits(input, semantics);
+        let of_stage: fn(&mut ShownSts) -> &mut Lists = |shown| &mut shown.sts.output;
+        let output = match stage {
+            Some(ChainStage::Hits) => hits(layout, more_than(found()), of_stage),
+            Some(ChainStage::Collect) => hits(layout, found(), of_stage),
+            Some(ChainStage::ClusterSort) => clusters(layout, upstream::clusters(input, semantics)),
             // There are no more clusters than digis: each has another first digi.
-            (None | Some(ChainStage::Cluster), _) => clusters(layout, input.digis()),
-            (_, Semantics::Offline) => {
-                layout.output_lists::<abi::OfflineDigi>("digis", sides, input.digis())
+            None | Some(ChainStage::Cluster) => clusters(layout, input.digis()),
+            _ => {
+                let add = match semantics {
+                    Semantics::Offline => Layout::output_lists::<abi::OfflineDigi>,
+                    _ => Layout::output_lists::<u64>,
+                };
+                add(layout, "digis", sides, input.digis(), of_stage)
             }
-            _ => layout.output_lists::<u64>("digis", sides, input.digis()),
         };
-        let of_chain = || hits(layout, more_than(upstream::hits(input, semantics)));
+        let of_chain = || hits(layout, more_than(found()), |shown| &mut shown.sts.hits);
         let hits = stage.is_none().then(of_chain);
         PluginOutput { stage, asked, timeslices: input.0.len(), output, hits }
     }

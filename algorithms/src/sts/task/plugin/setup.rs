@@ -1,53 +1,30 @@
 //! The detector, as plugins are shown it.
 
+use bytemuck::Zeroable;
 use generators::sts::setup::{self, Setup as Detector};
 use generators::sts::{Address, MAX_ADC};
 
+use super::ShownSts;
 use super::abi::{Module, Setup, Side};
-use crate::plugin_session::{Addresses, Layout};
+use crate::plugin_session::Layout;
 use crate::sts::formulas::{BelowFirstStep, ChargeModel, Charges, Sensor, Side as Which};
 use crate::sts::task::Timeslices;
 
-/// The setup, which points to two arrays.
-pub(super) struct ShownSetup {
-    setup: Setup,
-    widths: usize,
-    modules: usize,
-}
-
-impl ShownSetup {
-    /// The setup common to all timeslices; adds its arrays to `layout`.
-    pub(super) fn new(input: &Timeslices, layout: &mut Layout<'_>) -> Self {
-        let detector = input.0.first().map(|timeslice| timeslice.setup());
-        let modules = detector.map_or(&[][..], Detector::modules);
-        let modules = modules.iter().enumerate();
-        let modules: Vec<_> = modules.map(|(index, described)| module(index, described)).collect();
-        let widths = detector.map_or(&[][..], |detector| &detector.landau().values);
-        ShownSetup {
-            setup: detector.map_or_else(no_setup, without_arrays),
-            widths: layout.array("the widths of its setup", widths.to_vec()),
-            modules: layout.array("the modules of its setup", modules),
-        }
-    }
-
-    /// Has it point to its arrays.
-    pub(super) fn point(&mut self, at: &Addresses) {
-        self.setup.width = at.array(self.widths);
-        self.setup.module = at.array(self.modules);
-    }
-
-    /// For a call.
-    pub(super) fn as_ptr(&self) -> *const Setup {
-        &raw const self.setup
-    }
+/// Shows the setup common to all timeslices, and adds its two arrays to `layout`.
+pub(super) fn show(input: &Timeslices, layout: &mut Layout<'_, ShownSts>) -> Setup {
+    let detector = input.0.first().map(|timeslice| timeslice.setup());
+    let modules = detector.map_or(&[][..], Detector::modules);
+    let modules = modules.iter().enumerate();
+    let modules: Vec<_> = modules.map(|(index, described)| module(index, described)).collect();
+    let widths = detector.map_or(&[][..], |detector| &detector.landau().values);
+    layout.array("the widths of its setup", widths.to_vec(), |shown| &mut shown.setup.width);
+    layout.array("the modules of its setup", modules, |shown| &mut shown.setup.module);
+    detector.map_or_else(no_setup, without_arrays)
 }
 
 /// Without timeslices there is no detector.
 fn no_setup() -> Setup {
-    // SAFETY: all of its fields are numbers and pointers, for which all-zero bytes (0 and NULL) are
-    // valid.
-    let setup = unsafe { std::mem::zeroed() };
-    Setup { size: size_of::<Setup>(), ..setup }
+    Setup { size: size_of::<Setup>(), ..Zeroable::zeroed() }
 }
 
 fn without_arrays(detector: &Detector) -> Setup {

@@ -3,23 +3,24 @@
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
+use super::ShownSts;
 use super::items::Item;
 use crate::algorithm::Semantics;
 use crate::all_cores::par_map;
-use crate::plugin_session::{InputLists, Layout, PluginRequest};
+use crate::plugin_session::{Layout, PluginRequest};
 use crate::sts::data::digi_order;
 use crate::sts::reference::{self, offline};
 use crate::sts::rules::{Exact, Published, Rules};
 use crate::sts::task::Timeslices;
 use crate::sts::{ChainStage, Cluster, Hit, OfflineCluster, OfflineHit, Product, Timeslice};
 
-/// The lists that a stage is given, or the whole chain, of all timeslices.
+/// Adds the lists that a stage is given, or the whole chain, of all timeslices.
 pub(super) fn of_stage(
     stage: Option<ChainStage>,
     input: &Timeslices,
     asked: PluginRequest,
-    layout: &mut Layout<'_>,
-) -> InputLists {
+    layout: &mut Layout<'_, ShownSts>,
+) {
     let is_offline = asked.semantics == Semantics::Offline;
     let given = |stage| {
         let each = input.0.iter();
@@ -141,26 +142,27 @@ fn by_channel(digis: &SegmentedDigis) -> SegmentedDigis {
 /// The streams of all timeslices, a list each.
 fn streams<'t>(
     timeslices: impl Iterator<Item = &'t Timeslice> + Clone,
-    layout: &mut Layout<'_>,
-) -> InputLists {
+    layout: &mut Layout<'_, ShownSts>,
+) {
     let lengths = timeslices.clone().map(|timeslice| timeslice.stream().len());
     let lists = Partition::from_lengths(lengths);
     let digis: Vec<_> = timeslices.flat_map(|timeslice| bits(timeslice.stream())).collect();
-    layout.lists("digis", digis, &lists)
+    layout.lists("digis", digis, &lists, |shown| &mut shown.sts.input);
 }
 
 /// The sides of all timeslices, a list each.
 fn sides<'t>(
     timeslices: impl Iterator<Item = &'t SegmentedDigis>,
-    layout: &mut Layout<'_>,
-) -> InputLists {
+    layout: &mut Layout<'_, ShownSts>,
+) {
     let mut digis = Vec::new();
     let mut lengths = Vec::new();
     for timeslice in timeslices {
         digis.extend(bits(timeslice.digis()));
         lengths.extend(timeslice.partition().lengths());
     }
-    layout.lists("digis", digis, &Partition::from_lengths(lengths))
+    let lists = Partition::from_lengths(lengths);
+    layout.lists("digis", digis, &lists, |shown| &mut shown.sts.input);
 }
 
 fn bits(digis: &[Digi]) -> Vec<u64> {
@@ -178,8 +180,8 @@ fn lists<T: Item>(
     what: &'static str,
     products: &[&Product],
     capacity: Capacity,
-    layout: &mut Layout<'_>,
-) -> InputLists {
+    layout: &mut Layout<'_, ShownSts>,
+) {
     let mut items = Vec::new();
     let mut begins = Vec::new();
     let mut counts = Vec::new();
@@ -192,5 +194,5 @@ fn lists<T: Item>(
             items.resize(begin + capacity(list.len()), bytemuck::Zeroable::zeroed());
         }
     }
-    layout.spaced_lists(what, items, begins, counts)
+    layout.spaced_lists(what, items, begins, counts, |shown| &mut shown.sts.input);
 }

@@ -1,12 +1,8 @@
 //! Finds the cells that are peaks, a bit for each from nine lines of charges, and suppresses those that
 //! are bumps on the slopes of larger ones.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
-
 use super::strip::{PRESENT, Strip, WORD, for_each_set, window};
+use crate::device::cpu_features::with_instructions;
 use crate::tpc_cluster_finder::{is_valley, sixteenths};
 
 /// Finds the peaks of a strip.
@@ -40,6 +36,113 @@ fn portable(strip: &mut Strip<'_>) {
         };
         (0..WORD).fold(0, |peaks, bit| peaks | u64::from(is_peak(bit + 1)) << bit)
     });
+}
+
+/// 16 cells at once.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::*;
+
+    /// Cells of a vector.
+    const LANES: usize = 16;
+
+    with_instructions! {
+        /// For machines with AVX2.
+        ["avx2"]
+        FindPeaks: fn of_strip(strip: &mut Strip<'_>) {
+            find(strip, |before, middle, behind, cutoff| {
+                let half = |first| u64::from(peaks(before, middle, behind, cutoff, first));
+                half(0) | half(2 * LANES) << (2 * LANES)
+            });
+        }
+    }
+
+    /// Loads the 32 cells from `first` on.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn peaks(before: &Cells, middle: &Cells, behind: &Cells, cutoff: u16, first: usize) -> u32 {
+        let [low, high] =
+            [first, first + LANES].map(|first| are_peaks(before, middle, behind, cutoff, first));
+        // A byte for each cell; packing is by halves of vectors.
+        let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high));
+        _mm256_movemask_epi8(bytes) as u32
+    }
+
+    /// All bits of each of the 16 cells from `first` on that is a peak. Entries have 15 bits, so that
+    /// signed comparisons are correct.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn are_peaks(
+        before: &Cells,
+        middle: &Cells,
+        behind: &Cells,
+        cutoff: u16,
+        first: usize,
+    ) -> __m256i {
+        let load = |cells: &Cells, shift: usize| -> __m256i {
+            let cells: &[u16; LANES] = match cells[first + shift..].first_chunk() {
+                Some(cells) => cells,
+                None => unreachable!("a word has four vectors, and a cell more on either side"),
+            };
+            // SAFETY: `cells` has the length of a vector.
+            unsafe { _mm256_loadu_si256(cells.as_ptr().cast()) }
+        };
+        let all = |cells: &Cells| {
+            _mm256_max_epi16(_mm256_max_epi16(load(cells, 0), load(cells, 1)), load(cells, 2))
+        };
+        let charge = load(middle, 1);
+        let not_larger = _mm256_max_epi16(all(before), load(middle, 0));
+        let smaller = _mm256_max_epi16(all(behind), load(middle, 2));
+        let smaller = _mm256_max_epi16(smaller, _mm256_set1_epi16(cutoff as i16));
+        let is_not_smaller = _mm256_cmpeq_epi16(_mm256_max_epi16(charge, not_larger), charge);
+        _mm256_and_si256(is_not_smaller, _mm256_cmpgt_epi16(charge, smaller))
+    }
+}
+
+/// 32 cells at once.
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::*;
+
+    use super::*;
+
+    /// Cells of a vector.
+    const LANES: usize = 32;
+
+    with_instructions! {
+        /// For machines with AVX-512.
+        ["avx512f", "avx512bw"]
+        FindPeaks: fn of_strip(strip: &mut Strip<'_>) {
+            find(strip, |before, middle, behind, cutoff| {
+                let half = |first| u64::from(peaks(before, middle, behind, cutoff, first));
+                half(0) | half(LANES) << LANES
+            });
+        }
+    }
+
+    /// Loads the 32 cells from `first` on.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    fn peaks(before: &Cells, middle: &Cells, behind: &Cells, cutoff: u16, first: usize) -> u32 {
+        let load = |cells: &Cells, shift: usize| -> __m512i {
+            let cells: &[u16; LANES] = match cells[first + shift..].first_chunk() {
+                Some(cells) => cells,
+                None => unreachable!("a word has two vectors, and a cell more on either side"),
+            };
+            // SAFETY: `cells` has the length of a vector.
+            unsafe { _mm512_loadu_epi16(cells.as_ptr().cast()) }
+        };
+        let all = |cells: &Cells| {
+            _mm512_max_epu16(_mm512_max_epu16(load(cells, 0), load(cells, 1)), load(cells, 2))
+        };
+        let charge = load(middle, 1);
+        let not_larger = _mm512_max_epu16(all(before), load(middle, 0));
+        let smaller = _mm512_max_epu16(all(behind), load(middle, 2));
+        let smaller = _mm512_max_epu16(smaller, _mm512_set1_epi16(cutoff as i16));
+        _mm512_cmpge_epu16_mask(charge, not_larger) & _mm512_cmpgt_epu16_mask(charge, smaller)
+    }
 }
 
 /// Iterates over the words of all pads that are not noisy: `peaks` gets the cells of the previous
