@@ -1,7 +1,7 @@
 //! Arrays that several threads write concurrently.
 
 use std::marker::PhantomData;
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32};
 
 use crate::prefetch::prefetch_line;
@@ -54,6 +54,25 @@ impl<T: Copy> SharedSlice<'_, T> {
         // other thread writes this element.
         unsafe { self.first.add(index).write(value) }
     }
+}
+
+/// Turns counts by part and bucket into the first offset of each part in each bucket, and the end of
+/// each bucket (exclusive scan): buckets in order, and within a bucket the parts in order. A bucket
+/// has `width` consecutive counts of each part.
+pub(crate) fn offsets_of_parts<T: Copy + Default + AddAssign>(
+    mut counts: Vec<Vec<T>>,
+    width: usize,
+) -> (Vec<Vec<T>>, Vec<T>) {
+    let mut sum = T::default();
+    let all = counts.first().map_or(0, Vec::len);
+    let ends = (0..all).step_by(width).map(|bucket| {
+        for count in counts.iter_mut().flat_map(|part| &mut part[bucket..bucket + width]) {
+            sum += std::mem::replace(count, sum);
+        }
+        sum
+    });
+    let ends = ends.collect();
+    (counts, ends)
 }
 
 /// A value padded to a cache line of its own, against false sharing.

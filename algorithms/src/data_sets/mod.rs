@@ -1,7 +1,7 @@
 //! Data that can be generated and written to files.
 //!
-//! Most are inputs of a task. `sts` and `tpc_pages` write more than one file, or more than fits into
-//! memory at once.
+//! Most are inputs of a task. `sts` and `tpc_pages` write more than one file, or more than fits
+//! into memory at once.
 
 mod sts;
 mod tpc_pages;

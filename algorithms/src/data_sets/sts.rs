@@ -1,5 +1,5 @@
-//! Data of the STS: digis of particles, and raw data as the lab's own files or timeslice archives of
-//! FLESnet.
+//! Data of the STS: digis of particles, and raw data as the lab's own files or timeslice archives
+//! of FLESnet.
 
 use std::path::{Path, PathBuf};
 

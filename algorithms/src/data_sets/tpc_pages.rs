@@ -21,7 +21,7 @@ use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
 use crate::time_frame;
 use crate::tpc_cluster_finder::axes::{LABELS_PER_DIGIT, LabelSource, TRUTH, expected_labels};
-use crate::tpc_cluster_finder::files::charges;
+use crate::tpc_cluster_finder::input::charges;
 use crate::tpc_decode::charge_map::{Converter, Gains};
 
 /// The pad mapping of the experiment.

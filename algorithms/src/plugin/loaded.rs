@@ -8,9 +8,8 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use text::Untrusted;
 
 use super::abi::{ABI, OLDEST_ABI, Table};
-use super::contract::Contracts;
 use super::hooks::{Call, watched};
-use super::loaded_variant::{LoadedVariant, PluginInfo, Quarantine};
+use super::loaded_variant::{Contracts, LoadedVariant, PluginInfo, Quarantine};
 use super::table;
 use crate::device::{Backend, Device};
 

@@ -3,9 +3,8 @@
 //! | module | holds |
 //! |---|---|
 //! | `abi` | the interface in C |
-//! | `contract` | declarations that the plugins of a task may make |
 //! | `hooks` | an observer of calls, and the limit of memory |
-//! | `loaded_variant` | a plugin, and a variant of one |
+//! | `loaded_variant` | a plugin, a variant of one, and what it may declare |
 //! | `table` | the table of variants of a library |
 //! | `loaded` | the libraries that are plugins of this process |
 //! | `baseline` | the plugin with the variants of NVIDIA's libraries |
@@ -16,14 +15,12 @@
 
 pub(crate) mod abi;
 pub mod baseline;
-pub(crate) mod contract;
 pub(crate) mod hooks;
 pub(crate) mod loaded;
 pub(crate) mod loaded_variant;
 mod table;
 
-pub use contract::Contract;
 pub use hooks::{Call, Watch, set_available_memory, set_watch};
 pub use loaded::{PluginError, PluginProblem, any_for, plugins, quarantine};
 pub(crate) use loaded_variant::PluginVariant;
-pub use loaded_variant::{PluginInfo, Quarantine};
+pub use loaded_variant::{Contract, PluginInfo, Quarantine};

@@ -5,9 +5,10 @@ use std::mem::MaybeUninit;
 
 use super::abi;
 use super::abi::Table;
-use super::contract::{Contract, Contracts, Stable};
 use super::hooks::Calls;
-use super::loaded_variant::{Buffers, LoadedVariant, PluginInfo, PluginTable};
+use super::loaded_variant::{
+    Buffers, Contract, Contracts, LoadedVariant, PluginInfo, PluginTable, Stable,
+};
 use crate::device::Backend;
 use crate::native::Native;
 

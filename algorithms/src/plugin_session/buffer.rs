@@ -171,10 +171,10 @@ fn first_difference(before: &[u8], after: &[u8]) -> Option<usize> {
     pairs.position(|(before, after)| before != after)
 }
 
-// On the host there is an inaccessible page after the last page, and one before the first one. The rest of the
-// first and of the last page has a pattern that is checked after a run. Large buffers are on huge
-// pages if the system provides them, and start at a random offset in them, as all large blocks of
-// the program do.
+// On the host there is an inaccessible page after the last page, and one before the first one. The
+// rest of the first and of the last page has a pattern that is checked after a run. Large buffers
+// are on huge pages if the system provides them, and start at a random offset in them, as all large
+// blocks of the program do.
 
 /// Alignment of a buffer's start in bytes.
 pub(super) const ALIGNMENT: usize = 64;

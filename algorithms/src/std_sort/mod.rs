@@ -19,7 +19,8 @@ pub(crate) fn available() -> Result<(), Unavailable> {
     }
 }
 
-/// Declares functions that sort records by functions of `std_sort.cpp`, each with the size of a record.
+/// Declares functions that sort records by functions of `std_sort.cpp`, each with the size of a
+/// record.
 macro_rules! sorts {
     ($($(#[$doc:meta])* $name:ident = $symbol:ident($record:ty, $bytes:literal);)*) => {
         mod compiled {

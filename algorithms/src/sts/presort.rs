@@ -13,7 +13,7 @@ use nix::sys::mman::{MmapAdvise, madvise};
 
 use super::OfflineDigi;
 use crate::parallel::{for_each, map};
-use crate::shared::SharedSlice;
+use crate::shared::{SharedSlice, offsets_of_parts};
 use crate::sts_unpack::cpu::{UnpackInput, capacity_for, even_parts, messages_of, unpack_part};
 use crate::sts_unpack::survey::Job;
 
@@ -116,7 +116,7 @@ impl LookupTable {
         assert_eq!(stream.len(), target.len());
         let part = stream.len().div_ceil(threads).max(MIN_PART);
         let counts = map(stream.chunks(part), |part| self.count(part));
-        let offsets = offsets(&counts);
+        let (offsets, _) = offsets_of_parts(counts.clone(), 1);
         let target = SharedSlice::new(target);
         match permutation {
             Permutation::Unwanted => {
@@ -189,18 +189,6 @@ impl LookupTable {
     }
 }
 
-/// First offset of each part in each side: sides in order, and within a side the parts.
-fn offsets(counts: &[Vec<u32>]) -> Vec<Vec<u32>> {
-    let mut offsets = counts.to_vec();
-    let mut sum = 0;
-    for side in 0..counts.first().map_or(0, Vec::len) {
-        for offsets in &mut offsets {
-            sum += std::mem::replace(&mut offsets[side], sum);
-        }
-    }
-    offsets
-}
-
 // From raw data to digis by module side; the digis of each side are counted in the same pass.
 //
 // Each thread unpacks a part into its own buffer, and counts digis while they are in the cache. So
@@ -248,7 +236,8 @@ impl LookupTable {
             "the target is too short for all digis"
         );
         let target = SharedSlice::new(target);
-        for_each(unpacked.into_iter().zip(offsets(&counted)), |(part, mut offsets)| {
+        let (offsets, _) = offsets_of_parts(counted, 1);
+        for_each(unpacked.into_iter().zip(offsets), |(part, mut offsets)| {
             self.move_part(part.digis, &mut offsets, &target, |_, _| ());
         });
         totals

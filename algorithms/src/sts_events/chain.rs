@@ -90,7 +90,8 @@ impl Chain<'_> {
     /// The first sure trigger from `begin` on, and before `end`. The first full window there is
     /// known.
     pub(super) fn first_sure(&self, begin: usize, mut full: usize, end: usize) -> Option<usize> {
-        // Before the first digi there is no trigger; before any other one it was there, at the latest.
+        // Before the first digi there is no trigger; before any other one it was there, at the
+        // latest.
         let mut last = begin.checked_sub(1);
         loop {
             // After a full window, the next ones are mostly full too.

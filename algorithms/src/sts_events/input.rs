@@ -1,5 +1,5 @@
-//! Digis of a timeslice in order of time, generated or unpacked from raw data, and the rules for its
-//! events.
+//! Digis of a timeslice in order of time, generated or unpacked from raw data, and the rules for
+//! its events.
 
 use std::sync::OnceLock;
 

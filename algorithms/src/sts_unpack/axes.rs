@@ -11,8 +11,7 @@ use generators::sts::physics::Simulation;
 use generators::sts::raw::{Rules, generate};
 use text::Untrusted;
 
-use super::input::RawTimeslices;
-use super::output::DigiOrder;
+use super::input::{DigiOrder, RawTimeslices};
 use crate::algorithm::{InputFiles, Plan};
 use crate::axis::{Axis, Flag, Params};
 use crate::file_selection::{SKIP, TAKE, TIMESLICES};

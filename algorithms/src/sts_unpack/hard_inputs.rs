@@ -8,8 +8,7 @@ use generators::sts::raw::{
     damaged,
 };
 
-use super::input::RawTimeslices;
-use super::output::DigiOrder;
+use super::input::{DigiOrder, RawTimeslices};
 
 /// Boards: all of it looked up, nothing looked up, few e-links, those of 40 modules.
 const PLAIN: u16 = 0x1000;

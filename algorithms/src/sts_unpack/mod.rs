@@ -23,7 +23,6 @@ pub(crate) mod cuda;
 pub(crate) mod exact;
 pub(crate) mod hard_inputs;
 mod input;
-mod output;
 mod reference;
 pub(crate) mod shrink;
 pub(crate) mod survey;
@@ -44,8 +43,8 @@ use crate::algorithm::{
 use crate::axis::Params;
 
 pub(crate) use axes::SETUP;
+pub(crate) use input::DigiOrder;
 pub use input::RawTimeslices;
-pub(crate) use output::DigiOrder;
 pub use reference::unpack;
 
 static METRICS: &[MetricInfo] = &[NS_PER_MESSAGE, RAW_GB_PER_S];
@@ -195,8 +194,8 @@ impl Algorithm for StsUnpack {
         match input.order() {
             DigiOrder::Arrival => output.compare(right),
             DigiOrder::Time => {
-                output::compare_counts(output, right)?;
-                output::compare(output, right)
+                input::compare_counts(output, right)?;
+                input::compare(output, right)
             }
         }
     }

@@ -1,6 +1,6 @@
-//! Settings of finding clusters, and rules for noisy pads, which are left out: recobench's rule, over
-//! the whole time frame, or that of the experiment, which examines the first fragment only, and not
-//! all pads.
+//! Settings of finding clusters, and rules for noisy pads, which are left out: recobench's rule,
+//! over the whole time frame, or that of the experiment, which examines the first fragment only,
+//! and not all pads.
 
 use generators::named;
 use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};

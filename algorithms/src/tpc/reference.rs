@@ -5,7 +5,7 @@ use generators::tpc::{Digit, PadId};
 
 use super::finding::{Finding, Limits, NoisyRule, looked_at};
 use crate::parallel::map;
-use crate::tpc_cluster_finder::files::charges;
+use crate::tpc_cluster_finder::input::charges;
 use crate::tpc_cluster_finder::{Charges, RowCluster};
 use crate::tpc_decode::TimeFrame;
 use crate::tpc_decode::charge_map::Converter;

@@ -11,7 +11,7 @@ use generators::{DataError, named};
 use super::input::Charges;
 use super::labels::TruthKind;
 use super::quality::Truth;
-use super::{Settings, files, labels};
+use super::{Settings, input, labels};
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params, joined};
 use crate::tpc_decode::charge_map::{Converter, Gains};
@@ -250,7 +250,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
         let simulated = generator.digits_with_truth(sector, gain, labels.marks());
         let SectorTruth { digits, clusters, marks } = simulated;
         let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format);
-        let charges = files::charges(&digits, &converter);
+        let charges = input::charges(&digits, &converter);
         let labels = labels.labels_for(&charges, &marks, sector);
         let case = ChargeCase {
             name: format!("sector-{sector}"),
@@ -322,7 +322,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
         options.complete(&[FRAGMENT.axis()]);
         options.complete(&SETTINGS);
         let settings = settings(&options)?;
-        files::read(path, &options, settings, fragment(&options)?, are_given)?
+        input::read(path, &options, settings, fragment(&options)?, are_given)?
     } else if let Some(axis) = OF_PAGES.iter().find(|axis| options.get(axis.name).is_some()) {
         let problem = format!("--{} is about pages; {} has its own", axis.name, FileName(path));
         return Err(DataError::Shape(problem));

@@ -21,9 +21,8 @@ pub(crate) mod axes;
 mod cluster;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
-pub(crate) mod files;
 mod hard_inputs;
-mod input;
+pub(crate) mod input;
 mod labels;
 pub(crate) mod quality;
 mod reference;
@@ -44,9 +43,9 @@ use crate::algorithm::{
 use crate::axis::{Params, joined};
 
 pub use cluster::{Cluster, RowCluster, flags};
-pub(crate) use files::cluster_table;
 pub use generators::tpc::charges::ClusterSettings as Settings;
 pub use input::Charges;
+pub(crate) use input::cluster_table;
 pub use labels::Clusters;
 pub use reference::{RowClusters, Share, clusters};
 pub use row::Cell;
@@ -119,7 +118,7 @@ impl Algorithm for TpcClusterFinder {
         _: usize,
         path: &Path,
     ) -> Result<usize, DataError> {
-        files::write(input, output, path)
+        input::write(input, output, path)
     }
 
     fn shrink<'i>(&self, input: &'i Charges) -> Box<dyn Iterator<Item = Charges> + 'i> {

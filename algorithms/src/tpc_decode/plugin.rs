@@ -15,7 +15,7 @@ use super::{Decoded, TpcDecode, check};
 use crate::all_cores::par_map;
 use crate::parallel::map;
 use crate::plugin::abi::{CHARGE_MAP, DIGITS, Lists, PAGES, SECTORS as BY_SECTOR, structs};
-use crate::plugin::contract::{Contract, Stable};
+use crate::plugin::loaded_variant::{Contract, Stable};
 use crate::plugin_session::{Description, Layout, OutputLists, PluginRequest, PluginTask};
 
 /// Features that plugins of this task may declare.

@@ -1,4 +1,5 @@
-//! Arrays without gaps, and a sample of their pieces for a variant that would take too long with all.
+//! Arrays without gaps, and a sample of their pieces for a variant that would take too long with
+//! all.
 
 use std::borrow::Cow;
 

@@ -7,7 +7,7 @@ use super::TpcMerge;
 use crate::all_cores::par_map;
 use crate::plugin::abi;
 use crate::plugin::abi::structs;
-use crate::plugin::contract::Contract;
+use crate::plugin::loaded_variant::Contract;
 use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};
 
 /// Features that plugins of this task may declare.

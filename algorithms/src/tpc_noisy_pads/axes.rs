@@ -9,8 +9,7 @@ use generators::tpc::time::{frame_of, time_bins_of};
 use generators::tpc::{Digit, PadMapping};
 use text::Untrusted;
 
-use super::activity::{PadActivity, Thresholds};
-use super::input::ChargeMaps;
+use super::input::{ChargeMaps, PadActivity, Thresholds};
 use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Flag, Params, joined};
 use crate::time_frame;

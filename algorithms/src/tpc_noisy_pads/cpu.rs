@@ -1,4 +1,5 @@
-//! Finding noisy pads on the host: strips of pads in parallel, charge by charge or many pads at once.
+//! Finding noisy pads on the host: strips of pads in parallel, charge by charge or many pads at
+//! once.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -6,7 +7,7 @@ use std::ops::Range;
 use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 
 use super::TpcNoisyPads;
-use super::activity::{PadActivity, Thresholds};
+use super::input::{PadActivity, Thresholds};
 use crate::algorithm::{PrepareResult, Variant, VariantContext};
 use crate::all_cores::split_mut;
 use crate::device::cpu_features::with_instructions;

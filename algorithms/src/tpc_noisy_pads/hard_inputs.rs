@@ -5,8 +5,7 @@ use generators::random::{below, mix};
 use generators::tpc::PadId;
 use generators::tpc::geometry::pads_in_row;
 
-use super::activity::Thresholds;
-use super::input::{ChargeMaps, cells};
+use super::input::{ChargeMaps, Thresholds, cells};
 use crate::tpc_decode::charge_map::entry_of;
 
 const THRESHOLDS: Thresholds = Thresholds { charges: 20, run: 10, saturation: 1000 };

@@ -13,28 +13,12 @@
 //! | `cpu`, `cuda` | the variants |
 //! | `plugin` | variants from shared libraries |
 
-use text::Untrusted;
-
-static METRICS: &[MetricInfo] = &[NS_PER_PAD];
-const NS_PER_PAD: MetricInfo =
-    MetricInfo::time_each("ns_per_pad", "ns", "time per pad", "time over the number of pads");
-
-mod activity;
-mod axes;
-mod cpu;
-mod cuda;
-mod hard_inputs;
-mod input;
-mod plugin;
-mod reference;
-#[cfg(test)]
-mod tests;
-
 use std::path::Path;
 
 use generators::DataError;
 use generators::io::write_table;
 use generators::tpc::{Digit, PadId, ZsFormat};
+use text::Untrusted;
 
 use crate::algorithm::{
     Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, TaskInfo,
@@ -45,9 +29,22 @@ use crate::plugin::Contract;
 use crate::plugin_session::variants;
 use crate::tpc_decode::Gains;
 
-pub use activity::{PadActivity, Thresholds, Verdict};
 pub(crate) use axes::{default_thresholds, time_bins, time_bins_of_file};
-pub use input::ChargeMaps;
+pub use input::{ChargeMaps, PadActivity, Thresholds, Verdict};
+
+static METRICS: &[MetricInfo] = &[NS_PER_PAD];
+const NS_PER_PAD: MetricInfo =
+    MetricInfo::time_each("ns_per_pad", "ns", "time per pad", "time over the number of pads");
+
+mod axes;
+mod cpu;
+mod cuda;
+mod hard_inputs;
+mod input;
+mod plugin;
+mod reference;
+#[cfg(test)]
+mod tests;
 
 /// The task `noisy-pads`.
 #[derive(Clone, Copy, Debug)]

@@ -4,11 +4,10 @@ use bytemuck::{Pod, Zeroable, cast_slice};
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 
 use super::TpcNoisyPads;
-use super::activity::{PadActivity, Verdict};
-use super::input::ChargeMaps;
+use super::input::{ChargeMaps, PadActivity, Verdict};
 use crate::plugin::abi;
 use crate::plugin::abi::structs;
-use crate::plugin::contract::Contract;
+use crate::plugin::loaded_variant::Contract;
 use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};
 use crate::tpc_decode::charge_map::entries;
 

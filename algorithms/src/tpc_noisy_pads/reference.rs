@@ -2,8 +2,7 @@
 
 use generators::tpc::PadId;
 
-use super::activity::PadActivity;
-use super::input::{ChargeMaps, pads};
+use super::input::{ChargeMaps, PadActivity, pads};
 use crate::parallel::{Grain, collect};
 use crate::tpc_decode::charge_map::entry_of;
 

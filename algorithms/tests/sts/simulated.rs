@@ -1,5 +1,5 @@
-//! Clusters and hits of simulated data: their counts, and quality metrics that distinguish good hits
-//! from bad ones.
+//! Clusters and hits of simulated data: their counts, and quality metrics that distinguish good
+//! hits from bad ones.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Digis with their detector; clusters and hits, as both reconstructions keep them; the stages of the
-//! chain, and their outputs.
+//! Digis with their detector; clusters and hits, as both reconstructions keep them; the stages of
+//! the chain, and their outputs.
 //!
 //! | module | holds |
 //! |---|---|

@@ -14,8 +14,7 @@ use generators::sts::Digi;
 
 use super::count::{count, count_and_look, count_twice};
 use super::parts::Cost;
-use super::scratch::Scratch;
-use super::segments::{sort_in_place, sort_segments};
+use super::segments::{Scratch, sort_in_place, sort_segments};
 use super::times::{
     CoarseTime, SmallCounts, TimeRange, finish, finish_by, finish_in_parts, parts_of, sample,
 };
@@ -189,8 +188,8 @@ impl Survey {
     }
 }
 
-// Sorting by time within each channel, if channels have many digis: those of a channel fit into the first-level cache, together with a table of coarse times and
-// the buffer they go to.
+// Sorting by time within each channel, if channels have many digis: those of a channel fit into the
+// first-level cache, together with a table of coarse times and the buffer they go to.
 
 /// With more bits, table and digis together do not fit into the first-level cache.
 const MAX_BITS: u32 = 14;

@@ -1,5 +1,5 @@
-//! Sorts of libraries: of the standard libraries of Rust and C++, and crates that sort the very same
-//! 8-byte records by radix.
+//! Sorts of libraries: of the standard libraries of Rust and C++, and crates that sort the very
+//! same 8-byte records by radix.
 
 use std::cmp::Ordering;
 
@@ -10,8 +10,7 @@ use voracious_radix_sort::{RadixSort as _, Radixable};
 
 use super::ResultIn;
 use super::parts::Cost;
-use super::scratch::Scratch;
-use super::segments::{sort_by_parts, sort_segments};
+use super::segments::{Scratch, sort_by_parts, sort_segments};
 use crate::algorithm::Variant;
 use crate::std_sort;
 use crate::sts_sort::StsSort;

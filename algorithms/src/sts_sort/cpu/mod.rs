@@ -6,25 +6,22 @@
 mod channel_bucket;
 mod count;
 mod library_sorts;
-mod merge_path;
 pub(crate) mod parts;
 pub(crate) mod radix;
 mod scatter;
-pub(crate) mod scratch;
 pub(crate) mod segments;
 mod time_bucket;
 mod times;
 
+use count::count;
 use generators::sts::Digi;
+use parts::Cost;
+use segments::{Scratch, sort_segments};
 
 use super::StsSort;
 use super::order::{ByChannelAndTime, CHANNELS, channels_in_order};
 use crate::algorithm::Variant;
 use crate::parallel::for_each;
-use count::count;
-use parts::Cost;
-use scratch::Scratch;
-use segments::sort_segments;
 
 pub(crate) use channel_bucket::sort_alone_in_place;
 pub(crate) use time_bucket::sort_segment as sort_by_time;
@@ -66,10 +63,10 @@ impl ResultIn {
     }
 }
 
-// The published GPU algorithm: CBM sorts a segment on the GPU with one block: chunks of 512 threads × 11
-// digis by a block-wide radix sort, then merges of neighbouring runs by Merge
-// Path, in which all threads share one merge. Here the chunks are those, and
-// threads share a segment where there are more threads than segments can feed.
+// The published GPU algorithm: CBM sorts a segment on the GPU with one block: chunks of 512 threads
+// × 11 digis by a block-wide radix sort, then merges of neighbouring runs by Merge Path, in which
+// all threads share one merge. Here the chunks are those, and threads share a segment where there
+// are more threads than segments can feed.
 
 /// Digis that a block sorts at once: 512 threads with 11 each.
 const CHUNK: usize = 512 * 11;
@@ -90,11 +87,12 @@ fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> Resul
     } else {
         for_each(chunks, sort_chunk);
     }
-    merge_path::merge_runs::<ByChannelAndTime>(digis, scratch, CHUNK, parts)
+    parts::merge_runs::<ByChannelAndTime>(digis, scratch, CHUNK, parts)
 }
 
-// Concat sort is linear, for channels that are each ordered in time: if the digis of each channel arrive in order of time, no comparisons are needed: the
-// concatenated lists of the channels are the result.
+// Concat sort is linear, for channels that are each ordered in time: if the digis of each channel
+// arrive in order of time, no comparisons are needed: the concatenated lists of the channels are
+// the result.
 
 /// The digis of each channel are counted, then appended to its list.
 const CONCAT: Variant<StsSort> = Variant::cpu(

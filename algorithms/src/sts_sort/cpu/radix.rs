@@ -6,8 +6,7 @@
 use generators::sts::Digi;
 
 use super::parts::Cost;
-use super::scratch::Scratch;
-use super::segments::sort_segments;
+use super::segments::{Scratch, sort_segments};
 use super::{ResultIn, scatter};
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;

@@ -8,7 +8,7 @@ use generators::sts::Digi;
 use super::count::{Counts, count};
 use crate::device::is_amd;
 use crate::parallel::{for_each, map};
-use crate::shared::SharedSlice;
+use crate::shared::{SharedSlice, offsets_of_parts};
 
 /// A part is split into pieces, so that threads wait less for each other's last part.
 pub(super) const PIECES_PER_PART: usize = 2;
@@ -110,7 +110,7 @@ pub(super) fn scatter_parts(
 ) {
     assert_eq!(source.len(), target.len());
     let target = SharedSlice::new(target);
-    let offsets = offsets_of_parts(counts);
+    let (offsets, _) = offsets_of_parts(counts.to_vec(), 1);
     for_each(source.chunks(part).zip(offsets), |(digis, mut offsets)| {
         // SAFETY: the ranges of all parts and buckets are consecutive, each as long as the digis
         // that were counted for it by the same pure function; so they are disjoint and within the
@@ -138,19 +138,6 @@ pub(super) fn in_parts(
     (0..buckets).map(end_of).collect()
 }
 
-/// First offset of each part in each bucket: buckets in order, and within a bucket the parts in
-/// order.
-fn offsets_of_parts(counts: &[Counts]) -> Vec<Counts> {
-    let mut offsets = counts.to_vec();
-    let mut sum = 0;
-    for bucket in 0..counts.first().map_or(0, Vec::len) {
-        for offsets in &mut offsets {
-            sum += std::mem::replace(&mut offsets[bucket], sum);
-        }
-    }
-    offsets
-}
-
 /// True if all digis are in one bucket, so that scattering would move nothing.
 pub(super) fn moves_nothing(counts: &[Counts], digis: usize) -> bool {
     let buckets = counts.first().map_or(0, Vec::len);
@@ -158,10 +145,11 @@ pub(super) fn moves_nothing(counts: &[Counts], digis: usize) -> bool {
     (0..buckets).any(|bucket| in_bucket(bucket) == digis)
 }
 
-// Streams are for digis whose neighbours go to the same bucket: digis that are nearly in order of time arrive bucket by bucket. Then each count has to wait for
-// the one before: a store is forwarded to the next load of the same word, which takes longer than
-// everything else for a digi. So a part is split into streams, which are interleaved, each with
-// counts and offsets of its own. They are consecutive in each bucket, which keeps the order.
+// Streams are for digis whose neighbours go to the same bucket: digis that are nearly in order of
+// time arrive bucket by bucket. Then each count has to wait for the one before: a store is
+// forwarded to the next load of the same word, which takes longer than everything else for a digi.
+// So a part is split into streams, which are interleaved, each with counts and offsets of its own.
+// They are consecutive in each bucket, which keeps the order.
 
 /// Streams of a part: enough to hide how long a store takes to the next load.
 const STREAMS: usize = 4;
@@ -177,7 +165,7 @@ pub(super) fn scatter_streams(
 ) -> Vec<usize> {
     assert_eq!(source.len(), target.len());
     let counts = map(source.chunks(part), |digis| count_streams(digis, buckets, &bucket));
-    let (offsets, ends) = offsets_of_streams(counts, buckets);
+    let (offsets, ends) = offsets_of_parts(counts, STREAMS);
     let target = SharedSlice::new(target);
     for_each(source.chunks(part).zip(offsets), |(digis, mut offsets)| {
         in_turns(digis, |stream, digi| {
@@ -189,7 +177,7 @@ pub(super) fn scatter_streams(
             *offset += 1;
         });
     });
-    ends
+    ends.into_iter().map(|end| end as usize).collect()
 }
 
 /// Counts by bucket and stream.
@@ -213,22 +201,6 @@ fn in_turns(digis: &[Digi], mut each: impl FnMut(usize, Digi)) {
     }
     // The remainder continues the last stream.
     rest.iter().for_each(|&digi| each(STREAMS - 1, digi));
-}
-
-/// First offset of each part and stream in each bucket, and the ends of buckets: buckets in order,
-/// and within a bucket parts and streams in order.
-fn offsets_of_streams(mut counts: Vec<Counts>, buckets: usize) -> (Vec<Counts>, Vec<usize>) {
-    let mut sum = 0;
-    let ends = (0..buckets).map(|bucket| {
-        for counts in &mut counts {
-            for count in &mut counts[STREAMS * bucket..][..STREAMS] {
-                sum += std::mem::replace(count, sum);
-            }
-        }
-        sum as usize
-    });
-    let ends = ends.collect();
-    (counts, ends)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use generators::sts::{Digi, SegmentedDigis};
 use super::StsSort;
 use crate::all_cores::par_map;
 use crate::plugin::abi;
-use crate::plugin::contract::{Contract, Stable};
+use crate::plugin::loaded_variant::{Contract, Stable};
 use crate::plugin_session::{
     AbiInput, Addresses, Array, Description, OutputSpec, PluginRequest, PluginTask, Upload,
 };

@@ -15,10 +15,10 @@ use std::borrow::Cow;
 use generators::partition::Partition;
 use generators::sts::Digi;
 use generators::sts::raw::{MicrosliceCounts, Rules, TimesliceCounts, Unpacked};
+use microslice::Microslice;
 
 use super::StsUnpack;
-use super::input::RawTimeslices;
-use super::output::{DigiOrder, partition};
+use super::input::{DigiOrder, RawTimeslices, partition};
 use super::survey::{Job, Survey, sum_up, survey};
 use super::tables::Tables;
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
@@ -26,12 +26,10 @@ use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, buffers};
 use crate::std_sort;
 use crate::sts_sort::cpu::parts::{Cost, sort_parts};
-use crate::sts_sort::cpu::scratch::Threads;
-use crate::sts_sort::cpu::segments::{SegmentSort, sort_all};
+use crate::sts_sort::cpu::segments::{SegmentSort, Threads, sort_all};
 use crate::sts_sort::cpu::{ResultIn, sort_by_time};
 use crate::sts_sort::order::ByTime;
 use crate::timing::{Laps, Stages};
-use microslice::Microslice;
 
 pub(crate) use simd::{capacity_for, even_parts, messages_of, unpack_part};
 

@@ -12,8 +12,7 @@ use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, Execution, Unavailable, buffers};
 use crate::sts_unpack::StsUnpack;
-use crate::sts_unpack::input::RawTimeslices;
-use crate::sts_unpack::output::DigiOrder;
+use crate::sts_unpack::input::{DigiOrder, RawTimeslices};
 
 struct UnpackRunner<'a> {
     make_unpacker: MakeUnpacker,

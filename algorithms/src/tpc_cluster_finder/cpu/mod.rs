@@ -52,8 +52,8 @@ pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
     .by_published_rules(),
 ];
 
-// Lists of clusters and of their labels: one for each row of each sector, with capacity for a cluster of each sample
-// of the row, because no two samples are in the same cell.
+// Lists of clusters and of their labels: one for each row of each sector, with capacity for a
+// cluster of each sample of the row, because no two samples are in the same cell.
 
 /// The offsets of the lists of rows, with the end of the last one.
 pub(crate) type Starts = Vec<usize>;

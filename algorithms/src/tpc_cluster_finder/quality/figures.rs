@@ -1,4 +1,5 @@
-//! Figures by true clusters (efficiency, ghosts, split and merged clusters, residuals) and by labels.
+//! Figures by true clusters (efficiency, ghosts, split and merged clusters, residuals) and by
+//! labels.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! Quality of clusters, where the particles' true clusters are known: found clusters are matched with
-//! true ones. `docs/tpc-clusters.md` defines the figures.
+//! Quality of clusters, where the particles' true clusters are known: found clusters are matched
+//! with true ones. `docs/tpc-clusters.md` defines the figures.
 
 mod figures;
 #[cfg(test)]

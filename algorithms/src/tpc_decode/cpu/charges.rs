@@ -9,9 +9,8 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use generators::tpc::Digit;
 
 use super::digits::close;
-use super::levels::{DecodePage, Level, PageDecoder};
-use super::workers;
 use super::workers::{DecodeWorkers, Slot};
+use super::{DecodePage, Level, PageDecoder, workers};
 use crate::algorithm::Runner;
 use crate::all_cores::{par_map, split_mut};
 use crate::device::gpu::DeviceError;

@@ -5,9 +5,8 @@ use std::ops::Range;
 
 use generators::tpc::Digit;
 
-use super::levels::{DecodePage, Level, PageDecoder};
-use super::workers;
 use super::workers::{DecodeWorkers, Slot};
+use super::{DecodePage, Level, PageDecoder, workers};
 use crate::algorithm::Runner;
 use crate::all_cores::{fill, split_mut};
 use crate::device::gpu::DeviceError;

@@ -6,8 +6,8 @@ use generators::tpc::pages::StreamId;
 use generators::tpc::{Digit, Layout};
 
 use super::kernel::PadList;
-use super::levels::{DecodePage, Level};
 use super::walk::Job;
+use super::{DecodePage, Level};
 use crate::parallel::map;
 use crate::tpc_decode::damage::Mutator;
 use crate::tpc_decode::hard_inputs::whole_frames;

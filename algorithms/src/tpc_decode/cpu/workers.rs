@@ -1,4 +1,5 @@
-//! The threads that share tasks, some pages each, and count samples by headers first: a team, or nested teams with one for each sector.
+//! The threads that share tasks, some pages each, and count samples by headers first: a team, or
+//! nested teams with one for each sector.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -142,8 +143,8 @@ fn split(all: Range<usize>, parts: usize) -> impl Iterator<Item = Range<usize>> 
     (0..parts).map(move |part| at(part)..at(part + 1))
 }
 
-// A first pass over headers finds the numbers of samples, and their offsets. The headers are checked here, once. Decoding verifies that the payload agrees with their
-// statements.
+// A first pass over headers finds the numbers of samples, and their offsets. The headers are
+// checked here, once. Decoding verifies that the payload agrees with their statements.
 
 /// Result of reading a page's headers.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,5 +1,5 @@
-//! A page: its headers, which are checked before the payload is read (see `checks`), and the payload in
-//! contiguous memory.
+//! A page: its headers, which are checked before the payload is read (see `checks`), and the
+//! payload in contiguous memory.
 
 mod checks;
 

@@ -1,5 +1,5 @@
-//! The layouts of pages: row pages, a record for each time bin; link pages, a block for each link and
-//! time bin; and dense ones, a block for each time bin with all its links.
+//! The layouts of pages: row pages, a record for each time bin; link pages, a block for each link
+//! and time bin; and dense ones, a block for each time bin with all its links.
 
 use generators::tpc::geometry::{CHANNELS_IN_LINK, pads_in_row};
 use generators::tpc::page::LinkHeader;

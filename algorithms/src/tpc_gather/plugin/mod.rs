@@ -9,7 +9,7 @@ use super::TpcGather;
 use super::cuda::slowdowns;
 use super::packed::Packed;
 use crate::plugin::abi;
-use crate::plugin::contract::Contract;
+use crate::plugin::loaded_variant::Contract;
 use crate::plugin_session::{
     AbiInput, Addresses, Array, Description, Figures, OutputSpec, PluginRequest, PluginTask,
     Upload, changed_at_byte,

@@ -12,7 +12,7 @@ use super::{GroupLinks, PART};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::{Grain, for_each, for_each_dynamic, for_each_range, map};
 use crate::prefetch::prefetch;
-use crate::shared::{SharedSlice, atomic};
+use crate::shared::{SharedSlice, atomic, offsets_of_parts};
 use crate::tpc_merge::resolve::{RelationStore, SharedRelations, follow};
 
 /// The slice tracks with links, by component.
@@ -116,10 +116,10 @@ fn follow_list(
     }
 }
 
-// In shares, links of a component have to stay in ascending order, which a stable partition preserves: so no
-// list for each component is needed. Components are assigned to shares by their labels; a worker
-// that takes a share follows its links from the first to the last. As the next accesses are bounds,
-// they are prefetched.
+// In shares, links of a component have to stay in ascending order, which a stable partition
+// preserves: so no list for each component is needed. Components are assigned to shares by their
+// labels; a worker that takes a share follows its links from the first to the last. As the next
+// accesses are bounds, they are prefetched.
 
 /// Maximum number of shares: large enough that the threads finish together, and small enough that
 /// each has a cache line open while links are distributed.
@@ -156,7 +156,7 @@ impl<'a> GroupLinks<'a> for LinksByShare<'a> {
         let share = Shares::new(input.len());
         let ranges = parts(input.len(), self.parts);
         let counts = map(&ranges, |range| share.count(input, labels, range.clone()));
-        let (offsets, ends) = lay_out_shares(&counts);
+        let (offsets, ends) = offsets_of_parts(counts, 1);
         self.ends = ends;
         let links = SharedSlice::new(&mut self.links);
         for_each(ranges.into_iter().zip(offsets), |(range, offsets)| {
@@ -231,20 +231,6 @@ impl Shares {
             offsets[share] += 1;
         }
     }
-}
-
-/// The offset of each part in each share, and the end of each share.
-fn lay_out_shares(counts: &[Vec<usize>]) -> (Vec<Vec<usize>>, Vec<usize>) {
-    let mut offsets = counts.to_vec();
-    let mut ends = Vec::new();
-    let mut sum = 0;
-    for share in 0..counts.first().map_or(0, Vec::len) {
-        for offsets in &mut offsets {
-            sum += std::mem::replace(&mut offsets[share], sum);
-        }
-        ends.push(sum);
-    }
-    (offsets, ends)
 }
 
 /// Follows the links of a share.

@@ -1,6 +1,7 @@
 //! Merging on the host.
 //!
-//! All variants except the sequential one have the same stages, each with a choice of algorithms: components are found, links brought together by component, then followed.
+//! All variants except the sequential one have the same stages, each with a choice of algorithms:
+//! components are found, links brought together by component, then followed.
 
 mod hooking;
 mod hooking_ahead;

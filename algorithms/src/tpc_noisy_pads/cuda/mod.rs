@@ -11,8 +11,7 @@ use std::sync::Arc;
 use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 
 use super::TpcNoisyPads;
-use super::activity::{PadActivity, Verdict};
-use super::input::ChargeMaps;
+use super::input::{ChargeMaps, PadActivity, Verdict};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::all_cores::par_map;
 use crate::device::gpu::{

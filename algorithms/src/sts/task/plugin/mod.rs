@@ -19,14 +19,14 @@ mod setup;
 mod upstream;
 
 use bytemuck::Zeroable;
+use products::PluginOutput;
 
 use super::{StsTask, Timeslices};
 use crate::algorithm::Semantics;
 use crate::plugin::abi::{BY_TIME, EXACT, OFFLINE, PUBLISHED, SEPARATE};
-use crate::plugin::contract::{Contract, Stable};
+use crate::plugin::loaded_variant::{Contract, Stable};
 use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};
 use crate::sts::{ChainStage, Product};
-use products::PluginOutput;
 
 /// Contract of the tasks whose output size is known before a run.
 const KNOWN: Contract = Contract { cuda: &[SEPARATE], ..FOUND };

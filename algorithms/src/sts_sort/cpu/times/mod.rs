@@ -1,5 +1,5 @@
-//! Cache-sized sorting by time, shared by the sorts by channel and by time alone: runs of digis of the
-//! same bucket, spans of time whose digis fit into the first-level cache, and a final pass.
+//! Cache-sized sorting by time, shared by the sorts by channel and by time alone: runs of digis of
+//! the same bucket, spans of time whose digis fit into the first-level cache, and a final pass.
 
 mod runs;
 mod spans;

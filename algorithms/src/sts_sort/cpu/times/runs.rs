@@ -40,8 +40,8 @@ struct Run {
 }
 
 impl Runs {
-    /// The runs of digis in buckets of time, in parts of this length, which run in parallel; none if
-    /// they are short.
+    /// The runs of digis in buckets of time, in parts of this length, which run in parallel; none
+    /// if they are short.
     pub(in super::super) fn find(digis: &[Digi], part: usize, time: &CoarseTime) -> Option<Runs> {
         let parts = digis.chunks(part).enumerate();
         let found = map(parts, |(index, digis)| RunsOfPart::find(digis, index * part, time));

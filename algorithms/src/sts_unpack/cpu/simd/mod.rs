@@ -135,8 +135,9 @@ pub(crate) fn even_parts(jobs: &[Job], parts: usize) -> Vec<Range<usize>> {
     (0..parts).map(part).collect()
 }
 
-// Parts are taken in order, and each gets its offset from the one before. A thread only waits for parts that were taken earlier, by threads that are working on them: the
-// first of these does not wait.
+// Parts are taken in order, and each gets its offset from the one before. A thread only waits for
+// parts that were taken earlier, by threads that are working on them: the first of these does not
+// wait.
 
 /// Looks before others are let onto the core: it may be one of them that is waited for.
 const SPINS: usize = 1 << 10;

@@ -1,5 +1,5 @@
-//! Charges and peaks of a fragment of a sector, in tiles of a cache line, and labels from the indices
-//! of the samples around peaks.
+//! Charges and peaks of a fragment of a sector, in tiles of a cache line, and labels from the
+//! indices of the samples around peaks.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, Ordering};
 

@@ -1,4 +1,5 @@
-//! Clusters around peaks, with their labels. An isolated peak among 81 cells owns all charges around it.
+//! Clusters around peaks, with their labels. An isolated peak among 81 cells owns all charges
+//! around it.
 
 use super::strip::{CHARGE, PRESENT, Strip, WORD, for_each_set, window};
 use crate::tpc_cluster_finder::cluster::{Cluster, Peak, Sums};

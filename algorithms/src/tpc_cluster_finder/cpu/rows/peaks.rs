@@ -1,5 +1,5 @@
-//! Finds the cells that are peaks, a bit for each from nine lines of charges, and suppresses those that
-//! are bumps on the slopes of larger ones.
+//! Finds the cells that are peaks, a bit for each from nine lines of charges, and suppresses those
+//! that are bumps on the slopes of larger ones.
 
 use super::strip::{PRESENT, Strip, WORD, for_each_set, window};
 use crate::device::cpu_features::with_instructions;
@@ -70,8 +70,8 @@ mod avx2 {
         _mm256_movemask_epi8(bytes) as u32
     }
 
-    /// All bits of each of the 16 cells from `first` on that is a peak. Entries have 15 bits, so that
-    /// signed comparisons are correct.
+    /// All bits of each of the 16 cells from `first` on that is a peak. Entries have 15 bits, so
+    /// that signed comparisons are correct.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn are_peaks(

@@ -180,7 +180,8 @@ fn store<const BITS: usize>(
     match target.first_chunk_mut::<LANES>() {
         // SAFETY: the witness proves that the CPU has AVX-512.
         Some(target) => unsafe { store_512(target, joined) },
-        // SAFETY: the witness proves that the CPU has AVX-512, and `target` is shorter than a vector.
+        // SAFETY: the witness proves that the CPU has AVX-512, and `target` is shorter than a
+        // vector.
         None => unsafe { store_first(target, joined) },
     }
 }

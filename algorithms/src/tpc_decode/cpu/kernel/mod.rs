@@ -1,7 +1,7 @@
 //! The inner loops of decoding, for each instruction set, and the scalar one.
 //!
 //! Each kernel is inlined (`#[inline(always)]`) into a walk that is compiled for its instruction
-//! set: see `levels`.
+//! set: see `DecodePage`.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

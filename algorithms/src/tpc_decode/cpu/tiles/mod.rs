@@ -19,10 +19,11 @@ mod worker;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use worker::{Fragment, Kernels, RegionPages, Worker};
+
 use super::charges::{Rejected, conclude, decoded};
-use super::levels::DecodePage;
-use super::workers;
 use super::workers::{DecodeWorkers, Slot};
+use super::{DecodePage, workers};
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
@@ -33,7 +34,6 @@ use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
-use worker::{Fragment, Kernels, RegionPages, Worker};
 
 /// A decoder with the pages of a time frame.
 pub(super) struct TilesRunner<'a> {
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::device::Poison;
     use crate::tpc_decode::charge_map::TILE;
-    use crate::tpc_decode::cpu::levels::Level;
+    use crate::tpc_decode::cpu::Level;
     use crate::tpc_decode::hard_inputs;
     use crate::tpc_decode::input::Output;
 

@@ -16,8 +16,8 @@ use crate::tpc_decode::charge_map::{
     Converter, MapShape, Position, TILE, TILE_TIMES, TILES_IN_ROW, Tile,
 };
 use crate::tpc_decode::cpu::charges::Rejected;
-use crate::tpc_decode::cpu::levels::{DecodePage, PageDecoder};
 use crate::tpc_decode::cpu::workers::Slot;
+use crate::tpc_decode::cpu::{DecodePage, PageDecoder};
 use crate::tpc_decode::damage::Damage;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;

@@ -1,5 +1,5 @@
-//! Walks through the layouts of pages: row pages, a record for each time bin; link pages, a block for
-//! each link and time bin; and dense ones, a block for each time bin with all its links.
+//! Walks through the layouts of pages: row pages, a record for each time bin; link pages, a block
+//! for each link and time bin; and dense ones, a block for each time bin with all its links.
 
 use std::ops::Range;
 

@@ -91,9 +91,10 @@ impl<'a, K: Isa> Walk<'a, K> {
     }
 }
 
-// Pads and samples are joined some time bins after the pads were listed: pads are listed by stores that overlap, and joined by loads that straddle them. A core that
-// loads data just stored in pieces stalls until the stores have left its store buffer; with the
-// work of some time bins in between, they have.
+// Pads and samples are joined some time bins after the pads were listed: pads are listed by stores
+// that overlap, and joined by loads that straddle them. A core that loads data just stored in
+// pieces stalls until the stores have left its store buffer; with the work of some time bins in
+// between, they have.
 
 /// Groups that are joined at once.
 const GROUPS: usize = 128;
