@@ -26,17 +26,11 @@ pub(crate) const TIMESLICE_AXES: [Axis; 3] = [TIMESLICES.axis(), SKIP.axis(), TA
 pub(crate) const TIMEFRAME_AXES: [Axis; 3] = [TIMEFRAMES.axis(), SKIP.axis(), TAKE.axis()];
 
 /// The timeslices that the options select.
-///
-/// # Errors
-/// If one of them is invalid.
 pub(crate) fn timeslices(options: &Params) -> Result<Selection, DataError> {
     selection(options, &TIMESLICES)
 }
 
 /// The time frames that the options select.
-///
-/// # Errors
-/// If one of them is invalid.
 pub(crate) fn timeframes(options: &Params) -> Result<Selection, DataError> {
     selection(options, &TIMEFRAMES)
 }
@@ -50,9 +44,6 @@ fn selection(options: &Params, indices: &Flag<IndexRange>) -> Result<Selection, 
 }
 
 /// Refuses options of raw data for a file of digis.
-///
-/// # Errors
-/// If one of them is set.
 pub(crate) fn refuse_for_digis(
     path: &Path,
     options: &Params,
@@ -69,9 +60,6 @@ pub(crate) fn refuse_for_digis(
 }
 
 /// Refuses standard input where a file next to the input is to be read.
-///
-/// # Errors
-/// If the path is that of standard input.
 pub(crate) fn check_companions(path: &Path) -> Result<(), DataError> {
     if is_standard_input(path) {
         let problem = "standard input has no setup next to it; specify --setup FILE";

@@ -77,9 +77,6 @@ pub(crate) static AXES: &[Axis] = &[
 ];
 
 /// The shape that complete parameters describe.
-///
-/// # Errors
-/// If the parameters are invalid.
 pub(crate) fn shape(params: &Params) -> Result<RawShape, DataError> {
     // Digis of a side are ordered by time; messages have another order.
     let mut of_scenario = params.clone();

@@ -107,9 +107,6 @@ pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
 }
 
 /// The shape of a time frame for a task that has only some of the axes.
-///
-/// # Errors
-/// Fails like [`shape`].
 pub(crate) fn shape_of_some(params: &Params) -> Result<TimeFrameShape, DataError> {
     let mut complete = params.clone();
     complete.complete(AXES);

@@ -7,9 +7,6 @@ use generators::DataError;
 use text::Untrusted;
 
 /// Reads all words of a file.
-///
-/// # Errors
-/// If it can't be read, or its size is not a multiple of a word.
 pub(crate) fn read(path: &Path) -> Result<Vec<u32>, DataError> {
     let bytes = fs::read(path).map_err(|error| DataError::io(path, error))?;
     let (words, rest) = bytes.as_chunks();
@@ -24,9 +21,6 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u32>, DataError> {
 }
 
 /// Writes a file of words.
-///
-/// # Errors
-/// If it can't be written.
 pub(crate) fn write(path: &Path, words: &[u32]) -> Result<(), DataError> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     files::write(path, bytes).map_err(|error| DataError::io(path, error))

@@ -84,9 +84,6 @@ pub fn set_available_memory(available_bytes: fn() -> u64) {
 }
 
 /// Checks that a request for scratch memory can be satisfied, before any is allocated.
-///
-/// # Errors
-/// If not, the requested and the available amount.
 pub(crate) fn check_scratch(bytes: u64, is_on_host: bool) -> Result<(), String> {
     if bytes == 0 {
         return Ok(());

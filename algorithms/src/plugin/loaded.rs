@@ -163,9 +163,6 @@ type TableFunction = unsafe extern "C" fn() -> *const Table;
 
 /// Opens a library for as long as the process lives. Returns the version of the header that it was
 /// built for, and its table; `None` instead of a null table.
-///
-/// # Errors
-/// If it is not a plugin of a supported version.
 pub(super) fn open(
     path: &Path,
     file: &str,

@@ -213,9 +213,6 @@ pub(crate) struct Contracts(pub(crate) Vec<&'static Contract>);
 
 impl Contracts {
     /// Returns the contract of a task, for a plugin that was built for a version of the header.
-    ///
-    /// # Errors
-    /// If the task takes no plugins, or that version does not know it.
     pub(super) fn for_task(&self, task: &str, version: u32) -> Result<&'static Contract, String> {
         let found = self.0.iter().find(|contract| contract.task == task);
         let contract = found.ok_or_else(|| {

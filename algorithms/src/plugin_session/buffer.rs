@@ -33,9 +33,6 @@ enum Memory {
 
 impl Buffer {
     /// Allocates `bytes` bytes with arbitrary values on the host.
-    ///
-    /// # Errors
-    /// Message of the system.
     pub(super) fn on_host(
         arena: &Arena,
         name: Cow<'static, str>,
@@ -211,9 +208,6 @@ pub(super) enum Overrun {
 
 impl Guarded {
     /// Allocates zeroed bytes.
-    ///
-    /// # Errors
-    /// Message of the system.
     pub(super) fn new(bytes: usize) -> Result<Self, String> {
         let pages = bytes.next_multiple_of(ALIGNMENT).next_multiple_of(PAGE).max(PAGE);
         let (slack, offset) =

@@ -95,9 +95,6 @@ impl Host {
     }
 
     /// Ends the last stage. If none was started, the work in a GPU's stream is one stage.
-    ///
-    /// # Errors
-    /// Invalid use of stages, or an error of the GPU.
     pub(super) fn end(&self) -> Result<(), DeviceError> {
         let mut notes = self.notes();
         if let Some(complaint) = notes.complaint.take() {

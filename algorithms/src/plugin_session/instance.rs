@@ -51,9 +51,6 @@ impl Instance {
     ///
     /// # Safety
     /// `input` points to the task's struct of the header.
-    ///
-    /// # Errors
-    /// See [`NotReady`].
     pub(super) unsafe fn prepare(
         variant: &'static LoadedVariant,
         workers: usize,

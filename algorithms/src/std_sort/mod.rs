@@ -9,9 +9,6 @@ use generators::sts::Digi;
 use crate::device::Unavailable;
 
 /// Checks that it was compiled.
-///
-/// # Errors
-/// The reason if it was not.
 pub(crate) fn available() -> Result<(), Unavailable> {
     match option_env!("RECOBENCH_NO_STD_SORT") {
         Some(reason) => Err(Unavailable(format!("std::sort is missing: {reason}"))),

@@ -105,9 +105,6 @@ pub(super) const READING: [Axis; 4] =
 const ONE: &str = "Read at most N timeslices of raw data; events are built of one";
 
 /// Reads the raw data of a timeslice, and unpacks them by the reference of `bench unpack`.
-///
-/// # Errors
-/// If the data can't be read, are of several timeslices, or give no digis.
 pub(super) fn read(
     files: &InputFiles,
     options: &Params,

@@ -23,9 +23,6 @@ pub struct Fragments {
 }
 
 /// Checks the length of fragments.
-///
-/// # Errors
-/// Fails if no fragment can have that length.
 pub(crate) fn checked_length(fragment: u32) -> Result<u32, DataError> {
     if FRAGMENT_LENGTHS.contains(&fragment) {
         return Ok(fragment);

@@ -76,9 +76,6 @@ impl Clusters {
     }
 
     /// Compares with the reference, in order where `promise` requires it.
-    ///
-    /// # Errors
-    /// Returns the first difference.
     pub(in crate::tpc_cluster_finder) fn check(
         &self,
         right: &Self,

@@ -171,6 +171,7 @@ fn in_reach(points: &[Point], before: Range<usize>, time: f64) -> Range<usize> {
 
 #[cfg(test)]
 mod matching_tests {
+    use super::Match::{None, Own, Shared};
     use super::*;
 
     /// Matches of points `(pad, time)`.
@@ -182,54 +183,46 @@ mod matching_tests {
     }
 
     #[test]
-    fn cluster_out_of_reach_is_a_ghost() {
-        let near = matches(&[(10.0, 50.0)], &[(11.0, 51.0)]);
-        assert_eq!((near.found, near.truth), (vec![Match::Own(0)], vec![Match::Own(0)]));
-        let far = matches(&[(10.0, 50.0)], &[(11.5, 51.5)]);
-        assert_eq!((far.found, far.truth), (vec![Match::None], vec![Match::None]));
+    fn clusters_are_matched_with_the_nearest_in_reach() {
+        /// Found and true points, and what they are matched with.
+        type Case<'a> = (&'a [(f64, f64)], &'a [(f64, f64)], &'a [Match], &'a [Match]);
+        let cases: [Case<'_>; 7] = [
+            (&[(10.0, 50.0)], &[(11.0, 51.0)], &[Own(0)], &[Own(0)]),
+            // Out of reach: a ghost.
+            (&[(10.0, 50.0)], &[(11.5, 51.5)], &[None], &[None]),
+            // Split: the nearer of two found clusters is the match.
+            (&[(10.0, 49.0), (10.0, 50.5)], &[(10.0, 50.0)], &[Shared(0), Own(0)], &[Own(1)]),
+            // Merged: the farther of two true clusters.
+            (&[(10.0, 50.0)], &[(10.0, 49.0), (10.5, 50.0)], &[Own(1)], &[Shared(0), Own(0)]),
+            // The second true cluster is the nearest of both found ones, but only one of them is
+            // matched with it.
+            (
+                &[(10.0, 50.6), (10.0, 51.1)],
+                &[(10.0, 49.5), (10.0, 51.0)],
+                &[Own(0), Own(1)],
+                &[Own(0), Own(1)],
+            ),
+            // Missed.
+            (&[], &[(10.0, 50.0)], &[], &[None]),
+            (&[], &[], &[], &[]),
+        ];
+        for (found, truth, of_found, of_truth) in cases {
+            let made = matches(found, truth);
+            assert_eq!((&made.found[..], &made.truth[..]), (of_found, of_truth), "{found:?}");
+        }
     }
 
     #[test]
     fn the_edge_of_the_reach_is_within() {
-        for (pad, time) in [(12.0, 50.0), (8.0, 50.0), (10.0, 52.0), (10.0, 48.0)] {
-            let own = matches(&[(10.0, 50.0)], &[(pad, time)]);
-            assert_eq!(own.found, [Match::Own(0)], "{pad} {time}");
+        for (near, far) in [
+            ((12.0, 50.0), (12.01, 50.0)),
+            ((8.0, 50.0), (7.99, 50.0)),
+            ((10.0, 52.0), (10.0, 52.01)),
+            ((10.0, 48.0), (10.0, 47.99)),
+        ] {
+            assert_eq!(matches(&[(10.0, 50.0)], &[near]).found, [Own(0)], "{near:?}");
+            assert_eq!(matches(&[(10.0, 50.0)], &[far]).found, [None], "{far:?}");
         }
-        for (pad, time) in [(12.01, 50.0), (7.99, 50.0), (10.0, 52.01), (10.0, 47.99)] {
-            let none = matches(&[(10.0, 50.0)], &[(pad, time)]);
-            assert_eq!(none.found, [Match::None], "{pad} {time}");
-        }
-    }
-
-    #[test]
-    fn nearer_of_two_found_clusters_is_the_match() {
-        let split = matches(&[(10.0, 49.0), (10.0, 50.5)], &[(10.0, 50.0)]);
-        assert_eq!(split.found, [Match::Shared(0), Match::Own(0)]);
-        assert_eq!(split.truth, [Match::Own(1)]);
-    }
-
-    #[test]
-    fn farther_of_two_true_clusters_is_merged() {
-        let merged = matches(&[(10.0, 50.0)], &[(10.0, 49.0), (10.5, 50.0)]);
-        assert_eq!(merged.found, [Match::Own(1)]);
-        assert_eq!(merged.truth, [Match::Shared(0), Match::Own(0)]);
-    }
-
-    #[test]
-    fn neighbours_with_matches_are_neither_split_nor_merged() {
-        // The second true cluster is the nearest of both found ones, but only one of them is
-        // matched with it.
-        let both = matches(&[(10.0, 50.6), (10.0, 51.1)], &[(10.0, 49.5), (10.0, 51.0)]);
-        assert_eq!(both.found, [Match::Own(0), Match::Own(1)]);
-        assert_eq!(both.truth, [Match::Own(0), Match::Own(1)]);
-    }
-
-    #[test]
-    fn missed_cluster_has_no_match() {
-        let missed = matches(&[], &[(10.0, 50.0)]);
-        assert_eq!((missed.found, missed.truth), (vec![], vec![Match::None]));
-        let nothing = matches(&[], &[]);
-        assert_eq!((nothing.found, nothing.truth), (vec![], vec![]));
     }
 
     #[test]
@@ -237,7 +230,7 @@ mod matching_tests {
         let positions: Vec<_> = (0..500).map(|n| (f64::from(n * 37 % 60), f64::from(n))).collect();
         let shifted: Vec<_> = positions.iter().map(|(pad, time)| (pad + 0.3, time - 0.2)).collect();
         let all = matches(&shifted, &positions);
-        let own: Vec<_> = (0..positions.len()).map(Match::Own).collect();
+        let own: Vec<_> = (0..positions.len()).map(Own).collect();
         assert_eq!((&all.found, &all.truth), (&own, &own));
     }
 }
