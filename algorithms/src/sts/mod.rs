@@ -13,7 +13,6 @@
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, one file per
 //! algorithm |
 //! | `products` | outputs of stages in flat arrays, to be compared |
-//! | `std_sorts` | clusters and hits, sorted by `std::sort` of C++ |
 //! | [`quality`] | efficiency, ghosts and residuals of hits against the simulated truth |
 //! | `chains` | stages joined to chains: `offline`, `online`, `per-side`, `time-sweep` |
 //! | `cuda` | the chain on a GPU |

@@ -9,11 +9,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `axes`, `raw` | sources of digis; digis of raw data |
+//! | `axes` | sources of digis |
 //! | `input`, `rules`, `event` | digis, rules, and the output |
 //! | `reference` | the right answer, digi by digi |
 //! | `stage` | event building as the last stage of the STS chain |
-//! | `digest` | checksums of events |
 //! | `chain` | successors of triggers, and triggers that do not depend on earlier ones |
 //! | `hard_inputs` | inputs that are hard to process correctly |
 //! | `cpu`, `cuda` | the variants |

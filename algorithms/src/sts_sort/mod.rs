@@ -23,7 +23,6 @@ use std::path::Path;
 use generators::DataError;
 use generators::io::{DigiOptions, ReadDigis, read_digis_with, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
-use order::ByChannelAndTime;
 
 use crate::algorithm::{
     Algorithm, CheckError, Choose, Element, InputFiles, OutputFiles, Plan, Promise, ReadInput,
@@ -32,6 +31,7 @@ use crate::algorithm::{
 use crate::axis::Params;
 use crate::plugin::Contract;
 use crate::plugin_session::variants;
+use order::ByChannelAndTime;
 
 pub use axes::SEGMENTS;
 pub use check::Mismatch;

@@ -9,9 +9,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `input`, `axes` | raw data, and their sources |
+//! | `input`, `axes` | raw data and their sources; the output, and its check |
 //! | `reference` | the right answer, message by message |
-//! | `output` | the output, and its check |
 //! | `survey` | the work to be done, from descriptors |
 //! | `exact`, `tables` | a hit and its e-link, step by step; by lookup in tables of boards |
 //! | `shrink`, `hard_inputs` | smaller raw data, and inputs that are hard to process correctly |

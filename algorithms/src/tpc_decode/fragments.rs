@@ -15,6 +15,7 @@ use super::header::OpenPage;
 pub const OVERLAP: u32 = 8;
 /// Length of the shortest fragment with time bins that belong to it only.
 pub const MIN_FRAGMENT: u32 = 2 * OVERLAP + 1;
+const _: () = assert!(MIN_FRAGMENT == *FRAGMENT_LENGTHS.start());
 
 /// Fragments of `length` time bins, the overlaps included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,14 +104,7 @@ pub(super) fn time_bins_of(page: &OpenPage) -> Range<u32> {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::charges::FRAGMENT_LENGTHS;
-
     use super::*;
-
-    #[test]
-    fn shortest_fragment_is_accepted() {
-        assert_eq!(MIN_FRAGMENT, *FRAGMENT_LENGTHS.start());
-    }
 
     #[test]
     fn own_time_bins_are_a_partition() {

@@ -218,11 +218,6 @@ mod tests {
     use crate::tpc_decode::{TpcDecode, hard_inputs};
 
     #[test]
-    fn layouts_are_those_of_the_header() {
-        crate::plugin::abi::tests::assert_in_header(&[], super::LAYOUTS);
-    }
-
-    #[test]
     fn the_example_is_right_on_all_hard_inputs() {
         let Some(example) = Compiled::from_example(TpcDecode) else { return };
         example.assert_right(&["example-pages"], &hard_inputs::all(1));

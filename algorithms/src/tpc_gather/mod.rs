@@ -32,7 +32,6 @@ use std::path::Path;
 use generators::DataError;
 use generators::io::{read_clusters, write_clusters, write_table};
 use generators::tpc::clusters::{Clusters, generate};
-use packed::Sample;
 
 use crate::algorithm::{
     About, Algorithm, Better, CheckError, Choose, InputFiles, Metric, MetricInfo, Mutants, Output,
@@ -41,6 +40,7 @@ use crate::algorithm::{
 use crate::axis::Params;
 use crate::plugin::Contract;
 use crate::plugin_session::variants;
+use packed::Sample;
 
 pub use axes::{AXES, shape};
 pub use check::Mismatch;

@@ -6,8 +6,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `input`, `axes` | the maps and the thresholds, and their sources |
-//! | `activity` | activity of a pad, and the decision whether it is noisy |
+//! | `input`, `axes` | the maps, thresholds and activities of pads, and their sources |
 //! | `reference` | the expected output |
 //! | `hard_inputs` | difficult inputs for tests |
 //! | `cpu`, `cuda` | the variants |

@@ -103,25 +103,18 @@ impl Hit {
     }
 }
 
+// Sizes are as published.
+const _: () = assert!(size_of::<Cluster>() == 24 && size_of::<ClusterEntry>() == 8);
+const _: () = assert!(size_of::<Hit>() == 48);
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_are_as_published() {
-        assert_eq!(size_of::<Cluster>(), 24);
-        assert_eq!(size_of::<ClusterEntry>(), 8);
-    }
 
     #[test]
     fn bits_have_the_order_of_values() {
         let numbers = [f32::NEG_INFINITY, -2.0, -1e-30, -0.0, 0.0, 1e-30, 1.0, 3e38];
         assert!(numbers.map(ascending).is_sorted());
         assert_ne!(ascending(0.0), ascending(-0.0));
-    }
-
-    #[test]
-    fn the_size_is_as_published() {
-        assert_eq!(size_of::<Hit>(), 48);
     }
 }

@@ -13,15 +13,15 @@ pub(crate) mod segments;
 mod time_bucket;
 mod times;
 
-use count::count;
 use generators::sts::Digi;
-use parts::Cost;
-use segments::{Scratch, sort_segments};
 
 use super::StsSort;
 use super::order::{ByChannelAndTime, CHANNELS, channels_in_order};
 use crate::algorithm::Variant;
 use crate::parallel::for_each;
+use count::count;
+use parts::Cost;
+use segments::{Scratch, sort_segments};
 
 pub(crate) use channel_bucket::sort_alone_in_place;
 pub(crate) use time_bucket::sort_segment as sort_by_time;

@@ -15,7 +15,6 @@ use std::borrow::Cow;
 use generators::partition::Partition;
 use generators::sts::Digi;
 use generators::sts::raw::{MicrosliceCounts, Rules, TimesliceCounts, Unpacked};
-use microslice::Microslice;
 
 use super::StsUnpack;
 use super::input::{DigiOrder, RawTimeslices, partition};
@@ -30,6 +29,7 @@ use crate::sts_sort::cpu::segments::{SegmentSort, Threads, sort_all};
 use crate::sts_sort::cpu::{ResultIn, sort_by_time};
 use crate::sts_sort::order::ByTime;
 use crate::timing::{Laps, Stages};
+use microslice::Microslice;
 
 pub(crate) use simd::{capacity_for, even_parts, messages_of, unpack_part};
 

@@ -132,7 +132,7 @@ fn a_queue_sees_the_work_that_it_waits_for() {
     }
 }
 
-/// A missing wait changes the result: see also `skipped_waits` in the crate's tests.
+/// A missing wait changes the result: see also `faults` in the crate's tests.
 #[test]
 fn without_a_wait_queues_run_in_any_order() {
     let Some(gpu) = emulator_with(Execution::Late) else { return };

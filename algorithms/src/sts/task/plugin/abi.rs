@@ -112,11 +112,3 @@ structs! {
         address: u64,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn layouts_are_those_of_the_header() {
-        crate::plugin::abi::tests::assert_in_header(&[], super::LAYOUTS);
-    }
-}

@@ -19,7 +19,6 @@ mod setup;
 mod upstream;
 
 use bytemuck::Zeroable;
-use products::PluginOutput;
 
 use super::{StsTask, Timeslices};
 use crate::algorithm::Semantics;
@@ -27,6 +26,7 @@ use crate::plugin::abi::{BY_TIME, EXACT, OFFLINE, PUBLISHED, SEPARATE};
 use crate::plugin::loaded_variant::{Contract, Stable};
 use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};
 use crate::sts::{ChainStage, Product};
+use products::PluginOutput;
 
 /// Contract of the tasks whose output size is known before a run.
 const KNOWN: Contract = Contract { cuda: &[SEPARATE], ..FOUND };

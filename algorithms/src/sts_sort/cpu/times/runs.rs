@@ -216,7 +216,6 @@ impl CoarseTime {
 mod tests {
     use generators::random::mix;
 
-    use super::super::TimeRange;
     use super::*;
 
     fn in_buckets(runs: &Runs, digis: &[Digi]) -> Vec<Digi> {

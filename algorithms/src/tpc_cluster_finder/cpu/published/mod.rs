@@ -13,10 +13,8 @@ use std::borrow::Cow;
 
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::ROWS;
-use work::each_of;
 
-use super::super::cpu;
-use super::{Buckets, Filling, Flat, Locked, Starts};
+use super::{Buckets, Filling, Flat, Locked, Starts, starts};
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
@@ -27,6 +25,7 @@ use crate::tpc_cluster_finder::labels::Clusters;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Filtered, UnorderedSet};
 use crate::tpc_decode::charge_map::entries;
 use crate::tpc_decode::{FragmentOfFrame, Position};
+use work::each_of;
 
 pub(crate) use maps::{Maps, peak_entries};
 pub(in crate::tpc_cluster_finder) use maps::{Numbered, number_samples};
@@ -72,7 +71,7 @@ struct Part<'p> {
 
 impl<'a> Published<'a> {
     pub(super) fn new(charges: &'a Charges, arena: &'a Arena, collecting: Collecting) -> Self {
-        let starts = cpu::starts(charges);
+        let starts = starts(charges);
         Published { charges, arena, collecting, starts, labels: None, laps: Laps::default() }
     }
 

@@ -24,9 +24,6 @@ use std::sync::{Mutex, PoisonError};
 use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::pads_in_row;
-use labels::{AllLabels, LabelBuffers, Labelling, LabelsOfRow, Noting, Span};
-use peaks::FindPeaks;
-use strip::{Scratch, Strip};
 
 use super::{Buckets, Filling, Flat, Starts};
 use crate::algorithm::Runner;
@@ -39,6 +36,9 @@ use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 use crate::tpc_decode::FragmentOfFrame;
+use labels::{AllLabels, LabelBuffers, Labelling, LabelsOfRow, Noting, Span};
+use peaks::FindPeaks;
+use strip::{Scratch, Strip};
 
 pub(crate) use by_row::{RowSamples, Source, sort};
 pub(crate) use strip::Row;
