@@ -61,17 +61,19 @@ impl<T: Copy> SharedSlice<'_, T> {
 /// has `width` consecutive counts of each part.
 pub(crate) fn offsets_of_parts<T: Copy + Default + AddAssign>(
     mut counts: Vec<Vec<T>>,
+    buckets: usize,
     width: usize,
 ) -> (Vec<Vec<T>>, Vec<T>) {
     let mut sum = T::default();
-    let all = counts.first().map_or(0, Vec::len);
-    let ends = (0..all).step_by(width).map(|bucket| {
-        for count in counts.iter_mut().flat_map(|part| &mut part[bucket..bucket + width]) {
-            sum += std::mem::replace(count, sum);
+    let mut ends = Vec::with_capacity(buckets);
+    for bucket in 0..buckets {
+        for part in &mut counts {
+            for count in &mut part[width * bucket..][..width] {
+                sum += std::mem::replace(count, sum);
+            }
         }
-        sum
-    });
-    let ends = ends.collect();
+        ends.push(sum);
+    }
     (counts, ends)
 }
 

@@ -1,5 +1,5 @@
-//! What a program sets for plugins: an observer of their calls, to attribute failures, and the
-//! limit of the memory that they may request.
+//! Settings of a program for plugins: an observer of their calls, to attribute failures, and the limit
+//! of the memory that they may request.
 
 use std::sync::OnceLock;
 

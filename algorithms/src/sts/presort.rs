@@ -116,7 +116,7 @@ impl LookupTable {
         assert_eq!(stream.len(), target.len());
         let part = stream.len().div_ceil(threads).max(MIN_PART);
         let counts = map(stream.chunks(part), |part| self.count(part));
-        let (offsets, _) = offsets_of_parts(counts.clone(), 1);
+        let (offsets, _) = offsets_of_parts(counts.clone(), self.sides(), 1);
         let target = SharedSlice::new(target);
         match permutation {
             Permutation::Unwanted => {
@@ -236,7 +236,7 @@ impl LookupTable {
             "the target is too short for all digis"
         );
         let target = SharedSlice::new(target);
-        let (offsets, _) = offsets_of_parts(counted, 1);
+        let (offsets, _) = offsets_of_parts(counted, self.sides(), 1);
         for_each(unpacked.into_iter().zip(offsets), |(part, mut offsets)| {
             self.move_part(part.digis, &mut offsets, &target, |_, _| ());
         });

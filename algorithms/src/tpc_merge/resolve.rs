@@ -1,5 +1,5 @@
-//! Follows a link: two slice tracks, and the slice tracks that belong to them, become one track.
-//! What relations are stored in meanwhile is here, too.
+//! Follows a link: two slice tracks, and the slice tracks that belong to them, become one track; and
+//! stores relations meanwhile.
 //!
 //! As in the experiment's online reconstruction, October 2024; Rohr, thesis section 3.7.
 

@@ -110,7 +110,8 @@ pub(super) fn scatter_parts(
 ) {
     assert_eq!(source.len(), target.len());
     let target = SharedSlice::new(target);
-    let (offsets, _) = offsets_of_parts(counts.to_vec(), 1);
+    let buckets = counts.first().map_or(0, Vec::len);
+    let (offsets, _) = offsets_of_parts(counts.to_vec(), buckets, 1);
     for_each(source.chunks(part).zip(offsets), |(digis, mut offsets)| {
         // SAFETY: the ranges of all parts and buckets are consecutive, each as long as the digis
         // that were counted for it by the same pure function; so they are disjoint and within the
@@ -165,7 +166,7 @@ pub(super) fn scatter_streams(
 ) -> Vec<usize> {
     assert_eq!(source.len(), target.len());
     let counts = map(source.chunks(part), |digis| count_streams(digis, buckets, &bucket));
-    let (offsets, ends) = offsets_of_parts(counts, STREAMS);
+    let (offsets, ends) = offsets_of_parts(counts, buckets, STREAMS);
     let target = SharedSlice::new(target);
     for_each(source.chunks(part).zip(offsets), |(digis, mut offsets)| {
         in_turns(digis, |stream, digi| {

@@ -156,7 +156,7 @@ impl<'a> GroupLinks<'a> for LinksByShare<'a> {
         let share = Shares::new(input.len());
         let ranges = parts(input.len(), self.parts);
         let counts = map(&ranges, |range| share.count(input, labels, range.clone()));
-        let (offsets, ends) = offsets_of_parts(counts, 1);
+        let (offsets, ends) = offsets_of_parts(counts, share.count, 1);
         self.ends = ends;
         let links = SharedSlice::new(&mut self.links);
         for_each(ranges.into_iter().zip(offsets), |(range, offsets)| {
