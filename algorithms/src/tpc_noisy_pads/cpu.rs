@@ -10,7 +10,6 @@ use super::TpcNoisyPads;
 use super::input::{PadActivity, Thresholds};
 use crate::algorithm::{PrepareResult, Variant, VariantContext};
 use crate::all_cores::split_mut;
-use crate::device::cpu_features::with_instructions;
 use crate::parallel::for_each;
 use crate::prefetch::prefetch;
 use crate::tpc_decode::charge_map::{TILE, TILE_PADS, TILE_TIMES, TILES_IN_ROW, tiles_of_row};
@@ -91,6 +90,7 @@ fn portable(states: &mut [PadState], tiles: &[Tile]) {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::*;
+    use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// The pads of two tiles at once.
@@ -150,6 +150,7 @@ mod avx512 {
     use std::arch::x86_64::*;
 
     use super::*;
+    use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// The pads of four tiles at once. Masks mark pads with charge.

@@ -1,5 +1,7 @@
 //! Gathering in the host's memory: by `memcpy` piece for piece, or streamed.
 
+#[cfg(target_arch = "x86_64")]
+mod masked;
 mod streamed;
 mod vectors;
 

@@ -27,7 +27,7 @@ use crate::prefetch::prefetch_to_second;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
 #[cfg(target_arch = "x86_64")]
-use super::vectors::{Masked, MaskedByLength};
+use super::masked::{Masked, MaskedByLength};
 #[cfg(target_arch = "x86_64")]
 use crate::device::cpu_features::Avx512BwBmi2;
 

@@ -2,7 +2,6 @@
 //! that are bumps on the slopes of larger ones.
 
 use super::strip::{PRESENT, Strip, WORD, for_each_set, window};
-use crate::device::cpu_features::with_instructions;
 use crate::tpc_cluster_finder::{is_valley, sixteenths};
 
 /// Finds the peaks of a strip.
@@ -44,6 +43,7 @@ mod avx2 {
     use std::arch::x86_64::*;
 
     use super::*;
+    use crate::device::cpu_features::with_instructions;
 
     /// Cells of a vector.
     const LANES: usize = 16;
@@ -107,6 +107,7 @@ mod avx512 {
     use std::arch::x86_64::*;
 
     use super::*;
+    use crate::device::cpu_features::with_instructions;
 
     /// Cells of a vector.
     const LANES: usize = 32;
