@@ -25,9 +25,9 @@ use generators::tpc::pages::Framing;
 use generators::tpc::slice_tracks::{Ids, TrackShape};
 use generators::tpc::{Digit, PadId, PadMapping, ZsFormat, clusters, slice_tracks};
 
-use super::Entry;
+use super::Corpus;
 
-pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
+pub fn corpora() -> Vec<Corpus> {
     let csv = of_digis("digis.csv");
     let bin = of_digis("digis.bin");
     let gz = vec![("csv", packed(&csv)), ("bin", packed(&bin)), ("members", in_members(&csv))];
@@ -76,7 +76,7 @@ const WORDS: &str = "module,side,channel,time_ns,adc\n1,back,1,10,1\n0, front, 2
 const DIALECT: &str = "\u{feff},adc,time_ns,channel,side,module,event\r\n\
                        0,7.0,10500001230.5,5,n,0,1\r\n1,1.2e1,10500000001,6,p,2,\r\n";
 const POLARS: &[u8] =
-    include_bytes!("../../../../../generators/tests/generators/golden/digis/digis-polars.parquet");
+    include_bytes!("../../../../generators/tests/generators/golden/digis/digis-polars.parquet");
 const INDEX_OF_SECTOR: &[u8] = b"\x03endpoint,n_pages\n0,0\n7,0\n19,0\n";
 const INDEX_OF_ALL: &[u8] = b"\x23sector,endpoint,n_pages\n0,0,0\n0,19,0\n35,3,0\n";
 const MAPPING: &str = "0 0 0 0 0 0 0 0 0 0 0 0 0 0\n1 0 1 0 0 0 0 0 0 0 0 0 0 1\n\n\

@@ -14,9 +14,9 @@ use reports::record::{
 use reports::store::{RunFolder, StreamFolder};
 use reports::stream::{StreamRow, TimesliceRow, TimesliceState};
 
-use super::Entry;
+use super::Corpus;
 
-pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
+pub fn corpora() -> Vec<Corpus> {
     let folder = tempfile::tempdir().expect("a folder");
     let [base, new] = ["base", "new"].map(|name| folder.path().join(name));
     write(&base, 0.001);

@@ -1,4 +1,5 @@
-//! Raw data of the STS, their tables, and digis that were unpacked from them.
+//! Data of the Silicon Tracking System: digis and its setup; raw data, their tables, and digis that
+//! were unpacked from them.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -8,8 +9,9 @@ use algorithms::device::{Backend, Target, Team};
 use algorithms::sts_unpack::{RawTimeslices, StsUnpack};
 use generators::DataError;
 use generators::io::{
-    ArchiveShape, Selection, read_raw_data, read_raw_timeslices, read_readout, read_unpacked,
-    write_archive, write_raw_timeslices, write_readout, write_unpacked,
+    ArchiveShape, Selection, read_digis, read_raw_data, read_raw_timeslices, read_readout, read_setup,
+    read_unpacked, write_archive, write_digis, write_raw_timeslices, write_readout, write_setup,
+    write_unpacked,
 };
 use generators::sts::raw::{Cabling, Descriptor, RawData, RawTimeslice, Readout, Rules, block_of};
 
@@ -17,6 +19,28 @@ use crate::scratch::{Scratch, comes_back};
 
 /// Messages that are unpacked of one input: descriptors may share them.
 const MAX_MESSAGES: u64 = 1 << 16;
+
+pub(crate) fn csv(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "digis.csv", input, read_digis, write_digis)
+}
+
+pub(crate) fn bin(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "digis.bin", input, read_digis, write_digis)
+}
+
+pub(crate) fn parquet(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "digis.parquet", input, read_digis, write_digis)
+}
+
+/// Reads any compressed data.
+pub(crate) fn gz(scratch: &Scratch, input: &[u8]) -> bool {
+    let read = |name| comes_back(scratch, name, input, read_digis, write_digis);
+    read("digis.csv.gz") | read("digis.bin.gz")
+}
+
+pub(crate) fn setup(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "setup.json", input, read_setup, write_setup)
+}
 
 pub(crate) fn timeslices(scratch: &Scratch, input: &[u8]) -> bool {
     let write = |path: &_, data: &_| write_raw_timeslices(path, data);

@@ -1,4 +1,4 @@
-//! Files that people write, and values of flags.
+//! Files that people write, values of flags, and messages between processes in lines of JSON.
 
 use algorithms::axis::parse_count;
 use algorithms::device::Device;
@@ -63,4 +63,27 @@ pub(crate) fn values(_: &Scratch, input: &[u8]) -> bool {
         filter.takes(&Point { algorithm: name.into(), variant: name.into(), ..Point::default() });
     }
     flags > 0
+}
+
+/// Requests of the coordinator of two executables, and their responses.
+pub(crate) fn protocol(_: &Scratch, input: &[u8]) -> bool {
+    lines(input).all(|line| is_parsed_alike(line, fuzzing::ask) | is_parsed_alike(line, fuzzing::answer))
+}
+
+/// Messages of a process that tries a plugin.
+pub(crate) fn trial(_: &Scratch, input: &[u8]) -> bool {
+    lines(input).all(|line| is_parsed_alike(line, fuzzing::event))
+}
+
+fn lines(input: &[u8]) -> impl Iterator<Item = &str> {
+    str::from_utf8(input).unwrap_or_default().lines()
+}
+
+/// Returns true if the line can be parsed; checks the round trip.
+fn is_parsed_alike(line: &str, again: impl Fn(&str) -> Option<String>) -> bool {
+    let Some(parsed) = again(line) else {
+        return false;
+    };
+    assert_eq!(again(&parsed), Some(parsed));
+    true
 }

@@ -1,8 +1,8 @@
 //! Files that people write, values of flags, and messages between processes.
 
-use super::Entry;
+use super::Corpus;
 
-pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
+pub fn corpora() -> Vec<Corpus> {
     let texts = |entries: &[(&'static str, &str)]| {
         entries.iter().map(|(name, text)| (*name, text.as_bytes().to_vec())).collect()
     };
