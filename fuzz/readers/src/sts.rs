@@ -9,9 +9,9 @@ use algorithms::device::{Backend, Target, Team};
 use algorithms::sts_unpack::{RawTimeslices, StsUnpack};
 use generators::DataError;
 use generators::io::{
-    ArchiveShape, Selection, read_digis, read_raw_data, read_raw_timeslices, read_readout, read_setup,
-    read_unpacked, write_archive, write_digis, write_raw_timeslices, write_readout, write_setup,
-    write_unpacked,
+    ArchiveShape, Selection, read_digis, read_raw_data, read_raw_timeslices, read_readout,
+    read_setup, read_unpacked, write_archive, write_digis, write_raw_timeslices, write_readout,
+    write_setup, write_unpacked,
 };
 use generators::sts::raw::{Cabling, Descriptor, RawData, RawTimeslice, Readout, Rules, block_of};
 

@@ -67,7 +67,8 @@ pub(crate) fn values(_: &Scratch, input: &[u8]) -> bool {
 
 /// Requests of the coordinator of two executables, and their responses.
 pub(crate) fn protocol(_: &Scratch, input: &[u8]) -> bool {
-    lines(input).all(|line| is_parsed_alike(line, fuzzing::ask) | is_parsed_alike(line, fuzzing::answer))
+    lines(input)
+        .all(|line| is_parsed_alike(line, fuzzing::ask) | is_parsed_alike(line, fuzzing::answer))
 }
 
 /// Messages of a process that tries a plugin.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::tables::hexadecimal;
+use super::elink::hexadecimal;
 use super::{ASIC_CHANNELS, Elink, Elink2023, Readout, ReadoutProblem};
 use crate::sts::Address;
 

@@ -4,24 +4,19 @@
 //! |---|---|
 //! | [`rdh`] | the raw data header at the start of each page |
 //! | [`zs_header`] | the header of the zero-suppressed payload |
-//! | [`link_header`] | the head of a block of the link format |
-//! | [`dense_block`] | the heads of a block of the dense link formats |
-//! | [`trigger`] | the trigger word of the dense link formats |
+//! | [`link_header`] | the heads of blocks of the link formats, and the trigger word of the dense ones |
 //!
 //! Decoding fields can't fail: the readers of pages check their values. All numbers are little
 //! endian.
 
-pub mod dense_block;
 pub mod link_header;
 pub mod rdh;
-pub mod trigger;
 pub mod zs_header;
 
 use std::ops::Range;
 
-pub use link_header::LinkHeader;
+pub use link_header::{LinkHeader, TriggerEntry, TriggerKind, TriggerWord};
 pub use rdh::{FeeId, Rdh};
-pub use trigger::{TriggerEntry, TriggerKind, TriggerWord};
 pub use zs_header::ZsHeader;
 
 /// Bytes of the slot of a page; a page may use fewer.

@@ -9,7 +9,7 @@
 use rand::Rng;
 
 use super::cells::RegionCells;
-use super::signal::Signal;
+use super::samples::Signal;
 use crate::random::{Stream, below, hash, stream};
 use crate::tpc::geometry::{PADS_IN_SECTOR, Region};
 

@@ -2,18 +2,17 @@
 
 use std::ops::Range;
 
-use generators::tpc::ZsFormat;
 use generators::tpc::geometry::MAX_FECS;
-use generators::tpc::page::dense_block::{
-    BLOCK_HEAD_BYTES, BlockHead, FEC_MASK, FLAT_MASK, MASK_BYTES, SECOND_LEVEL_SHIFT,
+use generators::tpc::page::link_header::{
+    BLOCK_HEAD_BYTES, BlockHead, DENSE_BLOCK_MASK_BYTES, FEC_MASK, FLAT_MASK, SECOND_LEVEL_SHIFT,
     SHORT_SAMPLES, SHORT_SAMPLES_CROSSING_MASK,
 };
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
+use generators::tpc::{PadId, ZsFormat};
 
 use super::position::Walk;
 use crate::tpc_decode::cpu::kernel::{Isa, Packing};
 use crate::tpc_decode::pads::{LINK_STRIDE, LinkPads};
-use generators::tpc::PadId;
 
 /// A page fills up its last words with at most this number of bytes.
 const MAX_PADDING: usize = 31;

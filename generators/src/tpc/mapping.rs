@@ -1,16 +1,17 @@
 //! Mapping of channels of front-end cards to pads.
 //!
-//! | module | content |
-//! |---|---|
-//! | `regular` | recobench's built-in mapping |
-//! | `wiring` | how regions share a card's chips: the meaning of the experiment's tables |
-//!
 //! The mapping is the same in all sectors. [`crate::io::read_pad_mapping`] reads the experiment's.
+//! The regular one, which is built in, has its dimensions, but is computed by a rule: a card reads
+//! a strip of its region, from the first row to the last and some pads wide, like the experiment's
+//! cards: a cluster of charge is therefore read by one card or two. On the card, pads are dealt to
+//! channels in large steps.
+//!
+//! A front-end card's chips are assigned to two regions as in the experiment's tables: a card has
+//! five SAMPA chips of 32 channels. Chips 0 and 1 and the lower half of chip 2 serve the even
+//! region of the partition, the upper half of chip 2 and chips 3 and 4 the odd one. A link carries
+//! its 80 channels in ten streams of eight, alternating two channels of each stream.
 
-mod regular;
-mod wiring;
-
-pub use wiring::{CHANNELS_IN_CHIP, CHIPS_IN_FEC, ChipChannel};
+use std::sync::LazyLock;
 
 use super::digit::PadId;
 use super::geometry::{
@@ -87,7 +88,7 @@ pub struct PadMapping {
 impl PadMapping {
     /// The regular mapping that is built in; see `docs/tpc-pages.md`.
     pub fn regular() -> Self {
-        PadMapping::new(regular::pad).unwrap_or_else(|error| unreachable!("{error}"))
+        PadMapping::new(pad).unwrap_or_else(|error| unreachable!("{error}"))
     }
 
     /// Builds the mapping from the pad of each channel.
@@ -155,8 +156,99 @@ fn claim(channels: &mut [u16], channel: LinkChannel, pad: PadId) -> Result<(), M
     Ok(())
 }
 
+/// Pads from one channel to the next, modulo the 80 of the card. It has no factor
+/// in common with 80, and is more than two rows of any strip.
+const STEP: usize = 17;
+
+static STRIPS: LazyLock<[Vec<PadId>; REGIONS]> =
+    LazyLock::new(|| std::array::from_fn(|number| Region::new(number).map_or(Vec::new(), strips)));
+
+/// The pad that a channel reads.
+fn pad(channel: LinkChannel) -> PadId {
+    let strip = &STRIPS[channel.region.number()][usize::from(channel.fec) * CHANNELS_IN_LINK..];
+    strip[usize::from(channel.channel) * STEP % CHANNELS_IN_LINK]
+}
+
+/// The pads of a region, 80 of each card together: cards by azimuth, the pads of
+/// a card by row.
+fn strips(region: Region) -> Vec<PadId> {
+    let pads = region
+        .rows()
+        .flat_map(|row| (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8)));
+    let mut pads: Vec<_> = pads.collect();
+    // The middle of a pad as a fraction of its row; a product of integers
+    // compares it without rounding.
+    pads.sort_by(|a, b| {
+        let left = middle(*a) * pads_in_row(usize::from(b.row()));
+        let right = middle(*b) * pads_in_row(usize::from(a.row()));
+        left.cmp(&right).then(a.cmp(b))
+    });
+    for card in pads.chunks_mut(CHANNELS_IN_LINK) {
+        card.sort();
+    }
+    pads
+}
+
+fn middle(pad: PadId) -> usize {
+    2 * usize::from(pad.pad()) + 1
+}
+
+/// SAMPA chips on a front-end card.
+pub const CHIPS_IN_FEC: usize = 5;
+/// Channels of a chip.
+pub const CHANNELS_IN_CHIP: usize = 32;
+
+/// Streams of one region on a card.
+const STREAMS: usize = 5;
+/// Channels that follow each other in one stream.
+const CHANNELS_IN_TURN: usize = 2;
+/// Number of raw channels in a round over all streams.
+const ROUND: usize = STREAMS * CHANNELS_IN_TURN;
+/// The chip of each stream: five of the even region, five of the odd one.
+const CHIP: [u8; 2 * STREAMS] = [0, 0, 1, 1, 2, 3, 3, 4, 4, 2];
+/// The first channel on that chip.
+const FIRST_CHANNEL: [u8; 2 * STREAMS] = [0, 16, 0, 16, 0, 0, 16, 0, 16, 16];
+
+/// A channel as the tables of the pad planes name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ChipChannel {
+    /// The card, as number in the sector, 0 to 90.
+    pub fec: u8,
+    /// The chip on the card, 0 to 4.
+    pub chip: u8,
+    /// The channel on the chip, 0 to 31.
+    pub channel: u8,
+}
+
+impl From<LinkChannel> for ChipChannel {
+    fn from(link: LinkChannel) -> Self {
+        let raw = usize::from(link.channel);
+        let stream = raw % ROUND / CHANNELS_IN_TURN + STREAMS * (link.region.number() % 2);
+        let position = raw % CHANNELS_IN_TURN + CHANNELS_IN_TURN * (raw / ROUND);
+        ChipChannel {
+            fec: first_fec(link.region) + link.fec,
+            chip: CHIP[stream],
+            channel: FIRST_CHANNEL[stream] + position as u8,
+        }
+    }
+}
+
+fn first_fec(region: Region) -> u8 {
+    region.fecs().start as u8
+}
+
+impl ChipChannel {
+    /// All channels of a sector as one number: card, chip, channel.
+    pub const fn index(self) -> usize {
+        (self.fec as usize * CHIPS_IN_FEC + self.chip as usize) * CHANNELS_IN_CHIP
+            + self.channel as usize
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -202,5 +294,49 @@ mod tests {
         assert!(matches!(outside, Err(MappingError::Outside { .. })));
         assert_eq!(regular.channel(PadId::new(0, 66)), None);
         assert_eq!(regular.channel(PadId::new(152, 0)), None);
+    }
+
+    #[test]
+    fn a_card_reads_a_narrow_strip_of_all_rows() {
+        for region in Region::all() {
+            for card in strips(region).chunks(CHANNELS_IN_LINK) {
+                for row in region.rows() {
+                    let pads: Vec<_> = card
+                        .iter()
+                        .filter(|pad| usize::from(pad.row()) == row)
+                        .map(|pad| pad.pad())
+                        .collect();
+                    assert!((3..=9).contains(&pads.len()), "{region:?} {pads:?}");
+                    let width = pads[pads.len() - 1] - pads[0];
+                    assert_eq!(usize::from(width), pads.len() - 1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_chip_channel_belongs_to_one_link_channel() {
+        let mut seen = HashSet::new();
+        for region in Region::all() {
+            for index in 0..region.pads().len() {
+                let chip = ChipChannel::from(LinkChannel::from_index(region, index));
+                assert!(usize::from(chip.chip) < CHIPS_IN_FEC);
+                assert!(usize::from(chip.channel) < CHANNELS_IN_CHIP);
+                assert!(seen.insert(chip.index()), "{chip:?}");
+            }
+        }
+        assert_eq!(seen.len(), PADS_IN_SECTOR);
+    }
+
+    #[test]
+    fn the_middle_chip_is_shared() {
+        let raw = |region, channel| {
+            let region = Region::new(region).expect("below 10");
+            let fec = 0;
+            ChipChannel::from(LinkChannel { region, fec, channel })
+        };
+        assert_eq!((raw(2, 8).chip, raw(2, 8).channel), (2, 0));
+        assert_eq!((raw(3, 8).chip, raw(3, 8).channel), (2, 16));
+        assert_eq!((raw(3, 79).fec, raw(3, 79).channel), (15, 31));
     }
 }
