@@ -5,7 +5,7 @@
 //! such as archives of timeslices, only what is selected counts.
 
 use std::cell::Cell;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use crate::DataError;
@@ -68,6 +68,18 @@ impl<R: Read> Read for Limited<R> {
         self.bytes += read as u64;
         check(self.bytes)?;
         Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Limited<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        check(self.bytes)?;
+        self.source.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.source.consume(bytes);
+        self.bytes += bytes as u64;
     }
 }
 

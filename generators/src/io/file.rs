@@ -132,6 +132,23 @@ pub(super) fn create(path: &Path) -> Result<Sink, DataError> {
     })
 }
 
+/// Writes a file; if that fails, everything stays as it was.
+pub(super) fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut Sink) -> io::Result<()>,
+) -> Result<(), DataError> {
+    let mut sink = create(path)?;
+    write(&mut sink).and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
+}
+
+/// Writes the bytes of numbers, one after the other.
+pub(super) fn write_numbers<const N: usize>(
+    sink: &mut impl Write,
+    numbers: impl IntoIterator<Item = [u8; N]>,
+) -> io::Result<()> {
+    numbers.into_iter().try_for_each(|number| sink.write_all(&number))
+}
+
 /// Flushes the sink and moves the file into place; a sink that is dropped instead leaves everything
 /// as it was.
 pub(super) fn finish(sink: Sink) -> io::Result<()> {

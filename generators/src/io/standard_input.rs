@@ -1,7 +1,7 @@
 //! Standard input as a file: it is read once, and its beginning can be looked at before.
 
 use std::fmt;
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufRead, Cursor, Read};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -29,7 +29,7 @@ impl fmt::Display for FileName<'_> {
 }
 
 /// Reader of a file that can't be opened twice.
-pub(super) type Opened = Box<dyn Read + Send>;
+pub(super) type Opened = Box<dyn BufRead + Send>;
 
 /// Standard input of this process.
 static STANDARD_INPUT: ReadOnce = ReadOnce(Mutex::new(State::Unopened));

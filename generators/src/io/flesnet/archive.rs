@@ -1,6 +1,5 @@
 //! The timeslices of one file.
 
-use std::io;
 use std::path::Path;
 
 use super::header;
@@ -11,6 +10,7 @@ use crate::DataError;
 use crate::io::content_limit::check_kept;
 use crate::io::file::open_sniffed;
 use crate::io::source::Source;
+use crate::io::standard_input::Opened;
 use crate::io::sts_raw::append_timeslices;
 use crate::sts::raw::{RawData, RawTimeslice};
 
@@ -53,7 +53,7 @@ impl Read {
     fn append_timeslices(
         &mut self,
         path: &Path,
-        mut from: Bytes,
+        mut from: Bytes<'_>,
         wanted: &mut dyn FnMut(Option<u64>) -> bool,
     ) -> Result<(), DataError> {
         let mut classes = Classes::default();
@@ -125,8 +125,8 @@ pub(super) fn timeslice_duration(path: &Path) -> Result<Option<u64>, DataError> 
 
 /// Reads the header of an archive; returns the timeslices, and the version of the archive if it is
 /// newer than those that are known.
-fn begin(path: &Path, source: Box<dyn io::Read>) -> Result<(Bytes, Option<u16>), DataError> {
-    let mut from = Bytes::new(source);
+fn begin(path: &Path, opened: Opened) -> Result<(Bytes<'_>, Option<u16>), DataError> {
+    let mut from = Bytes::new(Source::opened(path, opened));
     let header = header::read(&mut from);
     let header = header.map_err(|problem| error(path, from.offset(), problem))?;
     let offset = from.offset();

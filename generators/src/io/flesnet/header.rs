@@ -39,7 +39,7 @@ pub(super) struct Header {
 }
 
 /// Reads the header.
-pub(super) fn read(from: &mut Bytes) -> Result<Header, Problem> {
+pub(super) fn read(from: &mut Bytes<'_>) -> Result<Header, Problem> {
     if !is_archive(&from.array::<START_BYTES>()?) {
         return Err(Problem::Wrong("it is not an archive of Boost.Serialization".to_owned()));
     }

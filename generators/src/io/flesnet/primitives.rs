@@ -1,10 +1,8 @@
 //! Numbers, texts and class marks of an archive.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io;
 
-use crate::io::content_limit;
-use crate::io::source::PORTION;
-use crate::io::zstd_frames::ZstdFrames;
+use crate::io::source::Source;
 
 /// Reason why reading stopped.
 pub(super) enum Problem {
@@ -28,47 +26,32 @@ impl From<io::Error> for Problem {
     }
 }
 
-/// Bytes that are allocated at once, whatever length a file claims.
-const RESERVED: u64 = 1 << 20;
-/// Bytes of the buffer: longer reads do not go through it.
-const BUFFER_BYTES: usize = 1 << 18;
-
 /// The bytes of an archive, decompressed.
-pub(super) struct Bytes {
-    from: Box<dyn BufRead>,
-    offset: u64,
-}
+pub(super) struct Bytes<'a>(Source<'a>);
 
-impl Bytes {
-    pub(super) fn new(from: Box<dyn Read>) -> Self {
-        Bytes { from: buffered(from), offset: 0 }
+impl<'a> Bytes<'a> {
+    pub(super) fn new(source: Source<'a>) -> Self {
+        Bytes(source)
     }
 
-    /// Bytes that were read.
+    /// Number of bytes that were read.
     pub(super) fn offset(&self) -> u64 {
-        self.offset
+        self.0.offset()
     }
 
     /// Continues with the decompressed content of the rest.
     pub(super) fn decompressed(self) -> Result<Self, Problem> {
-        let frames = ZstdFrames::new(self.from)?;
-        Ok(Bytes { from: buffered(Box::new(frames)), offset: self.offset })
+        Ok(Bytes(self.0.decompressed()?))
     }
 
     /// True if all bytes were read.
     pub(super) fn at_end(&mut self) -> Result<bool, Problem> {
-        self.from.fill_buf().map(<[u8]>::is_empty).map_err(Problem::from)
-    }
-
-    /// Reads up to `N` bytes: fewer at the end of the file.
-    pub(super) fn up_to<const N: usize>(&mut self) -> Result<Vec<u8>, Problem> {
-        let mut bytes = Vec::with_capacity(N);
-        self.append(&mut bytes, N as u64)?;
-        Ok(bytes)
+        Ok(self.0.at_end()?)
     }
 
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Problem> {
-        self.up_to::<N>()?.try_into().map_err(|_| Problem::Cut)
+        let mut array = [0; N];
+        if self.0.read(&mut array)? < N { Err(Problem::Cut) } else { Ok(array) }
     }
 
     pub(super) fn u16(&mut self) -> Result<u16, Problem> {
@@ -86,29 +69,7 @@ impl Bytes {
     /// Replaces `block` by the next `length` bytes.
     pub(super) fn block(&mut self, block: &mut Vec<u8>, length: u64) -> Result<(), Problem> {
         block.clear();
-        if self.append(block, length)? < length { Err(Problem::Cut) } else { Ok(()) }
-    }
-
-    /// Appends the next bytes, and returns how many there were. No more is allocated than the file
-    /// turns out to have, rounded up to a portion.
-    fn append(&mut self, to: &mut Vec<u8>, length: u64) -> Result<u64, Problem> {
-        let mut appended = 0;
-        while appended < length {
-            let wanted = (length - appended).min(PORTION);
-            let before = to.len();
-            to.reserve(wanted.min(RESERVED) as usize);
-            let read = self.from.by_ref().take(wanted).read_to_end(to);
-            let read_bytes = (to.len() - before) as u64;
-            self.offset += read_bytes;
-            appended += read_bytes;
-            content_limit::check(to.len() as u64)?;
-            match read {
-                Ok(_) if read_bytes == wanted => {}
-                Ok(_) => break,
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(appended)
+        if self.0.append(block, length)? < length { Err(Problem::Cut) } else { Ok(()) }
     }
 
     /// Reads a text of at most `max` bytes.
@@ -123,10 +84,6 @@ impl Bytes {
     }
 }
 
-fn buffered(from: Box<dyn Read>) -> Box<dyn BufRead> {
-    Box::new(BufReader::with_capacity(BUFFER_BYTES, from))
-}
-
 /// A class of an archive: a mark with its version precedes its first object, and no others.
 #[derive(Default)]
 pub(super) struct Class {
@@ -137,7 +94,7 @@ impl Class {
     /// Reads the mark, if the object that begins here is the first one; returns the class version.
     pub(super) fn begin(
         &mut self,
-        from: &mut Bytes,
+        from: &mut Bytes<'_>,
         name: &str,
         newest: u32,
     ) -> Result<u32, Problem> {

@@ -37,7 +37,11 @@ pub(super) struct Timeslice {
 
 impl Timeslice {
     /// Reads the next timeslice; buffers of the previous one are reused.
-    pub(super) fn read(&mut self, from: &mut Bytes, classes: &mut Classes) -> Result<(), Problem> {
+    pub(super) fn read(
+        &mut self,
+        from: &mut Bytes<'_>,
+        classes: &mut Classes,
+    ) -> Result<(), Problem> {
         self.read_descriptor(from, classes)?;
         self.read_blocks(from, classes)?;
         self.read_components(from, classes)?;
@@ -50,7 +54,7 @@ impl Timeslice {
     /// Reads the beginning of a timeslice.
     pub(super) fn read_descriptor(
         &mut self,
-        from: &mut Bytes,
+        from: &mut Bytes<'_>,
         classes: &mut Classes,
     ) -> Result<(), Problem> {
         classes.timeslice.begin(from, "timeslice", 0)?;
@@ -68,7 +72,7 @@ impl Timeslice {
         Ok(())
     }
 
-    fn read_blocks(&mut self, from: &mut Bytes, classes: &mut Classes) -> Result<(), Problem> {
+    fn read_blocks(&mut self, from: &mut Bytes<'_>, classes: &mut Classes) -> Result<(), Problem> {
         classes.blocks.begin(from, "vector of blocks", 0)?;
         self.check_count(from.u64()?, "blocks")?;
         let _item_version = from.u32()?;
@@ -86,7 +90,11 @@ impl Timeslice {
         Ok(())
     }
 
-    fn read_components(&mut self, from: &mut Bytes, classes: &mut Classes) -> Result<(), Problem> {
+    fn read_components(
+        &mut self,
+        from: &mut Bytes<'_>,
+        classes: &mut Classes,
+    ) -> Result<(), Problem> {
         classes.components.begin(from, "vector of component descriptors", 0)?;
         self.check_count(from.u64()?, "component descriptors")?;
         let _item_version = from.u32()?;

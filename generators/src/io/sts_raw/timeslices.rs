@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::check_raw_file;
 use crate::DataError;
-use crate::io::file::{create, finish};
+use crate::io::file::{write_file, write_numbers};
 use crate::io::source::Source;
 use crate::sts::raw::{RawData, RawTimeslice};
 
@@ -79,22 +79,19 @@ fn read_timeslice(
 /// If the file can't be written (it is then as it was), or its ending is another one.
 pub fn write_raw_timeslices(path: &Path, data: &RawData) -> Result<(), DataError> {
     check_raw_file(path)?;
-    let mut sink = create(path)?;
-    write(&mut sink, data).and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
+    write_file(path, |sink| write(sink, data))
 }
 
 fn write(sink: &mut impl Write, data: &RawData) -> io::Result<()> {
     sink.write_all(&MAGIC)?;
-    sink.write_all(&count(data.len())?)?;
-    sink.write_all(&[0; 4])?;
+    write_numbers(sink, [count(data.len())?, [0; 4]])?;
     for (timeslice, components) in data.timeslices() {
-        sink.write_all(&timeslice.index.to_le_bytes())?;
-        sink.write_all(&timeslice.start_ns.to_le_bytes())?;
-        sink.write_all(&count(components.len())?)?;
-        sink.write_all(&timeslice.core_microslices.to_le_bytes())?;
+        write_numbers(sink, [timeslice.index, timeslice.start_ns].map(u64::to_le_bytes))?;
+        let core_microslices = timeslice.core_microslices.to_le_bytes();
+        write_numbers(sink, [count(components.len())?, core_microslices])?;
         for component in components {
-            sink.write_all(&(component.block().len() as u64).to_le_bytes())?;
-            sink.write_all(&(component.microslices() as u64).to_le_bytes())?;
+            let sizes = [component.block().len(), component.microslices()];
+            write_numbers(sink, sizes.map(|size| (size as u64).to_le_bytes()))?;
             sink.write_all(component.block())?;
         }
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::check_raw_file;
 use super::ordered_hash::ordered_hash;
 use crate::DataError;
-use crate::io::file::{create, finish};
+use crate::io::file::{write_file, write_numbers};
 use crate::io::source::Source;
 use crate::io::table::{Table, write_table};
 use crate::sts::raw::{MicrosliceCounts, Rules, TimesliceCounts, Unpacked};
@@ -23,10 +23,7 @@ pub fn write_unpacked(path: &Path, unpacked: &Unpacked, rules: Rules) -> Result<
     if check_raw_file(path).is_err() {
         return write_table(path, &digi_table(unpacked));
     }
-    let mut sink = create(path)?;
-    write(&mut sink, unpacked, rules)
-        .and_then(|()| finish(sink))
-        .map_err(|source| DataError::io(path, source))
+    write_file(path, |sink| write(sink, unpacked, rules))
 }
 
 /// A row for each digi, in their order.
@@ -47,8 +44,7 @@ fn digi_table(unpacked: &Unpacked) -> Table {
 fn write(sink: &mut impl Write, unpacked: &Unpacked, rules: Rules) -> io::Result<()> {
     let timeslices = u32::try_from(unpacked.timeslices.len()).map_err(io::Error::other)?;
     sink.write_all(&MAGIC)?;
-    sink.write_all(&timeslices.to_le_bytes())?;
-    sink.write_all(&rules.year().to_le_bytes())?;
+    write_numbers(sink, [timeslices, rules.year()].map(u32::to_le_bytes))?;
     let mut microslices = &unpacked.microslices[..];
     let mut digis = &unpacked.digis[..];
     for counts in &unpacked.timeslices {
@@ -67,15 +63,13 @@ fn write_timeslice(
     digis: &[Digi],
 ) -> io::Result<()> {
     // Six words of 64 bits, little endian.
-    sink.write_all(bytemuck::cast::<_, [u64; 6]>(*counts).map(u64::to_le_bytes).as_flattened())?;
+    write_numbers(sink, bytemuck::cast::<_, [u64; 6]>(*counts).map(u64::to_le_bytes))?;
     for counts in microslices {
-        sink.write_all(counts.in_files().map(u32::to_le_bytes).as_flattened())?;
+        write_numbers(sink, counts.in_files().map(u32::to_le_bytes))?;
     }
-    sink.write_all(&(digis.len() as u64).to_le_bytes())?;
-    for digi in digis {
-        sink.write_all(&digi.bits().to_le_bytes())?;
-    }
-    sink.write_all(&ordered_hash(digis).to_le_bytes())
+    write_numbers(sink, [(digis.len() as u64).to_le_bytes()])?;
+    write_numbers(sink, digis.iter().map(|digi| digi.bits().to_le_bytes()))?;
+    write_numbers(sink, [ordered_hash(digis).to_le_bytes()])
 }
 
 /// Reads digis and counters, and the rules they were unpacked by.
@@ -121,10 +115,9 @@ fn read_timeslice(
         );
         return Err(source.here(problem));
     }
-    let bytes = source.portion(counts.bytes_out, &what)?;
-    let (words, _) = bytes.as_chunks();
     let first = unpacked.digis.len();
-    unpacked.digis.extend(words.iter().map(|&word| Digi::from_bits(u64::from_le_bytes(word))));
+    let digi = |word| Digi::from_bits(u64::from_le_bytes(word));
+    unpacked.digis.append(&mut source.numbers(digis, &what, digi)?);
     let [hash] = source.u64s(&what)?;
     if hash != ordered_hash(&unpacked.digis[first..]) {
         return Err(source.here(format!("the hash of {what} is not that of its digis")));

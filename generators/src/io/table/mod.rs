@@ -13,7 +13,7 @@ mod parquet;
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::file::{Format, create, finish, format_of};
+use super::file::{Format, format_of, write_file};
 use crate::DataError;
 
 /// Rows of one kind, as columns of equal length.
@@ -124,13 +124,11 @@ pub fn check_table_file(path: &Path) -> Result<(), DataError> {
 /// If the file can't be written; it is then as it was.
 pub fn write_table(path: &Path, table: &Table) -> Result<(), DataError> {
     let format = format_for(path)?;
-    let mut sink = create(path)?;
-    let written = match format {
-        Format::Csv => csv::write(&mut sink, table),
-        Format::Bin => bin::write(&mut sink, table),
-        Format::Parquet => parquet::write(&mut sink, table),
-    };
-    written.and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
+    write_file(path, |sink| match format {
+        Format::Csv => csv::write(sink, table),
+        Format::Bin => bin::write(sink, table),
+        Format::Parquet => parquet::write(sink, table),
+    })
 }
 
 fn format_for(path: &Path) -> Result<Format, DataError> {

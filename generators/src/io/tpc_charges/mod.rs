@@ -30,7 +30,7 @@ use std::path::Path;
 use files::Lines;
 use text::Untrusted;
 
-use super::file::{create, finish, open};
+use super::file::{open, write_file};
 use crate::DataError;
 use crate::tpc::charges::ChargeCase;
 use cases::Cases;
@@ -73,12 +73,7 @@ pub fn write_charges(path: &Path, cases: &[ChargeCase]) -> Result<(), DataError>
     for case in cases {
         write::check(case)?;
     }
-    let mut sink = create(path)?;
-    cases
-        .iter()
-        .try_for_each(|case| write::write(&mut sink, case))
-        .and_then(|()| finish(sink))
-        .map_err(|source| DataError::io(path, source))
+    write_file(path, |sink| cases.iter().try_for_each(|case| write::write(sink, case)))
 }
 
 fn read(path: &Path, source: impl Read) -> Result<Vec<ChargeCase>, DataError> {

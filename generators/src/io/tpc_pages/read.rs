@@ -1,14 +1,14 @@
 //! Reading pages. Only their number is checked: decoders check the content.
 
 use std::fs;
-use std::io::{self, Read};
 use std::path::Path;
 
 use super::index::{self, Entry};
 use crate::DataError;
 use crate::io::Selection;
-use crate::io::content_limit;
+use crate::io::content_limit::check_kept;
 use crate::io::file::{open, open_pieces};
+use crate::io::source::Source;
 use crate::io::tpc_raw::{OrbitWindow, Orbits, PageRemarks, check_reopens, examine};
 use crate::tpc::geometry::SECTORS;
 use crate::tpc::page::{PAGE_BYTES, Page, Rdh};
@@ -118,66 +118,45 @@ impl Slots<'_> {
         // grows.
         let _ = pages.try_reserve(wanted.min(in_file));
         let mut streams: Vec<_> = self.streams.iter().map(|&(id, _)| (id, 0)).collect();
-        let mut source = open_pieces(path)?;
-        let read = self.read_each(&mut *source, |stream, page| {
+        let length = self.read_each(path, |stream, page| {
             if is_kept(&Rdh::from_bytes(page.first_chunk().expect("longer than a header"))) {
                 pages.push(*page);
                 streams[stream].1 += 1;
             }
-            content_limit::check(bytes(pages.len()))
-        });
-        let length = read.map_err(|source| DataError::io(path, source))?;
+            check_kept(path, bytes(pages.len()))
+        })?;
         if length != bytes(self.all) {
             return Err(length_error(path, self.all, length));
         }
         Ok((pages, streams))
     }
 
-    /// Reads each page of the streams, with the index of its stream; returns the length of the file, or a lower bound if the file is
-    /// too long. Nothing is allocated by what the index claims.
+    /// Reads each page of the streams, with the index of its stream; returns the length of the file,
+    /// or a lower bound if the file is too long. Nothing is allocated by what the index claims.
     fn read_each(
         &self,
-        source: &mut dyn Read,
-        mut each: impl FnMut(usize, &Page) -> io::Result<()>,
-    ) -> io::Result<u64> {
-        let mut position = skip(source, bytes(self.before))?;
+        path: &Path,
+        mut each: impl FnMut(usize, &Page) -> Result<(), DataError>,
+    ) -> Result<u64, DataError> {
+        let mut source = Source::opened(path, open_pieces(path)?);
+        source.skip(bytes(self.before))?;
         let mut page = [0; PAGE_BYTES];
         let mut count = 0;
         for (stream, &(_, pages)) in self.streams.iter().enumerate() {
             for _ in 0..pages {
-                let read = read_full(source, &mut page)?;
-                position += read as u64;
-                if read < PAGE_BYTES {
-                    return Ok(position);
+                if source.fill(&mut page)? < PAGE_BYTES {
+                    return Ok(source.offset());
                 }
                 each(stream, &page)?;
             }
             count += pages;
         }
         let after = bytes(self.all) - bytes(self.before + count);
-        Ok(position + skip(source, after + 1)?)
+        source.skip(after + 1)?;
+        Ok(source.offset())
     }
 }
 
 fn bytes(pages: usize) -> u64 {
     (pages * PAGE_BYTES) as u64
-}
-
-/// Skips `bytes` bytes, fewer at the end of the file; returns how many.
-fn skip(source: &mut dyn Read, bytes: u64) -> io::Result<u64> {
-    io::copy(&mut source.take(bytes), &mut io::sink())
-}
-
-/// Fills the page, or as much of it as there is.
-fn read_full(source: &mut dyn Read, page: &mut Page) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < PAGE_BYTES {
-        match source.read(&mut page[filled..]) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::index::{self, Entry};
 use super::index_of;
 use crate::DataError;
-use crate::io::file::{Sink, create, finish};
+use crate::io::file::{Sink, create, finish, write_file};
 use crate::tpc::pages::{RawPages, SectorPages};
 
 /// Writes pages and their index; returns the index's path.
@@ -65,10 +65,7 @@ impl PageWriter {
     /// If they can't be written.
     pub fn finish(self) -> Result<PathBuf, DataError> {
         finish(self.sink).map_err(|source| DataError::io(&self.path, source))?;
-        let mut sink = create(&self.index)?;
-        index::write(&mut sink, &self.entries)
-            .and_then(|()| finish(sink))
-            .map_err(|source| DataError::io(&self.index, source))?;
+        write_file(&self.index, |sink| index::write(sink, &self.entries))?;
         Ok(self.index)
     }
 }

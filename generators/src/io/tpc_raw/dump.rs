@@ -1,10 +1,9 @@
 //! Dumps of O2's stand-alone benchmark (`event.N.dump`) with raw pages.
 
-use super::bytes::Bytes;
 use super::collected::Collected;
 use super::file_page::{FilePage, header_of};
 use crate::DataError;
-use crate::io::content_limit::check_kept;
+use crate::io::source::Source;
 use crate::tpc::geometry::{ENDPOINTS, SECTORS};
 use crate::tpc::page::PAGE_BYTES;
 
@@ -34,65 +33,64 @@ pub(super) fn is_one(first: &[u8]) -> bool {
 ///
 /// # Errors
 /// If the file can't be read, begins with another record, is cut, or its counts do not add up.
-pub(super) fn read(bytes: &mut Bytes<'_>, collected: &mut Collected) -> Result<(), DataError> {
-    let [_magic, geometry] = bytes.required::<8>("header").map(words)?;
+pub(super) fn read(source: &mut Source<'_>, collected: &mut Collected) -> Result<(), DataError> {
+    let [_magic, geometry] = source.u32s("header")?;
     if geometry != GEOMETRY_OF_O2 {
         let problem = format!("geometry {geometry}, not {GEOMETRY_OF_O2} (O2)");
-        return Err(bytes.at(4, problem));
+        return Err(source.at(4, problem));
     }
-    let [kind] = bytes.required::<4>("first record").map(words)?;
+    let [kind] = source.u32s("first record")?;
     if kind != RAW_PAGES {
         let known = OTHERS.iter().find(|(known, _)| *known == kind);
         let name = known.map_or_else(|| format!("record {kind}"), |(_, name)| (*name).to_owned());
-        return Err(bytes.at(8, format!("it begins with {name}, and has no raw pages")));
+        return Err(source.at(8, format!("it begins with {name}, and has no raw pages")));
     }
-    let pages = read_pages(bytes)?;
-    read_rest(bytes, collected)?;
+    let pages = read_pages(source)?;
+    read_rest(source, collected)?;
     pages.into_iter().for_each(|page| collected.add(page));
     Ok(())
 }
 
 /// Reads the pages, and the number of pages of each stream behind them.
-fn read_pages(bytes: &mut Bytes<'_>) -> Result<Vec<FilePage>, DataError> {
-    let length = u64::from_le_bytes(bytes.required::<8>("pages")?);
+fn read_pages(source: &mut Source<'_>) -> Result<Vec<FilePage>, DataError> {
+    let [length] = source.u64s("pages")?;
     if !length.is_multiple_of(PAGE_BYTES as u64) {
         let problem = format!("{length} bytes of pages are no whole pages of {PAGE_BYTES} bytes");
-        return Err(bytes.here(problem));
+        return Err(source.here(problem));
     }
     let mut pages = Vec::new();
     for _ in 0..length / PAGE_BYTES as u64 {
-        let start = bytes.offset();
-        let slot = bytes.required::<PAGE_BYTES>("pages")?;
+        let start = source.offset();
+        let slot = source.required::<PAGE_BYTES>("pages")?;
         pages.push(FilePage { rdh: header_of(&slot), slot, start });
-        check_kept(bytes.path, (pages.len() * PAGE_BYTES) as u64)?;
+        source.check_kept((pages.len() * PAGE_BYTES) as u64)?;
     }
     let mut counted = 0_u64;
     for _ in 0..SECTORS * ENDPOINTS {
-        let [count] = bytes.required::<4>("counts of pages").map(words)?;
+        let [count] = source.u32s("counts of pages")?;
         counted += u64::from(count);
     }
     if counted != pages.len() as u64 {
         let problem = format!("the counts of pages add up to {counted}, not {}", pages.len());
-        return Err(bytes.here(problem));
+        return Err(source.here(problem));
     }
     Ok(pages)
 }
 
 /// Reads the records behind the pages: compressed clusters are passed over, and settings have the
 /// first orbit.
-fn read_rest(bytes: &mut Bytes<'_>, collected: &mut Collected) -> Result<(), DataError> {
-    while let Some(kind) = bytes.array::<4>()?.map(u32::from_le_bytes) {
+fn read_rest(source: &mut Source<'_>, collected: &mut Collected) -> Result<(), DataError> {
+    while let Some(kind) = source.array::<4>()?.map(u32::from_le_bytes) {
         match kind {
             COMPRESSED_CLUSTERS => {
-                let length = u64::from_le_bytes(bytes.required::<8>("compressed clusters")?);
-                if !bytes.skip(length)? {
-                    return Err(bytes.here("the file ends here, within its compressed clusters"));
+                let [length] = source.u64s("compressed clusters")?;
+                if !source.skip(length)? {
+                    return Err(source.here("the file ends here, within its compressed clusters"));
                 }
             }
             SETTINGS => {
-                let [_count, has_first_orbit, first_orbit] =
-                    bytes.required::<12>("settings").map(words)?;
-                bytes.required::<24>("settings")?;
+                let [_count, has_first_orbit, first_orbit] = source.u32s("settings")?;
+                source.required::<24>("settings")?;
                 if has_first_orbit == 1 {
                     collected.state_first_orbit(first_orbit);
                 }
@@ -103,9 +101,4 @@ fn read_rest(bytes: &mut Bytes<'_>, collected: &mut Collected) -> Result<(), Dat
         }
     }
     Ok(())
-}
-
-fn words<const N: usize, const W: usize>(bytes: [u8; N]) -> [u32; W] {
-    let (words, _) = bytes.as_chunks();
-    std::array::from_fn(|word| u32::from_le_bytes(words[word]))
 }

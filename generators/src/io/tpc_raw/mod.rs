@@ -6,14 +6,12 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `bytes` | a file that is read piece by piece |
 //! | `chain` | pages, each of which states where the next one begins |
 //! | `file_page` | a page of a file |
 //! | `collected` | pages by stream, packet counters, and remarks |
 //! | `first_orbit` | the orbit of time bin 0 |
 //! | `time_frame_file`, `dump` | the two formats around pages |
 
-mod bytes;
 mod chain;
 mod collected;
 mod dump;
@@ -27,12 +25,12 @@ pub(super) use collected::examine;
 pub use collected::{PageRemarks, headers_alone};
 pub(super) use first_orbit::{OrbitWindow, Orbits};
 
-use self::bytes::Bytes;
 use self::collected::{Collected, PageFilter};
 use super::PageSelection;
 use crate::DataError;
 use crate::io::file::{open_pieces, open_sniffed, sniff};
 use crate::io::flesnet::is_archive;
+use crate::io::source::Source;
 use crate::io::{FileName, is_standard_input};
 use crate::tpc::pages::RawPages;
 
@@ -59,24 +57,24 @@ pub fn read_tpc_file(
     path: &Path,
     selection: PageSelection,
 ) -> Result<(RawPages, PageRemarks), DataError> {
-    let (first, source) = open_sniffed::<START_BYTES>(path)?;
+    let (first, opened) = open_sniffed::<START_BYTES>(path)?;
     if is_archive(&first) {
         let problem = "it is an archive of FLESnet (CBM), without pages of the TPC";
         return Err(DataError::format(path, "byte 0", problem));
     }
-    let mut bytes = Bytes::new(path, source);
+    let mut source = Source::opened(path, opened);
     let frames = selection.frames.clone();
     let mut collected = Collected::new(selection.clone(), PageFilter::All);
     if time_frame_file::is_one(&first) {
-        let count = time_frame_file::read(&mut bytes, &frames.consecutive(), &mut collected)?;
+        let count = time_frame_file::read(&mut source, &frames.consecutive(), &mut collected)?;
         frames.time_frames(path, count)?;
     } else if dump::is_one(&first) {
         frames.time_frames(path, 1)?;
-        dump::read(&mut bytes, &mut collected)?;
+        dump::read(&mut source, &mut collected)?;
     } else if frames.is_all() {
-        chain::read(&mut bytes, None, &mut collected)?;
+        chain::read(&mut source, None, &mut collected)?;
     } else {
-        collected = within_time_frames(bytes, selection)?;
+        collected = within_time_frames(source, selection)?;
     }
     collected.finish(path)
 }
@@ -84,20 +82,20 @@ pub fn read_tpc_file(
 /// Collects the pages of the selected time frames: orbits are surveyed first, as pages of different
 /// links may be in any order.
 fn within_time_frames(
-    mut bytes: Bytes<'_>,
+    mut source: Source<'_>,
     selection: PageSelection,
 ) -> Result<Collected, DataError> {
-    let path = bytes.path;
+    let path = source.path();
     check_reopens(path)?;
     let mut survey = Collected::new(selection.clone(), PageFilter::None);
-    chain::read(&mut bytes, None, &mut survey)?;
+    chain::read(&mut source, None, &mut survey)?;
     let window = survey.into_orbits().window(path, &selection.frames)?;
     let first_orbit = window.first_orbit();
     let mut collected = Collected::new(selection, PageFilter::Within(window));
     if let Some(orbit) = first_orbit {
         collected.state_first_orbit(orbit);
     }
-    chain::read(&mut Bytes::new(path, open_pieces(path)?), None, &mut collected)?;
+    chain::read(&mut Source::opened(path, open_pieces(path)?), None, &mut collected)?;
     Ok(collected)
 }
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::bytes::Bytes;
 use super::chain;
 use super::collected::Collected;
 use crate::DataError;
+use crate::io::source::Source;
 
 const MAGIC: &[u8; 4] = b"O2O2";
 /// Bytes of a header that are used, up to the first orbit.
@@ -39,14 +39,14 @@ pub(super) fn is_one(first: &[u8]) -> bool {
 /// # Errors
 /// If the file can't be read, or a header is wrong. A file that is cut has a remark.
 pub(super) fn read(
-    bytes: &mut Bytes<'_>,
+    source: &mut Source<'_>,
     indices: &Range<u64>,
     collected: &mut Collected,
 ) -> Result<u64, DataError> {
     let mut time_frames = 0_u64;
     loop {
-        let start = bytes.offset();
-        let Some(header) = next_header(bytes)? else { break };
+        let start = source.offset();
+        let Some(header) = next_header(source)? else { break };
         if name(&header.description) == b"FILE_STF_META" {
             time_frames += 1;
         }
@@ -56,8 +56,8 @@ pub(super) fn read(
         }
         let is_of_tpc = name(&header.description) == b"RAWDATA" && name(&header.origin) == b"TPC";
         if is_of_tpc && indices.contains(&index) {
-            chain::read(bytes, Some(header.payload_bytes), collected)?;
-        } else if !bytes.skip(header.payload_bytes)? {
+            chain::read(source, Some(header.payload_bytes), collected)?;
+        } else if !source.skip(header.payload_bytes)? {
             collected.cut(start);
             break;
         }
@@ -68,31 +68,31 @@ pub(super) fn read(
 }
 
 /// Reads the next header, with further ones that follow it; `None` at the end of the file.
-fn next_header(bytes: &mut Bytes<'_>) -> Result<Option<Header>, DataError> {
+fn next_header(source: &mut Source<'_>) -> Result<Option<Header>, DataError> {
     let mut first = None;
     for _ in 0..MAX_HEADERS {
-        let start = bytes.offset();
-        let Some(begin) = bytes.array::<16>()? else {
-            return match (bytes.offset() - start, &first) {
+        let start = source.offset();
+        let Some(begin) = source.array::<16>()? else {
+            return match (source.offset() - start, &first) {
                 (0, None) => Ok(None),
-                _ => Err(bytes.here("the file ends here, within a header")),
+                _ => Err(source.here("the file ends here, within a header")),
             };
         };
         if !begin.starts_with(MAGIC) {
-            return Err(bytes.at(start, "no header of a time frame (O2O2) begins here"));
+            return Err(source.at(start, "no header of a time frame (O2O2) begins here"));
         }
         let [size, flags, version] = [4, 8, 12].map(|at| u32_at(&begin, at));
         if !(16..=MAX_HEADER_BYTES).contains(&size) {
-            return Err(bytes.at(start, format!("the header has {size} bytes, not 80 to 4096")));
+            return Err(source.at(start, format!("the header has {size} bytes, not 80 to 4096")));
         }
         let mut rest = vec![0; size as usize - begin.len()];
-        if bytes.fill(&mut rest)? < rest.len() {
-            return Err(bytes.here("the file ends here, within a header"));
+        if source.fill(&mut rest)? < rest.len() {
+            return Err(source.here("the file ends here, within a header"));
         }
         if first.is_none() {
             if size < MIN_HEADER_BYTES {
                 let problem = format!("the header has {size} bytes, too few for a payload's");
-                return Err(bytes.at(start, problem));
+                return Err(source.at(start, problem));
             }
             rest.resize(HEADER_BYTES, 0);
             let all = [&begin[..], &rest].concat();
@@ -102,7 +102,7 @@ fn next_header(bytes: &mut Bytes<'_>) -> Result<Option<Header>, DataError> {
             return Ok(first);
         }
     }
-    Err(bytes.here(format!("more than {MAX_HEADERS} headers of a payload")))
+    Err(source.here(format!("more than {MAX_HEADERS} headers of a payload")))
 }
 
 fn header_of(all: &[u8], version: u32) -> Header {
