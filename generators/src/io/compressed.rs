@@ -9,8 +9,7 @@ use flate2::bufread::GzDecoder;
 use lz4_flex::frame::FrameDecoder;
 use lzma_rust2::XzReader;
 
-use super::counted::Counted;
-use super::zstd_frames::{self, ZstdFrames};
+use super::zstd_frames::{self, Counted, ZstdFrames};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];

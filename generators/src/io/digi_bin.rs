@@ -11,8 +11,8 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::fields::{Limits, Row};
 use super::file::write_numbers;
+use super::rows::{Limits, Row};
 use super::source::Source;
 use crate::DataError;
 use crate::partition::Partition;

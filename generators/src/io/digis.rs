@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::content_limit::{Limited, check_kept};
 use super::digi_table::{DigiTable, ReadDigis};
-use super::fields::Limits;
 use super::file::{Format, format_of, mapped, open_sniffed, write_file};
+use super::rows::Limits;
 use super::source::Source;
 use super::standard_input::FileName;
 use super::table::{Table, write_table};

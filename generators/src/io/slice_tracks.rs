@@ -1,10 +1,10 @@
 //! Slice tracks, with their relations and links.
 //!
-//! As text, one a line; -1 is none. As binary columns, little endian: the magic `TPCTRKS1`; the number
-//! of slice tracks, 64 bits; then, for all of them, q/pt, the lower and the upper end of the extent
-//! (32-bit floats), the number of clusters, and the indices of the previous piece, the next piece, the
-//! lower neighbour, the upper neighbour and of the track to be joined with (32 bits each, all ones for
-//! none).
+//! As text, one a line; -1 is none. As binary columns, little endian: the magic `TPCTRKS1`; the
+//! number of slice tracks, 64 bits; then, for all of them, q/pt, the lower and the upper end of the
+//! extent (32-bit floats), the number of clusters, and the indices of the previous piece, the next
+//! piece, the lower neighbour, the upper neighbour and of the track to be joined with (32 bits
+//! each, all ones for none).
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,8 +13,8 @@ use std::str::FromStr;
 use csv::StringRecord;
 use text::Untrusted;
 
-use super::csv_rows::for_each_row;
 use super::file::{Format, format_of, open, write_file, write_numbers};
+use super::rows::for_each_row;
 use super::source::Source;
 use crate::DataError;
 use crate::tpc::slice_tracks::{MAX_TRACKS, NONE, Relations, SliceTrack, SliceTracks};

@@ -52,14 +52,12 @@ impl<'a> Source<'a> {
 
     /// Passes over the magic, which refuses files of another kind.
     pub(super) fn magic(&mut self, magic: &[u8; 8]) -> Result<(), DataError> {
-        let mut found = [0; 8];
-        let read = self.fill(&mut found)?;
-        if found == *magic && read == magic.len() {
+        let found = self.required::<8>("magic")?;
+        if found == *magic {
             return Ok(());
         }
         let quoted = |bytes: &[u8]| bytes.escape_ascii().to_string().quoted().to_string();
-        let problem = format!("the magic is {}, not {}", quoted(&found[..read]), quoted(magic));
-        Err(self.at(0, problem))
+        Err(self.at(0, format!("the magic is {}, not {}", quoted(&found), quoted(magic))))
     }
 
     /// Reads numbers of 32 bits.

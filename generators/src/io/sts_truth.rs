@@ -7,8 +7,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::file::{Sink, write_file};
-use super::names::sibling_path;
+use super::file::{Sink, sibling_path, write_file};
 use crate::DataError;
 use crate::sts::physics::Truth;
 

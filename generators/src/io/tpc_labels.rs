@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::file::{Sink, create, finish, write_numbers};
-use super::names::next_to;
+use super::file::{Sink, create, finish, next_to, write_numbers};
 use super::source::Source;
 use super::tpc_pages::stem_of;
 use crate::DataError;

@@ -1,6 +1,6 @@
 //! One timeslice of an archive.
 
-use super::primitives::{Bytes, Class, Problem};
+use super::header::{Bytes, Class, Problem};
 use super::remarks::Remarks;
 use crate::io::content_limit;
 use crate::sts::raw::{DESCRIPTOR_BYTES, Descriptor, STS_SYSTEM};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::file_page::{FilePage, OLDEST_VERSION, header_of};
+use super::chain::{FilePage, OLDEST_VERSION, header_of};
 use super::first_orbit::{OrbitWindow, Orbits};
 use crate::DataError;
 use crate::io::PageSelection;
@@ -76,8 +76,8 @@ impl Packets {
     }
 }
 
-/// Examines the pages of streams: makes headers of version 6 those of version 7, which have the same
-/// fields, and returns the first orbit, and remarks.
+/// Examines the pages of streams: makes headers of version 6 those of version 7, which have the
+/// same fields, and returns the first orbit, and remarks.
 pub(in crate::io) fn examine(
     pages: &mut [Page],
     streams: &[(StreamId, usize)],

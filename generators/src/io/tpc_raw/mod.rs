@@ -7,17 +7,14 @@
 //! | module | content |
 //! |---|---|
 //! | `chain` | pages, each of which states where the next one begins |
-//! | `file_page` | a page of a file |
 //! | `collected` | pages by stream, packet counters, and remarks |
 //! | `first_orbit` | the orbit of time bin 0 |
-//! | `time_frame_file`, `dump` | the two formats around pages |
+//! | `containers` | the two formats around pages |
 
 mod chain;
 mod collected;
-mod dump;
-mod file_page;
+mod containers;
 mod first_orbit;
-mod time_frame_file;
 
 use std::path::Path;
 
@@ -25,7 +22,6 @@ pub(super) use collected::examine;
 pub use collected::{PageRemarks, headers_alone};
 pub(super) use first_orbit::{OrbitWindow, Orbits};
 
-use self::collected::{Collected, PageFilter};
 use super::PageSelection;
 use crate::DataError;
 use crate::io::file::{open_pieces, open_sniffed, sniff};
@@ -33,6 +29,7 @@ use crate::io::flesnet::is_archive;
 use crate::io::source::Source;
 use crate::io::{FileName, is_standard_input};
 use crate::tpc::pages::RawPages;
+use collected::{Collected, PageFilter};
 
 /// First bytes that identify a file.
 const START_BYTES: usize = 64;
@@ -43,7 +40,9 @@ const START_BYTES: usize = 64;
 /// If the file can't be opened or read.
 pub fn is_tpc_file(path: &Path) -> Result<bool, DataError> {
     let first = sniff::<START_BYTES>(path)?;
-    Ok(time_frame_file::is_one(&first) || dump::is_one(&first) || chain::is_one(&first))
+    Ok(containers::is_time_frame_file(&first)
+        || containers::is_dump(&first)
+        || chain::is_one(&first))
 }
 
 /// Reads the pages of a file of ALICE's: streams are those of the pages' FEE ids. Pages of other
@@ -65,12 +64,13 @@ pub fn read_tpc_file(
     let mut source = Source::opened(path, opened);
     let frames = selection.frames.clone();
     let mut collected = Collected::new(selection.clone(), PageFilter::All);
-    if time_frame_file::is_one(&first) {
-        let count = time_frame_file::read(&mut source, &frames.consecutive(), &mut collected)?;
+    if containers::is_time_frame_file(&first) {
+        let count =
+            containers::read_time_frames(&mut source, &frames.consecutive(), &mut collected)?;
         frames.time_frames(path, count)?;
-    } else if dump::is_one(&first) {
+    } else if containers::is_dump(&first) {
         frames.time_frames(path, 1)?;
-        dump::read(&mut source, &mut collected)?;
+        containers::read_dump(&mut source, &mut collected)?;
     } else if frames.is_all() {
         chain::read(&mut source, None, &mut collected)?;
     } else {

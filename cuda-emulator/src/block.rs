@@ -1,17 +1,15 @@
-//! A block that has begun: its threads, warps, barrier and shared memory.
-
-mod waiting;
+//! A block that has begun: its threads, warps, barrier and shared memory, and a description of what its
+//! threads wait for.
 
 use std::ops::Range;
 
-use crate::checker::CheckedBlock;
-use crate::collective::{self, Collective, Group};
-use crate::config::Launch;
-use crate::error::EmulatorError;
-use crate::memory::{Buffer, POISON};
-use crate::order::ReadyQueue;
-use crate::threads::{DeviceBlock, DeviceThread, LaneOperand, State, Thread};
-use crate::warp::Warp;
+use super::checker::CheckedBlock;
+use super::collective::{self, Collective, Group, Warp};
+use super::config::Launch;
+use super::error::EmulatorError;
+use super::memory::{Buffer, POISON};
+use super::order::ReadyQueue;
+use super::threads::{DeviceBlock, DeviceThread, LaneOperand, Site, State, Thread};
 
 /// Barriers that ask, by their numbers in `build/include/runtime.h`.
 const BARRIER_AND: u32 = 2;
@@ -118,8 +116,8 @@ impl Block {
     pub(crate) fn arrive(&mut self, kind: u32, yes: bool) -> Result<Option<i32>, String> {
         let barrier = &mut self.barrier;
         if barrier.waiting > 0 && barrier.kind != kind {
-            let mine = waiting::barrier(kind);
-            let theirs = waiting::barrier(barrier.kind);
+            let mine = barrier_name(kind);
+            let theirs = barrier_name(barrier.kind);
             return Err(format!("{mine} meets {theirs} of other threads"));
         }
         barrier.kind = kind;
@@ -253,6 +251,66 @@ fn grid_point([x, y, _]: [u32; 3], number: u64) -> [u32; 3] {
     [number % x, number / x % y, number / x / y].map(|n| n as u32)
 }
 
+/// Barriers: `EmulatorBarrier` in `build/include/runtime.h`.
+const BARRIER_NAMES: [&str; 4] =
+    ["__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or"];
+
+/// The name of a barrier of that kind.
+fn barrier_name(kind: u32) -> &'static str {
+    BARRIER_NAMES.get(kind as usize).copied().unwrap_or("a barrier")
+}
+
+impl Block {
+    /// Lists the waiting threads, for example `threads 0-31 at __syncthreads (a.cu:7)`.
+    pub(crate) fn waiting(&self) -> String {
+        let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
+        for (index, thread) in (0..).zip(&self.threads) {
+            let Some(what) = self.activity(index, thread) else {
+                continue;
+            };
+            match groups.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, threads)) => threads.push(index),
+                None => groups.push((what, vec![index])),
+            }
+        }
+        let described =
+            |(what, threads): &(String, Vec<u32>)| format!("threads {} {what}", ranges(threads));
+        groups.iter().map(described).collect::<Vec<_>>().join("; ")
+    }
+
+    fn activity(&self, number: u32, thread: &Thread) -> Option<String> {
+        let at = |name: &str, site: Site| format!("wait at {name} in {}", site.source_line());
+        match thread.state {
+            State::AtBarrier(_, site) => Some(at(barrier_name(self.barrier.kind), site)),
+            State::AtCollective(_, site) => {
+                let (warp, lane) = self.lane(number);
+                let here = |group: &&Group| group.arrived >> lane & 1 == 1;
+                let group = self.warps[warp].groups.iter().find(here)?;
+                let Group { collective, mask, .. } = group;
+                Some(at(&format!("{} with mask {mask:#x}", collective.name()), site))
+            }
+            State::Exited => Some("have returned".to_owned()),
+            State::Fresh | State::Ready(_) => None,
+        }
+    }
+}
+
+/// `0-31, 40`.
+fn ranges(numbers: &[u32]) -> String {
+    let mut parts: Vec<(u32, u32)> = Vec::new();
+    for &number in numbers {
+        match parts.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => parts.push((number, number)),
+        }
+    }
+    let described = |&(first, last): &(u32, u32)| match last - first {
+        0 => first.to_string(),
+        _ => format!("{first}-{last}"),
+    };
+    parts.iter().map(described).collect::<Vec<_>>().join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,5 +319,10 @@ mod tests {
     fn points_go_along_x_first() {
         let points: Vec<_> = grid_points([2, 1, 2]).collect();
         assert_eq!(points, [[0, 0, 0], [1, 0, 0], [0, 0, 1], [1, 0, 1]]);
+    }
+
+    #[test]
+    fn numbers_are_printed_as_ranges() {
+        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
     }
 }

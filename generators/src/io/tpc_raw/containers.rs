@@ -1,11 +1,14 @@
-//! Time frames of ALICE's event processing nodes (`.tf`): headers, an index and payloads.
+//! Formats around pages: time frames of ALICE's event processing nodes (`.tf`), which are headers
+//! and payloads, and dumps of O2's stand-alone benchmark (`event.N.dump`).
 
 use std::ops::Range;
 
-use super::chain;
+use super::chain::{self, FilePage, header_of};
 use super::collected::Collected;
 use crate::DataError;
 use crate::io::source::Source;
+use crate::tpc::geometry::{ENDPOINTS, SECTORS};
+use crate::tpc::page::PAGE_BYTES;
 
 const MAGIC: &[u8; 4] = b"O2O2";
 /// Bytes of a header that are used, up to the first orbit.
@@ -29,7 +32,7 @@ struct Header {
 }
 
 /// True for the first bytes of a file of time frames.
-pub(super) fn is_one(first: &[u8]) -> bool {
+pub(super) fn is_time_frame_file(first: &[u8]) -> bool {
     first.starts_with(MAGIC)
 }
 
@@ -38,7 +41,7 @@ pub(super) fn is_one(first: &[u8]) -> bool {
 ///
 /// # Errors
 /// If the file can't be read, or a header is wrong. A file that is cut has a remark.
-pub(super) fn read(
+pub(super) fn read_time_frames(
     source: &mut Source<'_>,
     indices: &Range<u64>,
     collected: &mut Collected,
@@ -96,7 +99,7 @@ fn next_header(source: &mut Source<'_>) -> Result<Option<Header>, DataError> {
             }
             rest.resize(HEADER_BYTES, 0);
             let all = [&begin[..], &rest].concat();
-            first = Some(header_of(&all, version));
+            first = Some(payload_header(&all, version));
         }
         if flags & 1 == 0 {
             return Ok(first);
@@ -105,7 +108,7 @@ fn next_header(source: &mut Source<'_>) -> Result<Option<Header>, DataError> {
     Err(source.here(format!("more than {MAX_HEADERS} headers of a payload")))
 }
 
-fn header_of(all: &[u8], version: u32) -> Header {
+fn payload_header(all: &[u8], version: u32) -> Header {
     Header {
         description: std::array::from_fn(|byte| all[32 + byte]),
         origin: std::array::from_fn(|byte| all[48 + byte]),
@@ -122,4 +125,103 @@ fn u32_at(bytes: &[u8], offset: usize) -> u32 {
 fn name(text: &[u8]) -> &[u8] {
     let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
     &text[..end]
+}
+
+const DUMP_MAGIC: &[u8; 4] = b"CAv1";
+/// Geometry of O2's data; that of AliRoot is 1.
+const GEOMETRY_OF_O2: u32 = 2;
+/// Record types.
+const RAW_PAGES: u32 = 14;
+const COMPRESSED_CLUSTERS: u32 = 12;
+const SETTINGS: u32 = 19;
+
+/// Names of other record types that dumps begin with.
+const OTHERS: [(u32, &str); 5] = [
+    (0, "cluster data"),
+    (9, "raw clusters"),
+    (10, "native clusters"),
+    (13, "digits"),
+    (COMPRESSED_CLUSTERS, "compressed clusters"),
+];
+
+/// True for the first bytes of a dump.
+pub(super) fn is_dump(first: &[u8]) -> bool {
+    first.starts_with(DUMP_MAGIC)
+}
+
+/// Collects the pages of a dump.
+///
+/// # Errors
+/// If the file can't be read, begins with another record, is cut, or its counts do not add up.
+pub(super) fn read_dump(
+    source: &mut Source<'_>,
+    collected: &mut Collected,
+) -> Result<(), DataError> {
+    let [_magic, geometry] = source.u32s("header")?;
+    if geometry != GEOMETRY_OF_O2 {
+        let problem = format!("geometry {geometry}, not {GEOMETRY_OF_O2} (O2)");
+        return Err(source.at(4, problem));
+    }
+    let [kind] = source.u32s("first record")?;
+    if kind != RAW_PAGES {
+        let known = OTHERS.iter().find(|(known, _)| *known == kind);
+        let name = known.map_or_else(|| format!("record {kind}"), |(_, name)| (*name).to_owned());
+        return Err(source.at(8, format!("it begins with {name}, and has no raw pages")));
+    }
+    let pages = read_pages(source)?;
+    read_rest(source, collected)?;
+    pages.into_iter().for_each(|page| collected.add(page));
+    Ok(())
+}
+
+/// Reads the pages, and the number of pages of each stream behind them.
+fn read_pages(source: &mut Source<'_>) -> Result<Vec<FilePage>, DataError> {
+    let [length] = source.u64s("pages")?;
+    if !length.is_multiple_of(PAGE_BYTES as u64) {
+        let problem = format!("{length} bytes of pages are no whole pages of {PAGE_BYTES} bytes");
+        return Err(source.here(problem));
+    }
+    let mut pages = Vec::new();
+    for _ in 0..length / PAGE_BYTES as u64 {
+        let start = source.offset();
+        let slot = source.required::<PAGE_BYTES>("pages")?;
+        pages.push(FilePage { rdh: header_of(&slot), slot, start });
+        source.check_kept((pages.len() * PAGE_BYTES) as u64)?;
+    }
+    let mut counted = 0_u64;
+    for _ in 0..SECTORS * ENDPOINTS {
+        let [count] = source.u32s("counts of pages")?;
+        counted += u64::from(count);
+    }
+    if counted != pages.len() as u64 {
+        let problem = format!("the counts of pages add up to {counted}, not {}", pages.len());
+        return Err(source.here(problem));
+    }
+    Ok(pages)
+}
+
+/// Reads the records behind the pages: compressed clusters are passed over, and settings have the
+/// first orbit.
+fn read_rest(source: &mut Source<'_>, collected: &mut Collected) -> Result<(), DataError> {
+    while let Some(kind) = source.array::<4>()?.map(u32::from_le_bytes) {
+        match kind {
+            COMPRESSED_CLUSTERS => {
+                let [length] = source.u64s("compressed clusters")?;
+                if !source.skip(length)? {
+                    return Err(source.here("the file ends here, within its compressed clusters"));
+                }
+            }
+            SETTINGS => {
+                let [_count, has_first_orbit, first_orbit] = source.u32s("settings")?;
+                source.required::<24>("settings")?;
+                if has_first_orbit == 1 {
+                    collected.state_first_orbit(first_orbit);
+                }
+                return Ok(());
+            }
+            // Tracks, labels and the TRD are not needed, and nothing behind them is.
+            _ => return Ok(()),
+        }
+    }
+    Ok(())
 }
