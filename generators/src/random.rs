@@ -6,13 +6,11 @@
 //! machine can't either.
 
 mod exponential;
-mod landau;
-mod normal;
+mod inverse;
 
 pub use exponential::Exponential;
-pub use landau::Landau;
-pub use normal::Normal;
-pub(crate) use normal::normal_below;
+pub(crate) use inverse::normal_below;
+pub use inverse::{Landau, Normal};
 
 use std::ops::Range;
 

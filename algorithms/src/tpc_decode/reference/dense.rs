@@ -2,7 +2,7 @@
 
 use generators::tpc::geometry::CHANNELS_IN_LINK;
 use generators::tpc::page::link_header::{
-    BlockHead, DENSE_BLOCK_MASK_BYTES, FEC_MASK, FLAT_MASK, SECOND_LEVEL_SHIFT, SHORT_SAMPLE_BITS,
+    BlockHead, FEC_MASK, FLAT_MASK, MASK_BYTES, SECOND_LEVEL_SHIFT, SHORT_SAMPLE_BITS,
     SHORT_SAMPLES, SHORT_SAMPLES_CROSSING_MASK,
 };
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};

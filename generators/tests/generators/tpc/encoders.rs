@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::common::digits::{Fill, ORBITS, digits};
-use super::common::slow_reader;
+use super::common::{Fill, ORBITS, digits, slow_reader};
 use generators::tpc::encode::SectorEncoder;
 use generators::tpc::page::Page;
 use generators::tpc::pages::{Framing, RawPages, SectorPages};

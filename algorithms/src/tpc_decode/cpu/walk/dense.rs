@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use generators::tpc::geometry::MAX_FECS;
 use generators::tpc::page::link_header::{
-    BLOCK_HEAD_BYTES, BlockHead, DENSE_BLOCK_MASK_BYTES, FEC_MASK, FLAT_MASK, SECOND_LEVEL_SHIFT,
+    BLOCK_HEAD_BYTES, BlockHead, FEC_MASK, FLAT_MASK, MASK_BYTES, SECOND_LEVEL_SHIFT,
     SHORT_SAMPLES, SHORT_SAMPLES_CROSSING_MASK,
 };
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};

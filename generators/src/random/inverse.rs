@@ -1,6 +1,7 @@
-//! Numbers after Landau's distribution of energy losses.
+//! Normal numbers and numbers after Landau's distribution, without a logarithm for each of them: the
+//! inverse of a distribution is a table of straight lines.
 
-use std::f64::consts::PI;
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use rand::Rng;
 use rand::distr::Distribution;
@@ -8,6 +9,79 @@ use rand::distr::Distribution;
 const BIN_BITS: u32 = 12;
 const BINS: usize = 1 << BIN_BITS;
 const FRACTION_BITS: u32 = 32 - BIN_BITS;
+
+/// The quantiles at the lower end of each bin, and at the end of the last.
+struct InverseTable(Vec<f32>);
+
+impl InverseTable {
+    /// Computes the table, given the quantile of a probability; these ascend.
+    fn new(mut quantile: impl FnMut(f64) -> f64) -> Self {
+        InverseTable((0..=BINS).map(|bin| quantile(bin as f64 / BINS as f64) as f32).collect())
+    }
+
+    /// The number that belongs to 32 random bits.
+    #[inline]
+    fn value(&self, bits: u32) -> f32 {
+        const FRACTION: f32 = 1.0 / (1 << FRACTION_BITS) as f32;
+        let bin = (bits >> FRACTION_BITS) as usize;
+        let fraction = (bits & ((1 << FRACTION_BITS) - 1)) as f32 * FRACTION;
+        let low = self.0[bin];
+        let high = self.0[bin + 1];
+        low + (high - low) * fraction
+    }
+}
+
+/// The normal distribution.
+pub struct Normal(InverseTable);
+
+impl Normal {
+    /// No number is further from the mean.
+    pub const LIMIT: f64 = 4.5;
+
+    /// Computes the table.
+    pub fn new() -> Self {
+        Normal(InverseTable::new(quantile))
+    }
+
+    /// The standard normal deviate of 32 random bits.
+    #[inline]
+    pub fn deviate(&self, bits: u32) -> f32 {
+        self.0.value(bits)
+    }
+}
+
+impl Distribution<f32> for Normal {
+    #[inline]
+    fn sample<R: Rng + ?Sized>(&self, random: &mut R) -> f32 {
+        self.deviate(random.next_u32())
+    }
+}
+
+impl Default for Normal {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Probability of a standard normal number below `deviate`.
+pub(crate) fn normal_below(deviate: f64) -> f64 {
+    0.5 * libm::erfc(-deviate * FRAC_1_SQRT_2)
+}
+
+/// The number that others are below with this probability, by bisection.
+fn quantile(probability: f64) -> f64 {
+    let mut low = -Normal::LIMIT;
+    let mut high = Normal::LIMIT;
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if normal_below(middle) < probability {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
 
 /// Points at which the distribution is integrated, denser where it is steep.
 const POINTS: usize = 1000;
@@ -17,15 +91,11 @@ const GROWTH: f64 = 0.005;
 const STEPS: usize = 750;
 const STEP: f64 = 0.01;
 
-/// The inverse of Landau's distribution, as a table of straight lines, cut off at a maximum value:
-/// its mean would be infinite.
+/// Landau's distribution of energy losses, cut off at a maximum value: its mean would be infinite.
 ///
 /// The parameter is that of Landau (1944): the most probable value is [`Landau::MPV`],
 /// the width (full, at half the maximum) is about 4.02.
-pub struct Landau {
-    /// The quantiles at the lower end of each bin, and at the end of the last.
-    knots: Vec<f32>,
-}
+pub struct Landau(InverseTable);
 
 impl Landau {
     /// The most probable value.
@@ -36,8 +106,8 @@ impl Landau {
         let points: Vec<_> = (0..POINTS).map(point).collect();
         let above: Vec<_> = points.iter().map(|value| exceedance(*value)).collect();
         let mut end = 1;
-        let knot = |bin: usize| {
-            let wanted = 1.0 - bin as f64 / BINS as f64;
+        Landau(InverseTable::new(|probability| {
+            let wanted = 1.0 - probability;
             while end < POINTS - 1 && above[end] > wanted {
                 end += 1;
             }
@@ -45,20 +115,14 @@ impl Landau {
             let low = above[end];
             let fraction = ((high - wanted) / (high - low)).clamp(0.0, 1.0);
             let value = points[end - 1] + (points[end] - points[end - 1]) * fraction;
-            value.min(largest) as f32
-        };
-        Landau { knots: (0..=BINS).map(knot).collect() }
+            value.min(largest)
+        }))
     }
 
     /// The number that belongs to 32 random bits.
     #[inline]
     pub fn value(&self, bits: u32) -> f32 {
-        const FRACTION: f32 = 1.0 / (1 << FRACTION_BITS) as f32;
-        let bin = (bits >> FRACTION_BITS) as usize;
-        let fraction = (bits & ((1 << FRACTION_BITS) - 1)) as f32 * FRACTION;
-        let low = self.knots[bin];
-        let high = self.knots[bin + 1];
-        low + (high - low) * fraction
+        self.0.value(bits)
     }
 }
 
@@ -91,6 +155,36 @@ fn exceedance(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::stream;
+
+    #[test]
+    fn moments_are_those_of_a_normal_distribution() {
+        let normal = Normal::new();
+        let mut stream = stream(1, [4]);
+        let mut sums = [0.0_f64; 3];
+        for _ in 0..1_000_000 {
+            let deviate = f64::from(normal.sample(&mut stream));
+            for (power, sum) in (1..).zip(&mut sums) {
+                *sum += deviate.powi(power);
+            }
+        }
+        let [mean, variance, skewness] = sums.map(|sum| sum / 1e6);
+        assert!(mean.abs() < 0.005, "{mean}");
+        assert!((variance - 1.0).abs() < 0.01, "{variance}");
+        assert!(skewness.abs() < 0.02, "{skewness}");
+    }
+
+    #[test]
+    fn shares_beyond_a_limit_are_right_up_to_the_tails() {
+        let normal = Normal::new();
+        for limit in [-3.0_f32, -1.0, 0.5, 2.0, 3.2] {
+            let bits = (0..u32::MAX).step_by(4001).map(|bits| normal.deviate(bits));
+            let share = bits.filter(|deviate| *deviate < limit).count() as f64;
+            let share = share / (f64::from(u32::MAX) / 4001.0);
+            let expected = normal_below(f64::from(limit));
+            assert!((share - expected).abs() < 2e-4, "{limit}: {share}");
+        }
+    }
 
     #[test]
     fn the_distribution_is_landaus() {
