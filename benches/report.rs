@@ -113,7 +113,8 @@ fn change_points(c: &mut Criterion) {
     let mut group = c.benchmark_group("1000 points over 200 runs");
     group.sample_size(10);
     for (name, step) in [("steady", 0.0), ("slower by 3 %", 0.03)] {
-        let histories: Vec<PointHistory> = (0..HISTORY_POINTS).map(|index| history(index, step)).collect();
+        let histories: Vec<PointHistory> =
+            (0..HISTORY_POINTS).map(|index| history(index, step)).collect();
         group.bench_function(name, |b| {
             b.iter(|| trends(black_box(histories.clone()), &ShiftLimits::default(), &[]));
         });

@@ -44,24 +44,15 @@ pub trait WordTask: Copy + Send + Sync + 'static {
     fn variants() -> Vec<Variant<Self>>;
 
     /// Number of words of a point.
-    ///
-    /// # Errors
-    /// If no words can have these parameters.
     fn count(params: &Params) -> Result<u64, DataError>;
 
     /// Sets the parameter that the number of words follows from.
     fn set_count(params: &mut Params, count: u64);
 
     /// Settings of the work.
-    ///
-    /// # Errors
-    /// If they make no sense.
     fn settings(params: &Params) -> Result<Self::Settings, DataError>;
 
     /// Generates the word with this index.
-    ///
-    /// # Errors
-    /// If no words can have these parameters.
     fn generator(params: &Params, seed: u64) -> Result<impl Fn(u64) -> u32 + Sync, DataError>;
 
     /// Returns what is wrong with words that were read from a file.

@@ -110,9 +110,6 @@ impl Block {
     }
 
     /// Handles the arrival of a thread at the barrier; returns its result if all have arrived.
-    ///
-    /// # Errors
-    /// If others wait at another kind of barrier.
     pub(crate) fn arrive(&mut self, kind: u32, yes: bool) -> Result<Option<i32>, String> {
         let barrier = &mut self.barrier;
         if barrier.waiting > 0 && barrier.kind != kind {
@@ -213,9 +210,6 @@ impl Block {
     }
 
     /// Handles the return of a thread; returns true if that opened the barrier.
-    ///
-    /// # Errors
-    /// If lanes of its warp wait for it.
     pub(crate) fn exit(&mut self, thread: u32) -> Result<bool, String> {
         self.threads[thread as usize].state = State::Exited;
         self.live -= 1;
@@ -255,7 +249,6 @@ fn grid_point([x, y, _]: [u32; 3], number: u64) -> [u32; 3] {
 const BARRIER_NAMES: [&str; 4] =
     ["__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or"];
 
-/// The name of a barrier of that kind.
 fn barrier_name(kind: u32) -> &'static str {
     BARRIER_NAMES.get(kind as usize).copied().unwrap_or("a barrier")
 }

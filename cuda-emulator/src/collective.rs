@@ -59,7 +59,6 @@ pub(super) struct Group {
     pub(super) width: u32,
 }
 
-/// The lanes of a mask.
 pub(super) fn lanes(mask: u64) -> impl Iterator<Item = u32> {
     let next = |left: &u64| Some(left & (left - 1)).filter(|&rest| rest != 0);
     let first = (mask != 0).then_some(mask);
@@ -152,9 +151,6 @@ pub(super) struct Warp {
 
 impl Warp {
     /// Handles the arrival of a lane at a collective; returns the group if all have arrived.
-    ///
-    /// # Errors
-    /// If the use is undefined.
     pub(super) fn arrive(
         &mut self,
         lane: u32,
@@ -200,9 +196,6 @@ impl Warp {
     }
 
     /// Handles the return of a lane.
-    ///
-    /// # Errors
-    /// If others wait for it.
     pub(super) fn exit(&mut self, lane: u32) -> Result<(), String> {
         self.exited |= 1 << lane;
         let waited_for = |group: &&Group| group.mask >> lane & 1 == 1;

@@ -57,7 +57,6 @@ pub(super) fn run(
     result
 }
 
-/// Checks the arguments of a launch.
 pub(super) fn check(
     kernel: &Kernel,
     launch: &Launch,

@@ -98,7 +98,6 @@ impl Kernels {
         Ok(known.thread_slot)
     }
 
-    /// The kernel of that name.
     pub(super) fn find(
         &self,
         name: &str,

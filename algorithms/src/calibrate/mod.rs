@@ -43,7 +43,6 @@ const fn gain(channel: u32) -> u32 {
     3072 + (channel.wrapping_mul(2_654_435_761) >> 21)
 }
 
-/// The gains of all channels.
 static GAINS: [u32; CHANNELS as usize] = {
     let mut gains = [0; CHANNELS as usize];
     let mut channel = 0;

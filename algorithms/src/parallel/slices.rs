@@ -84,9 +84,6 @@ pub(crate) fn first_difference<T: PartialEq + Sync>(left: &[T], right: &[T]) -> 
 }
 
 /// Returns the first error of `checks` checks, which run in parallel.
-///
-/// # Errors
-/// The error of the failing check with the lowest index.
 pub(crate) fn first_error<E: Send>(
     checks: usize,
     check: impl Fn(usize) -> Result<(), E> + Sync,

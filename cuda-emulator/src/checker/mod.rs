@@ -64,9 +64,6 @@ impl Checker {
     }
 
     /// Looks at an access.
-    ///
-    /// # Errors
-    /// If it must not be.
     pub(super) fn access(
         &mut self,
         block: &mut CheckedBlock,

@@ -35,7 +35,6 @@ impl Worker<'_> {
         self.block().threads[thread as usize].result
     }
 
-    /// Sets that result.
     pub(crate) fn set_result(&mut self, result: u64) {
         let thread = self.thread;
         self.block().threads[thread as usize].result = result;

@@ -18,9 +18,6 @@ const BUFFER_BYTES: usize = 1 << 18;
 const XZ_MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
 
 /// Decompresses a file if its first bytes are those of a compressed one.
-///
-/// # Errors
-/// If it can't be read.
 pub(super) fn decompressed(
     mut source: impl BufRead + Send + 'static,
 ) -> io::Result<Box<dyn BufRead + Send>> {
@@ -100,7 +97,6 @@ impl Format for Xz {
     }
 }
 
-/// Members of a format.
 struct Members<R: BufRead, F: Format> {
     state: State<R, F>,
 }

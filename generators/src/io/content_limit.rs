@@ -33,10 +33,6 @@ pub(crate) struct ContentTooLarge {
     pub(crate) max_bytes: u64,
 }
 
-/// Checks the number of bytes that are kept.
-///
-/// # Errors
-/// If there are more than the caller's limit.
 pub(super) fn check_kept(path: &Path, bytes: u64) -> Result<(), DataError> {
     check(bytes).map_err(|source| DataError::io(path, source))
 }

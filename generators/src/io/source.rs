@@ -236,7 +236,6 @@ impl<'a> Source<'a> {
         self.at(self.offset, problem)
     }
 
-    /// Error at an offset.
     pub(super) fn at(&self, offset: u64, problem: impl Into<String>) -> DataError {
         DataError::format(self.path, format!("byte {offset}"), problem)
     }

@@ -35,17 +35,11 @@ pub(super) type Opened = Box<dyn BufRead + Send>;
 static STANDARD_INPUT: ReadOnce = ReadOnce(Mutex::new(State::Unopened));
 
 /// Opens standard input, decompressed by `open`.
-///
-/// # Errors
-/// If it was read before, or can't be opened.
 pub(super) fn open(open: impl FnOnce() -> io::Result<Opened>) -> io::Result<Opened> {
     STANDARD_INPUT.take(open)
 }
 
 /// The first bytes of standard input, at most `count`, which [`open`] gives again.
-///
-/// # Errors
-/// If it was read before, or can't be opened.
 pub(super) fn sniff(
     open: impl FnOnce() -> io::Result<Opened>,
     count: usize,

@@ -94,9 +94,6 @@ impl<R: BufRead> Read for ZstdFrames<R> {
 }
 
 /// Compresses content as one frame with a checksum.
-///
-/// # Errors
-/// If the system refuses memory.
 pub(super) fn compress(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     let mut compressor = Compressor::new(level)?;
     compressor.include_checksum(true)?;
@@ -130,9 +127,6 @@ impl<R> Counted<R> {
 
 impl<R: BufRead> Counted<R> {
     /// Passes over zeros up to the end, given the name of the format before them.
-    ///
-    /// # Errors
-    /// If other bytes follow.
     pub(super) fn check_padding(&mut self, format: &str) -> io::Result<()> {
         loop {
             let rest = self.source.fill_buf()?;

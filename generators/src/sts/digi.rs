@@ -202,7 +202,6 @@ impl fmt::Display for ModuleSide {
     }
 }
 
-/// Number of modules with `segments` segments.
 pub(crate) fn modules(segments: usize) -> usize {
     segments.div_ceil(2)
 }

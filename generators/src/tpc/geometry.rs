@@ -32,7 +32,6 @@ pub const MAX_ROWS_IN_HALF: usize = 9;
 /// Front-end cards of the largest partition.
 pub const MAX_FECS: usize = 20;
 
-/// Pads in each row, region by region.
 const PADS_IN_ROW: [u8; ROWS] = [
     // Inner chamber: regions 0 to 3.
     66, 66, 66, 68, 68, 68, 70, 70, 70, 72, 72, 72, 74, 74, 74, 74, 76, //

@@ -287,7 +287,6 @@ fn rewrite(page: &mut Page, change: impl Fn(&mut Rdh)) {
     page[..RDH_BYTES].copy_from_slice(&rdh.to_bytes());
 }
 
-/// The counters of a page.
 struct PageCounters {
     packet: u8,
     in_frame: u16,

@@ -41,7 +41,6 @@ fn made(shape: &RawShape) -> RawData {
     generate(shape, 1).expect("a sensible shape").0
 }
 
-/// A hash of all that is in it.
 fn hash(data: &RawData) -> u64 {
     data.bytes().iter().fold(0, |hash, byte| mix(hash ^ u64::from(*byte)))
 }

@@ -141,7 +141,6 @@ impl<'a> Runner<MemoryKinds> for GpuRunner<'a> {
 
 /// Minimum size of a page of managed memory in bytes.
 const PAGE: usize = 4096;
-/// Words of a page.
 const WORDS_OF_PAGE: usize = PAGE / size_of::<u32>();
 
 /// Words in a kind of memory.

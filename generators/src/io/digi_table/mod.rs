@@ -38,7 +38,6 @@ pub struct ReadDigis {
     pub notes: Vec<String>,
 }
 
-/// A problem with a row.
 pub(super) struct RowProblem {
     /// Line or index of the row.
     pub(super) row: u64,

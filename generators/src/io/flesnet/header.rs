@@ -40,7 +40,6 @@ pub(super) struct Header {
     pub(super) newer_archive: Option<u16>,
 }
 
-/// Reads the header.
 pub(super) fn read(from: &mut Bytes<'_>) -> Result<Header, Problem> {
     if !is_archive(&from.array::<START_BYTES>()?) {
         return Err(Problem::Wrong("it is not an archive of Boost.Serialization".to_owned()));

@@ -165,10 +165,6 @@ pub(super) struct Read {
 impl Read {
     /// Appends the timeslices of a file that are wanted, by their index if they have one: of an
     /// archive, or of a file of the lab's own.
-    ///
-    /// # Errors
-    /// If the file can't be read, is of another kind, is damaged, or is cut within its first
-    /// timeslice.
     pub(super) fn append(
         &mut self,
         path: &Path,
@@ -247,9 +243,6 @@ impl Read {
 }
 
 /// The duration in ns that an archive states for its first timeslice, if it does.
-///
-/// # Errors
-/// If the file can't be read, or is a damaged archive.
 pub(super) fn timeslice_duration(path: &Path) -> Result<Option<u64>, DataError> {
     let (first, source) = open_sniffed::<{ header::START_BYTES }>(path)?;
     if !header::is_archive(&first) {

@@ -20,7 +20,6 @@ pub(super) struct Classes {
     component: Class,
 }
 
-/// A timeslice.
 #[derive(Default)]
 pub(super) struct Timeslice {
     /// `None` in the oldest archives.

@@ -194,9 +194,6 @@ struct Slots<'s> {
 
 impl Slots<'_> {
     /// Returns the pages that are kept, by their headers, and how many each stream has.
-    ///
-    /// # Errors
-    /// If the file can't be read, or its length is not that of its index.
     fn read(
         &self,
         path: &Path,

@@ -112,7 +112,6 @@ pub(super) struct FilePage {
     pub(super) start: u64,
 }
 
-/// The header of a page.
 pub(super) fn header_of(slot: &[u8; PAGE_BYTES]) -> Rdh {
     Rdh::from_bytes(slot.first_chunk().expect("a page is longer than its header"))
 }

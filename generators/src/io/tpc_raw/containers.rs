@@ -38,9 +38,6 @@ pub(super) fn is_time_frame_file(first: &[u8]) -> bool {
 
 /// Collects the TPC's pages of the time frames with these indices; returns how many time frames
 /// there are.
-///
-/// # Errors
-/// If the file can't be read, or a header is wrong. A file that is cut has a remark.
 pub(super) fn read_time_frames(
     source: &mut Source<'_>,
     indices: &Range<u64>,
@@ -150,9 +147,6 @@ pub(super) fn is_dump(first: &[u8]) -> bool {
 }
 
 /// Collects the pages of a dump.
-///
-/// # Errors
-/// If the file can't be read, begins with another record, is cut, or its counts do not add up.
 pub(super) fn read_dump(
     source: &mut Source<'_>,
     collected: &mut Collected,

@@ -100,9 +100,6 @@ fn within_time_frames(
 }
 
 /// Checks that a file can be read twice.
-///
-/// # Errors
-/// If it is a pipe.
 pub(super) fn check_reopens(path: &Path) -> Result<(), DataError> {
     if !is_standard_input(path) {
         let metadata = std::fs::metadata(path).map_err(|source| DataError::io(path, source))?;

@@ -222,7 +222,6 @@ impl Sequence {
     }
 }
 
-/// Row of an index.
 pub(super) fn row_of(index: u16) -> u16 {
     index >> 8
 }

@@ -80,7 +80,6 @@ const GROUP: usize = 4;
 /// Bytes after the end of the stream that packing may overwrite.
 pub(super) const SLACK: usize = 8;
 
-/// Bytes of `samples` samples of `bits` bits.
 pub(super) const fn packed_bytes(samples: usize, bits: u32) -> usize {
     (samples * bits as usize).div_ceil(8)
 }

@@ -4,7 +4,7 @@
 //! A dense block is a 16-bit word, a head for each link, and the samples of all links
 //! as one stream of bits. Nothing is aligned.
 
-use super::u16_at;
+use super::part;
 use crate::tpc::geometry::CHANNELS_IN_LINK;
 
 /// Bytes of the head; blocks are aligned to as much.
@@ -48,7 +48,7 @@ impl LinkHeader {
     pub fn from_bytes(bytes: &[u8; LINK_HEADER_BYTES]) -> Self {
         let mut mask = [0; 16];
         mask[..MASK_BYTES].copy_from_slice(&bytes[..MASK_BYTES]);
-        let word = u16_at(bytes, MASK_BYTES..MASK_BYTES + 2);
+        let word = u16::from_le_bytes(part(bytes, MASK_BYTES));
         LinkHeader {
             channels: u128::from_le_bytes(mask),
             crossing: word & ((1 << CROSSING_BITS) - 1),

@@ -53,7 +53,6 @@ impl BadPads {
         }
     }
 
-    /// The bad pads of a region of a sector.
     pub(super) fn of_region(
         self,
         seed: u64,
@@ -74,7 +73,6 @@ impl BadPads {
     }
 }
 
-/// The bad pads of a region.
 #[derive(Default)]
 pub(super) struct RegionBadPads {
     /// Empty if there are no bad pads.

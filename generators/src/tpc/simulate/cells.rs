@@ -127,7 +127,6 @@ impl RegionCells {
 pub(super) const MARGIN: usize = BINS;
 /// Columns that are looked at together.
 pub(super) const GROUP: usize = 32;
-/// All columns.
 pub(super) const COLUMNS: usize = (MAX_TIME_BINS_IN_ORBIT + 2 * MARGIN).next_multiple_of(GROUP);
 
 /// The columns of a heartbeat frame.

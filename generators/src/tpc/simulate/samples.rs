@@ -105,7 +105,6 @@ impl Signal {
         self.0.fill(0);
     }
 
-    /// The charge in each column.
     pub(super) fn charges(&self) -> &[u16; COLUMNS] {
         &self.0
     }

@@ -164,7 +164,6 @@ pub enum Property {
 }
 
 impl Property {
-    /// The neighbour on a side.
     pub(super) fn neighbour(side: usize) -> Self {
         match side {
             0 => Property::LowerNeighbour,
