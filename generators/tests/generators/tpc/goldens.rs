@@ -15,7 +15,7 @@ use generators::tpc::encode::SectorEncoder;
 use generators::tpc::pages::{Framing, RawPages, SectorPages};
 use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 
-use super::common::{self, GOLDEN_SECTOR, ORBITS, golden, in_format, slow_reader};
+use super::common::{self, GOLDEN_SECTOR, ORBITS, decoded, golden, in_format};
 use crate::experiments::{fixtures, full_set};
 
 /// The orbit counter wraps within the time frame.
@@ -89,7 +89,7 @@ fn golden_pages_hold_the_golden_digits() {
         assert!(digits.is_sorted_by_key(|d| (d.row(), d.pad(), d.time_bin())));
         digits.sort_unstable();
         assert_eq!(digits.len(), golden().len());
-        assert!(slow_reader::read(&read(format), &mapping) == digits, "{format}");
+        assert!(decoded(format, &read(format), ORBITS, &mapping) == digits, "{format}");
     }
 }
 

@@ -1,14 +1,15 @@
 //! Helpers of these tests.
 
-pub mod slow_reader;
-
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
+use std::sync::Arc;
 
+use algorithms::tpc_decode::{Gains, Output, Settings, Tables, TimeFrame, WorkDistribution};
 use flate2::read::GzDecoder;
 use generators::random::{below, hash};
 use generators::tpc::mapping::LinkChannel;
+use generators::tpc::pages::RawPages;
 use generators::tpc::time::time_bins_of;
 use generators::tpc::{Digit, PadId, PadMapping, Region, ZsFormat};
 
@@ -120,4 +121,23 @@ pub fn mapping() -> PadMapping {
     let wires: HashMap<_, _> = wires().iter().map(|wire| (wire.channel, wire.pad)).collect();
     let pad = |channel| wires.get(&channel).copied().or_else(|| regular.pad(channel));
     PadMapping::new(|channel| pad(channel).expect("a channel")).expect("one to one")
+}
+
+/// All digits of pages of `orbits` orbits, sorted, by the reference that decoders are checked with.
+pub fn decoded(
+    format: ZsFormat,
+    pages: &RawPages,
+    orbits: u32,
+    mapping: &PadMapping,
+) -> Vec<Digit> {
+    let settings =
+        Settings { output: Output::Digits, sharing: WorkDistribution::Pages, fragment: 4000 };
+    let tables = Arc::new(Tables::new(mapping.clone(), Gains::unit()));
+    let decoded = TimeFrame::new(pages.clone(), format, orbits, tables, settings).digits();
+    assert!(decoded.damaged.is_empty(), "{}", decoded.damaged[0]);
+    let mut digits = decoded.digits;
+    digits.sort_unstable();
+    let unique = digits.windows(2).all(|pair| pair[0].cell_bits() < pair[1].cell_bits());
+    assert!(unique, "a pad has two values in a time bin");
+    digits
 }
