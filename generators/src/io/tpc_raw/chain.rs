@@ -1,10 +1,10 @@
 //! Pages one after the other, each of which states where the next one begins.
 
-use super::collected::Collected;
+use super::collected::{Collected, FilePage, OLDEST_VERSION, header_of};
 use crate::DataError;
 use crate::io::source::Source;
+use crate::tpc::page::PAGE_BYTES;
 use crate::tpc::page::rdh::{RDH_BYTES, RDH_VERSION};
-use crate::tpc::page::{PAGE_BYTES, Rdh};
 
 /// True for the first bytes of a page.
 pub(super) fn is_one(first: &[u8]) -> bool {
@@ -99,19 +99,4 @@ fn problem_of_header(slot: &[u8; PAGE_BYTES], read: usize) -> Option<String> {
     let used = rdh.memory_size;
     (next < used)
         .then(|| format!("the offset to the next page is {next}, less than its {used} bytes"))
-}
-
-/// Oldest version of the header with the same layout of all fields that are used.
-pub(super) const OLDEST_VERSION: u8 = 6;
-
-/// A page, in a slot of zeros.
-pub(super) struct FilePage {
-    pub(super) rdh: Rdh,
-    pub(super) slot: [u8; PAGE_BYTES],
-    /// Offset in the file.
-    pub(super) start: u64,
-}
-
-pub(super) fn header_of(slot: &[u8; PAGE_BYTES]) -> Rdh {
-    Rdh::from_bytes(slot.first_chunk().expect("a page is longer than its header"))
 }

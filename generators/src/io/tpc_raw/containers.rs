@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::chain::{self, FilePage, header_of};
-use super::collected::Collected;
+use super::chain;
+use super::collected::{Collected, FilePage, header_of};
 use crate::DataError;
 use crate::io::source::Source;
 use crate::tpc::geometry::{ENDPOINTS, SECTORS};
