@@ -7,13 +7,16 @@ cd "$(dirname "$0")/.."
 seconds=${1:-60}
 # What minutes for all of them have to come to.
 least=10000000
+# Small valid inputs, from which libFuzzer starts, are made by the tests of the readers.
+source .ci/build
+cargo test "${build[@]}" --quiet -p fuzz-readers -- --ignored corpora_are_written
 # libFuzzer wants flags that only other compilers take from everybody.
 export RUSTC_BOOTSTRAP=1
 # Lints are for what is built for users.
 unset RUSTC_WORKSPACE_WRAPPER
 
 shift $(($# > 0))
-all=$(sed -n 's|^path = "targets/\(.*\)\.rs"$|\1|p' fuzz/Cargo.toml)
+all=$(sed -n 's|^    { name = "\(\w*\)".*|\1|p' fuzz/Cargo.toml)
 targets=${*:-$all}
 
 # Files of readers are written to memory, and taken away by us: a fuzzer ends without.

@@ -31,7 +31,6 @@
 //! Nothing here reads a command line, and only the stages of a variant are timed.
 
 pub mod algorithm;
-mod all_cores;
 pub mod axis;
 pub mod calibrate;
 pub mod ceilings;
@@ -64,4 +63,7 @@ pub mod tpc_decode;
 pub mod tpc_gather;
 pub mod tpc_merge;
 pub mod tpc_noisy_pads;
-mod word_files;
+mod word_task;
+
+/// The name by which tasks call functions that use all cores outside the clock.
+use parallel as all_cores;

@@ -131,7 +131,6 @@ impl Launch {
         Launch { declared_bytes, ..self }
     }
 
-    /// Blocks in all.
     pub(super) fn blocks(&self) -> u64 {
         product(self.grid)
     }

@@ -1,6 +1,6 @@
-//! Errors of a launch or of a kernel.
+//! Errors of a launch or of a kernel: location and kind of a bug.
 
-use super::report::{BadAccess, BlockAt, ThreadAt};
+use std::fmt;
 
 /// A launch that could not be, or a bug in a kernel.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
@@ -128,6 +128,169 @@ impl EmulatorError {
             | EmulatorError::Trap { at }
             | EmulatorError::Assertion { at, .. } => Some(&at.block.kernel),
             _ => None,
+        }
+    }
+}
+
+/// A block of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockAt {
+    /// The kernel's name.
+    pub kernel: String,
+    /// The block's number along x, y and z.
+    pub block: [u32; 3],
+}
+
+/// A thread of a launch, in a line of its kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadAt {
+    /// Kernel and block.
+    pub block: BlockAt,
+    /// The thread's number in the block.
+    pub thread: u32,
+    /// The line.
+    pub line: SourceLine,
+}
+
+/// A line of a kernel file, if it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceLine {
+    /// The file, from the top of the repository; empty if unknown.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl fmt::Display for BlockAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.block;
+        write!(f, "kernel {}, block ({x},{y},{z})", self.kernel)
+    }
+}
+
+impl fmt::Display for ThreadAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, thread {}", self.block, self.thread)?;
+        match self.line.file.as_str() {
+            "" => Ok(()),
+            _ => write!(f, ", {}", self.line),
+        }
+    }
+}
+
+impl fmt::Display for SourceLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.file.as_str() {
+            "" => f.write_str("an unknown line"),
+            file => write!(f, "{file}:{}", self.line),
+        }
+    }
+}
+
+/// An access to memory that must not be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadAccess {
+    /// The fault.
+    pub fault: Fault,
+    /// Bytes accessed.
+    pub bytes: usize,
+    /// True if it writes.
+    pub writes: bool,
+    /// The location in memory.
+    pub location: MemoryLocation,
+}
+
+/// Fault of an access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing orders it after another thread's access.
+    Race(OtherAccess),
+    /// It reads bytes that were never written.
+    Uninitialised,
+    /// It is not, or not completely, in memory of the kernel.
+    OutOfBounds,
+    /// The address is not a multiple of the size.
+    Misaligned,
+}
+
+/// The other access of a race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherAccess {
+    /// The block's number in the grid, x first.
+    pub block: u64,
+    /// The thread's number in the block.
+    pub thread: u32,
+    /// True if it wrote.
+    pub wrote: bool,
+    /// The line.
+    pub line: SourceLine,
+}
+
+/// A location in memory, in the terms of a kernel's author.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryLocation {
+    /// In or near an allocation.
+    Global {
+        /// The allocation's number, from 0.
+        allocation: usize,
+        /// Bytes from its beginning.
+        offset: i64,
+        /// Its size in bytes.
+        size: usize,
+    },
+    /// In or after dynamic shared memory.
+    DynamicShared {
+        /// Bytes from its beginning.
+        offset: i64,
+        /// Its size in bytes.
+        size: usize,
+    },
+    /// In a `__shared__` variable.
+    StaticShared {
+        /// Bytes from the beginning of all of the file's.
+        offset: i64,
+    },
+    /// Nowhere near.
+    Unknown {
+        /// The address.
+        address: usize,
+    },
+}
+
+impl fmt::Display for BadAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.writes { "write" } else { "read" };
+        let access = format!("{verb} of {} bytes at {}", self.bytes, self.location);
+        match &self.fault {
+            Fault::Race(other) => write!(f, "race: {access}, {other}, and nothing orders the two"),
+            Fault::Uninitialised => write!(f, "uninitialised: {access}, which was never written"),
+            Fault::OutOfBounds => write!(f, "out of bounds: {access}"),
+            Fault::Misaligned => write!(f, "misaligned: {access}"),
+        }
+    }
+}
+
+impl fmt::Display for OtherAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.wrote { "wrote" } else { "read" };
+        let OtherAccess { block, thread, line, .. } = self;
+        write!(f, "which thread {thread} of block {block} {verb} in {line}")
+    }
+}
+
+impl fmt::Display for MemoryLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MemoryLocation::Global { allocation, offset, size } => {
+                write!(f, "byte {offset} of allocation {allocation} ({size} bytes)")
+            }
+            MemoryLocation::DynamicShared { offset, size } => {
+                write!(f, "byte {offset} of dynamic shared memory ({size} bytes)")
+            }
+            MemoryLocation::StaticShared { offset } => {
+                write!(f, "byte {offset} of static shared memory")
+            }
+            MemoryLocation::Unknown { address } => write!(f, "address {address:#x}"),
         }
     }
 }

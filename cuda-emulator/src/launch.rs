@@ -5,13 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::argument::Argument;
 use super::checker::Checker;
 use super::config::{Config, Launch, Statistics};
 use super::error::EmulatorError;
 use super::fiber::{MAX_STACKS, StackPool};
 use super::memory::DeviceMemory;
-use super::table::{Kernel, Kernels};
+use super::table::{Argument, Kernel, Kernels};
 use super::worker::{self, Run};
 
 /// CUDA's limit.
@@ -58,7 +57,6 @@ pub(super) fn run(
     result
 }
 
-/// Checks the arguments of a launch.
 pub(super) fn check(
     kernel: &Kernel,
     launch: &Launch,

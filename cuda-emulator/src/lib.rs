@@ -7,19 +7,18 @@
 //! | module | content |
 //! |---|---|
 //! | `config` | configuration of an emulator |
-//! | `error`, `report` | errors of a launch or a kernel, with their location |
+//! | `error` | errors of a launch or a kernel, with their location |
 //! | `memory` | device memory |
-//! | `table`, `argument` | the kernels, and how they are called |
+//! | `table` | the kernels, and how they are called |
 //! | `launch` | checks a launch, starts workers |
 //! | `worker` | schedules blocks and threads |
 //! | `queues` | deferred copies and launches, as on a GPU |
-//! | `block`, `warp`, `collective`, `threads` | a started block |
+//! | `block`, `collective`, `threads` | a started block |
 //! | `order`, `fiber` | choice of the next thread, and stacks |
 //! | `checker` | checks each memory access |
 //! | `traffic` | counts bytes of device memory that are read and written |
 //! | `intrinsics` | functions that kernels call |
 
-mod argument;
 mod block;
 mod checker;
 mod collective;
@@ -31,27 +30,25 @@ mod launch;
 mod memory;
 mod order;
 mod queues;
-mod report;
 #[doc(hidden)]
 pub mod table;
 mod threads;
 mod traffic;
-mod warp;
 mod worker;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytemuck::{AnyBitPattern, NoUninit};
 
-pub use argument::Argument;
 pub use config::{Config, Lanes, Launch, Policy, Schedule, Statistics};
-pub use error::EmulatorError;
+pub use error::{
+    BadAccess, BlockAt, EmulatorError, Fault, MemoryLocation, OtherAccess, SourceLine, ThreadAt,
+};
 use fiber::STACKS;
 pub use memory::Allocation;
 use memory::DeviceMemory;
 pub use queues::{Counts, Execution, Faults, QueueConfig, QueuedEmulator, Recording};
-pub use report::{BadAccess, BlockAt, Fault, MemoryLocation, OtherAccess, SourceLine, ThreadAt};
-pub use table::Kernels;
+pub use table::{Argument, Kernels};
 pub use traffic::{KernelTraffic, SECTOR_BYTES, Traffic};
 
 /// An emulated GPU: memory, and execution of kernels on it.

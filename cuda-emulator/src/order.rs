@@ -27,7 +27,6 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`.
     pub(super) fn below(&mut self, end: usize) -> usize {
         let wide = u128::from(self.next()) * end as u128;
         // Less than `end`.

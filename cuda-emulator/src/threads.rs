@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::report::SourceLine;
+use super::error::SourceLine;
 
 /// A kernel's view of its block: `EmulatorBlock` in `build/include/runtime.h`.
 #[repr(C)]

@@ -55,7 +55,6 @@ pub(super) struct Counter {
     output_bytes: u64,
 }
 
-/// Traffic of a launch.
 #[derive(Clone, Copy, Default)]
 pub(super) struct LaunchTraffic {
     pub(super) read_bytes: u64,
@@ -193,7 +192,6 @@ impl LaunchUses {
         }
     }
 
-    /// Ends the launch; returns the byte uses.
     pub(super) fn end(self, traffic: &mut LaunchTraffic) -> ByteUses {
         let count = |flag| self.sectors.iter().filter(|&&sector| sector & flag != 0).count();
         traffic.read_bytes += (count(READ) * SECTOR_BYTES) as u64;

@@ -5,18 +5,18 @@
 //! can't change a byte. The generator (Xoshiro256++) and the logarithm (`libm`) are pinned, so the
 //! machine can't either.
 
-pub(crate) mod draw;
 mod exponential;
-mod landau;
-mod normal;
-
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
+mod inverse;
 
 pub use exponential::Exponential;
-pub use landau::Landau;
-pub use normal::Normal;
-pub(crate) use normal::normal_below;
+pub(crate) use inverse::normal_below;
+pub use inverse::{Landau, Normal};
+
+use std::ops::Range;
+
+use rand::distr::Distribution;
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The random number generator of all data: Xoshiro256++ (Blackman, Vigna 2019).
 pub type Stream = Xoshiro256PlusPlus;
@@ -48,10 +48,37 @@ pub fn below(bits: u32, range: u64) -> u64 {
     (u64::from(bits) * range) >> 32
 }
 
+/// Between 0 and 1, neither of them.
+pub(crate) fn uniform(stream: &mut Stream) -> f64 {
+    (f64::from(stream.next_u32()) + 0.5) / 4_294_967_296.0
+}
+
+/// Uniform in a range.
+pub(crate) fn within(range: Range<f64>, stream: &mut Stream) -> f64 {
+    range.start + (range.end - range.start) * uniform(stream)
+}
+
+/// A random number of a range, uniform on a logarithmic scale.
+pub(crate) fn logarithmic(range: Range<f64>, stream: &mut Stream) -> f64 {
+    range.start * libm::exp(libm::log(range.end / range.start) * uniform(stream))
+}
+
+/// A Poisson number with this mean: the number of gaps of mean 1 that fit into it.
+pub(crate) fn poisson(mean: f64, gaps: &Exponential, stream: &mut Stream) -> usize {
+    let limit = mean * f64::from(Exponential::MEAN);
+    let mut elapsed = 0.0;
+    for index in 0.. {
+        elapsed += f64::from(gaps.sample(stream)) + 1.0;
+        if elapsed > limit {
+            return index;
+        }
+    }
+    0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::Rng;
 
     #[test]
     fn streams_are_golden() {
@@ -73,5 +100,13 @@ mod tests {
         assert_eq!(below(u32::MAX, 10), 9);
         assert_eq!(below(0, 10), 0);
         assert_eq!(below(u32::MAX, 1 << 32), u64::from(u32::MAX));
+    }
+
+    #[test]
+    fn poisson_numbers_have_their_mean() {
+        let gaps = Exponential::new();
+        let mut stream = stream(1, [9]);
+        let sum: usize = (0..10_000).map(|_| poisson(3.0, &gaps, &mut stream)).sum();
+        assert!((29_000..31_000).contains(&sum), "{sum}");
     }
 }

@@ -4,37 +4,28 @@
 //! The lanes of a warp read the same gain (`uniform`) or any (`divergent`): constant memory serves
 //! one address at a time, shared memory one address per bank, and caches one line at a time. See
 //! `docs/memory-kinds.md`.
-//!
-//! | module | holds |
-//! |---|---|
-//! | `axes` | digis, and the divergence of their lookups |
-//! | `cpu`, `cuda` | the variants |
 
-mod axes;
-mod cpu;
 mod cuda;
 
-use std::path::Path;
-
+use generators::random::hash;
 use generators::{DataError, named};
 
-use crate::algorithm::{Algorithm, InputFiles, Plan, Semantics, TaskInfo, Variant, Work};
-use crate::axis::Params;
+use crate::algorithm::{TaskInfo, Variant};
+use crate::axis::{Axis, Flag, Params};
 use crate::kernels::calibrate_calibrate::{CHANNEL_BITS, CHANNELS, STRIDE};
-use crate::word_files;
+use crate::parallel::{Grain, for_each_part};
+use crate::word_task::{self, WordTask, Words};
 
 /// The task `calibrate`.
 #[derive(Clone, Copy, Debug)]
 pub struct Calibrate;
 
-/// Digis, and the number of lookups.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Uncalibrated {
-    /// The channel in the lowest 10 bits, below 1000, and the charge above it.
-    pub digis: Vec<u32>,
-    /// Number of gains that are looked up for a digi, one after the other, 97 channels apart.
-    pub lookups: u32,
-}
+/// Digis: the channel is in the lowest 10 bits, below 1000, and the charge above it.
+type Uncalibrated = Words<Lookups>;
+
+/// Number of gains that are looked up for a digi, one after the other, 97 channels apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lookups(pub u32);
 
 /// Divergence of lookups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +43,6 @@ const fn gain(channel: u32) -> u32 {
     3072 + (channel.wrapping_mul(2_654_435_761) >> 21)
 }
 
-/// The gains of all channels.
 static GAINS: [u32; CHANNELS as usize] = {
     let mut gains = [0; CHANNELS as usize];
     let mut channel = 0;
@@ -69,7 +59,7 @@ fn channel(digi: u32) -> u32 {
 
 /// The charge of a digi times all gains that are looked up for it, summed modulo 2^32.
 #[inline]
-fn calibrated(digi: u32, lookups: u32) -> u32 {
+fn calibrated(digi: u32, Lookups(lookups): Lookups) -> u32 {
     let charge = digi >> CHANNEL_BITS;
     let mut channel = channel(digi);
     let mut sum = 0u32;
@@ -83,81 +73,121 @@ fn calibrated(digi: u32, lookups: u32) -> u32 {
     sum
 }
 
-impl Algorithm for Calibrate {
-    type Input = Uncalibrated;
-    type Output = Vec<u32>;
+const DIGIS: Flag<u64> = Flag::count("digis", "Number of digis").or("64M").small(1e5);
+const LOOKUPS: Flag<u32> =
+    Flag::count("lookups", "Number of gains that are looked up for each digi").or("16");
+const INDICES: Flag<Indices> = Flag::choice(
+    "indices",
+    "Gains of 32 neighbouring digis: the same (uniform), or any (divergent)",
+    Indices::NAMES,
+)
+.or("uniform");
 
-    fn info(&self) -> TaskInfo {
+static AXES: &[Axis] = &[DIGIS.axis(), LOOKUPS.axis(), INDICES.axis()];
+
+/// Parameters of an input from a file.
+static FILE_AXES: &[Axis] = &[LOOKUPS.axis()];
+
+/// Number of consecutive digis with the same gain, if indices are uniform: the lanes of a warp.
+const RUN: u64 = 32;
+/// Maximum number of lookups; more give no further information.
+const MAX_LOOKUPS: u32 = 1000;
+
+/// Minimum number of digis that a thread takes at a time.
+const PART: usize = 1 << 14;
+
+const CPU_VARIANTS: &[Variant<Calibrate>] =
+    &[Variant::cpu("table", "a table of all gains, which the first-level cache holds", |at| {
+        let input = at.input;
+        at.fill_output(input.words.len(), input.bytes(), move |charges: &mut [u32]| {
+            for_each_part(charges, Grain::AtLeast(PART), |start, charges| {
+                let digis = &input.words[start..];
+                for (charge, &digi) in charges.iter_mut().zip(digis) {
+                    *charge = calibrated(digi, input.settings);
+                }
+            });
+        })
+    })];
+
+impl WordTask for Calibrate {
+    type Settings = Lookups;
+    const UNIT: &'static str = "digi";
+
+    fn info() -> TaskInfo {
         TaskInfo {
             name: "calibrate",
             summary: "look up gains of channels in memory of all kinds, by all lanes or each",
             input: "calibrate",
             file_endings: &["bin"],
-            axes: axes::AXES,
-            file_axes: axes::FILE_AXES,
+            axes: AXES,
+            file_axes: FILE_AXES,
             metrics: &[],
         }
     }
 
-    fn variants(&self) -> Vec<Variant<Self>> {
-        [cpu::VARIANTS, cuda::VARIANTS].concat()
+    fn variants() -> Vec<Variant<Self>> {
+        [CPU_VARIANTS, cuda::VARIANTS].concat()
     }
 
-    fn plan(&self, params: Params) -> Result<Plan, DataError> {
-        axes::plan(params)
+    fn count(params: &Params) -> Result<u64, DataError> {
+        DIGIS.value(params)
     }
 
-    fn generate(&self, params: &Params, seed: u64) -> Result<Uncalibrated, DataError> {
-        axes::generate(params, seed)
+    fn set_count(params: &mut Params, count: u64) {
+        params.set(DIGIS.name, count.to_string());
     }
 
-    fn read(
-        &self,
-        files: &InputFiles,
-        options: &Params,
-    ) -> Result<(Uncalibrated, Params), DataError> {
-        axes::read(files.only()?, options)
-    }
-
-    fn write(&self, input: &Uncalibrated, path: &Path) -> Result<(), DataError> {
-        word_files::write(path, &input.digis)
-    }
-
-    fn shrink<'i>(&self, input: &'i Uncalibrated) -> Box<dyn Iterator<Item = Uncalibrated> + 'i> {
-        let half = input.digis.len() / 2;
-        let parts = [0..half, half..input.digis.len()].into_iter();
-        let smaller = parts.filter(move |part| half > 0 && !part.is_empty());
-        Box::new(smaller.map(|part| Uncalibrated { digis: input.digis[part].to_vec(), ..*input }))
-    }
-
-    fn hard_inputs(&self, seed: u64) -> Vec<(String, Uncalibrated)> {
-        axes::hard_inputs(seed)
-    }
-
-    fn work(&self, input: &Uncalibrated) -> Work {
-        let bytes = size_of_val(input.digis.as_slice()) as u64;
-        Work {
-            items: input.digis.len() as u64,
-            item_unit: "digi",
-            bytes_min: 2 * bytes,
-            input_bytes: bytes,
-            to_host_bytes: None,
-            has_reference: true,
-            metrics: Vec::new(),
+    fn settings(params: &Params) -> Result<Lookups, DataError> {
+        let lookups = LOOKUPS.value(params)?;
+        if (1..=MAX_LOOKUPS).contains(&lookups) {
+            return Ok(Lookups(lookups));
         }
+        Err(DataError::Shape(format!("--lookups {lookups}: use 1 to {MAX_LOOKUPS}")))
     }
 
-    fn reference(&self, input: &Uncalibrated, _: Semantics) -> Option<Vec<u32>> {
-        // Computed one by one from the gain itself, not from a table.
-        let of_digi = |&digi: &u32| {
-            let gains = (0..input.lookups).map(|k| gain((channel(digi) + k * STRIDE) % CHANNELS));
-            gains
-                .fold(0u32, |sum, gain| sum.wrapping_add((digi >> CHANNEL_BITS).wrapping_mul(gain)))
+    fn generator(params: &Params, seed: u64) -> Result<impl Fn(u64) -> u32 + Sync, DataError> {
+        Ok(random(INDICES.value(params)?, seed))
+    }
+
+    fn problem(digis: &[u32]) -> Option<String> {
+        let index = digis.iter().position(|&digi| channel(digi) >= CHANNELS)?;
+        let channel = channel(digis[index]);
+        Some(format!("digi {index} has channel {channel}; channels are below {CHANNELS}"))
+    }
+
+    /// Sizes around warps and blocks, with one lookup and with more than there are channels.
+    fn hard_inputs(seed: u64) -> Vec<(String, Uncalibrated)> {
+        const SIZES: [u64; 8] = [0, 1, 31, 33, 2047, 2048, 2049, 70_001];
+        let inputs = SIZES.into_iter().flat_map(|count| {
+            let lookups_and_indices = [(1, Indices::Uniform), (16, Indices::Divergent)];
+            lookups_and_indices.map(|(lookups, indices)| {
+                let name = format!("{count} digis, {lookups} lookups, indices {indices}");
+                let words = word_task::generate(count, random(indices, seed));
+                (name, Words { words, settings: Lookups(lookups) })
+            })
+        });
+        // The last channel and the first, all charges; each gain more than once.
+        let ends = [0, 1, u32::MAX >> CHANNEL_BITS].map(|charge| charge << CHANNEL_BITS);
+        let ends = ends.into_iter().flat_map(|digi| [digi, digi | (CHANNELS - 1)]).collect();
+        let ends = Words { words: ends, settings: Lookups(CHANNELS) };
+        inputs.chain([("ends of channels and charges".to_owned(), ends)]).collect()
+    }
+
+    /// Computed from the gains themselves, not from a table.
+    fn reference(digi: u32, Lookups(lookups): Lookups) -> u32 {
+        let gains = (0..lookups).map(|k| gain((channel(digi) + k * STRIDE) % CHANNELS));
+        gains.fold(0u32, |sum, gain| sum.wrapping_add((digi >> CHANNEL_BITS).wrapping_mul(gain)))
+    }
+}
+
+fn random(indices: Indices, seed: u64) -> impl Fn(u64) -> u32 + Sync {
+    move |index| {
+        let source = match indices {
+            Indices::Uniform => index / RUN,
+            Indices::Divergent => index,
         };
-        Some(crate::all_cores::par_map(&input.digis, of_digi))
-    }
-
-    fn no_op_output(&self, input: &Uncalibrated) -> Vec<u32> {
-        input.digis.clone()
+        let channel = (hash(seed, [source]) % u64::from(CHANNELS)) as u32;
+        let charge = hash(seed, [index, 1]) as u32;
+        charge << CHANNEL_BITS | channel
     }
 }

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use super::{MemoryKinds, Words, changed};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
-use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::parallel::{Grain, for_each_part};
+use crate::parallel::{Grain, copy, for_each_part};
 
 /// Minimum number of words that a thread changes at a time.
 const PART: usize = 1 << 14;
@@ -74,12 +73,12 @@ impl<'a> Runner<MemoryKinds> for HostRunner<'a> {
     fn run(&mut self, buffers: &mut HostBuffers<'a>) -> Result<(), DeviceError> {
         let HostBuffers { words, on_device } = buffers;
         if self.copies == Copies::None {
-            (0..self.input.steps).for_each(|_| change(words));
+            (0..self.input.settings.steps).for_each(|_| change(words));
             return Ok(());
         }
         copy(on_device, words);
-        for step in 0..self.input.steps {
-            if self.input.is_of_host(step) {
+        for step in 0..self.input.settings.steps {
+            if self.input.settings.is_of_host(step) {
                 copy(words, on_device);
                 change(words);
                 copy(on_device, words);

@@ -3,34 +3,28 @@
 //!
 //! Words are on the host at the beginning and at the end. In between they are where the kind of
 //! memory puts them: copied to the device, accessed over the link, or migrated page by page. See
-//! `docs/memory-kinds.md`.
-//!
-//! | module | holds |
-//! |---|---|
-//! | `axes` | number of words, and the side that changes them |
-//! | `cpu`, `cuda` | the variants |
+//! `docs/memory-kinds.md`. `cpu` and `cuda` hold the variants.
 
-mod axes;
 mod cpu;
 mod cuda;
 
-use std::path::Path;
-
+use generators::random::hash;
 use generators::{DataError, named};
 
-use crate::algorithm::{Algorithm, InputFiles, Plan, Semantics, TaskInfo, Variant, Work};
-use crate::axis::Params;
-use crate::word_files;
+use crate::algorithm::{TaskInfo, Variant};
+use crate::axis::{Axis, Flag, Params};
+use crate::word_task::{self, WordTask};
 
 /// The task `memory-kinds`.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryKinds;
 
-/// Words, and the work to do on them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
-    /// The words.
-    pub words: Vec<u32>,
+/// Words, and how they are changed.
+type Words = word_task::Words<Changes>;
+
+/// Changes of the words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Changes {
     /// Number of changes of each word.
     pub steps: u32,
     /// Sides that change the words.
@@ -48,14 +42,10 @@ pub enum Turns {
 
 named! { "order of turns", Turns { Device = "device", Both = "both" } }
 
-impl Words {
+impl Changes {
     /// True if the host does the step.
     fn is_of_host(&self, step: u32) -> bool {
         self.turns == Turns::Both && step % 2 == 1
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(self.words.as_slice())
     }
 }
 
@@ -65,72 +55,86 @@ fn changed(word: u32) -> u32 {
     word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
 }
 
-impl Algorithm for MemoryKinds {
-    type Input = Words;
-    type Output = Vec<u32>;
+const BYTES: Flag<u64> =
+    Flag::count("bytes", "Bytes of all words; rounded up to full words").or("256M").small(1e5);
+const STEPS: Flag<u32> = Flag::count("steps", "Number of changes of each word").or("4");
+const TURNS: Flag<Turns> = Flag::choice(
+    "turns",
+    "Sides that change words: device, or both (device and host alternately)",
+    Turns::NAMES,
+)
+.or("device");
 
-    fn info(&self) -> TaskInfo {
+static AXES: &[Axis] = &[BYTES.axis(), STEPS.axis(), TURNS.axis()];
+
+/// Parameters of an input from a file.
+static FILE_AXES: &[Axis] = &[STEPS.axis(), TURNS.axis()];
+
+const WORD: u64 = size_of::<u32>() as u64;
+/// Maximum number of steps; more give no further information.
+const MAX_STEPS: u32 = 1000;
+
+impl WordTask for MemoryKinds {
+    type Settings = Changes;
+    const UNIT: &'static str = "word";
+
+    fn info() -> TaskInfo {
         TaskInfo {
             name: "memory-kinds",
             summary: "change words in memory of all kinds, by the device or by both sides alternately",
             input: "memory-kinds",
             file_endings: &["bin"],
-            axes: axes::AXES,
-            file_axes: axes::FILE_AXES,
+            axes: AXES,
+            file_axes: FILE_AXES,
             metrics: &[],
         }
     }
 
-    fn variants(&self) -> Vec<Variant<Self>> {
+    fn variants() -> Vec<Variant<Self>> {
         [cpu::VARIANTS, cuda::VARIANTS].concat()
     }
 
-    fn plan(&self, params: Params) -> Result<Plan, DataError> {
-        axes::plan(params)
+    fn count(params: &Params) -> Result<u64, DataError> {
+        Ok(BYTES.value(params)?.div_ceil(WORD))
     }
 
-    fn generate(&self, params: &Params, seed: u64) -> Result<Words, DataError> {
-        axes::generate(params, seed)
+    fn set_count(params: &mut Params, count: u64) {
+        params.set(BYTES.name, (WORD * count).to_string());
     }
 
-    fn read(&self, files: &InputFiles, options: &Params) -> Result<(Words, Params), DataError> {
-        axes::read(files.only()?, options)
-    }
-
-    fn write(&self, input: &Words, path: &Path) -> Result<(), DataError> {
-        word_files::write(path, &input.words)
-    }
-
-    fn shrink<'i>(&self, input: &'i Words) -> Box<dyn Iterator<Item = Words> + 'i> {
-        let half = input.words.len() / 2;
-        let parts = [0..half, half..input.words.len()].into_iter();
-        let smaller = parts.filter(move |part| half > 0 && !part.is_empty());
-        Box::new(smaller.map(|part| Words { words: input.words[part].to_vec(), ..*input }))
-    }
-
-    fn hard_inputs(&self, seed: u64) -> Vec<(String, Words)> {
-        axes::hard_inputs(seed)
-    }
-
-    fn work(&self, input: &Words) -> Work {
-        let bytes = input.bytes() as u64;
-        Work {
-            items: input.words.len() as u64,
-            item_unit: "word",
-            bytes_min: 2 * bytes,
-            input_bytes: bytes,
-            to_host_bytes: None,
-            has_reference: true,
-            metrics: Vec::new(),
+    fn settings(params: &Params) -> Result<Changes, DataError> {
+        let steps = STEPS.value(params)?;
+        if !(1..=MAX_STEPS).contains(&steps) {
+            let problem = format!("--steps {steps}: use 1 to {MAX_STEPS}");
+            return Err(DataError::Shape(problem));
         }
+        Ok(Changes { steps, turns: TURNS.value(params)? })
     }
 
-    fn reference(&self, input: &Words, _: Semantics) -> Option<Vec<u32>> {
-        let all_steps = |&word: &u32| (0..input.steps).fold(word, |word, _| changed(word));
-        Some(crate::all_cores::par_map(&input.words, all_steps))
+    fn generator(_: &Params, seed: u64) -> Result<impl Fn(u64) -> u32 + Sync, DataError> {
+        Ok(random(seed))
     }
 
-    fn no_op_output(&self, input: &Words) -> Vec<u32> {
-        input.words.clone()
+    /// Sizes around vectors, blocks and pages, with one step and with several.
+    fn hard_inputs(seed: u64) -> Vec<(String, Words)> {
+        const SIZES: [u64; 10] = [0, 1, 3, 4, 5, 1023, 1024, 4097, 100_000, 300_001];
+        let inputs = SIZES.into_iter().flat_map(|count| {
+            [(1, Turns::Device), (3, Turns::Device), (2, Turns::Both), (3, Turns::Both)].map(
+                |(steps, turns)| {
+                    let name = format!("{count} words, {steps} steps, turns {turns}");
+                    let words = word_task::generate(count, random(seed));
+                    (name, Words { words, settings: Changes { steps, turns } })
+                },
+            )
+        });
+        inputs.collect()
     }
+
+    fn reference(word: u32, changes: Changes) -> u32 {
+        (0..changes.steps).fold(word, |word, _| changed(word))
+    }
+}
+
+fn random(seed: u64) -> impl Fn(u64) -> u32 + Sync {
+    move |index| hash(seed, [index]) as u32
 }

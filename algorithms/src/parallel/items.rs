@@ -119,8 +119,8 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use super::*;
-    use crate::all_cores::tests::with_all_pools;
     use crate::parallel::MANY;
+    use crate::parallel::tests::with_all_pools;
 
     /// Counts its drops.
     struct Counted<'a>(usize, &'a [AtomicUsize]);

@@ -188,7 +188,7 @@ fn launcher(calls: &str) -> String {
     let is_launcher = |name: &&str| {
         name.contains("algorithms::")
             && !name.contains("algorithms::device::gpu::")
-            && !name.contains("algorithms::all_cores::")
+            && !name.contains("algorithms::parallel::")
     };
     short_name(names.find(is_launcher).unwrap_or("unknown"))
 }

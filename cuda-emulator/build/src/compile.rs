@@ -1,4 +1,5 @@
-//! Runs the C++ compiler.
+//! Runs the C++ compiler where objects are not up to date: the build script runs whenever anything in
+//! `src` changes, and kernels take long to compile.
 
 use std::env;
 use std::error::Error;
@@ -8,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::SystemTime;
 
-use crate::include_folder;
-use crate::sources::Unit;
-use crate::stamp;
+use super::include_folder;
+use super::sources::Unit;
 
 /// Error message with the fix if there is no C++ compiler.
 pub fn missing_compiler() -> Option<String> {
@@ -60,14 +61,14 @@ impl<'a> Compiler<'a> {
         let build = self.unit_build(unit);
         let ingredients = self.ingredients(unit, &build, folders);
         let stamp = self.out.join(format!("{}stamp", unit.prefix));
-        if let Some(object) = stamp::reuse(&stamp, &ingredients) {
+        if let Some(object) = reuse(&stamp, &ingredients) {
             return Ok(object);
         }
         let wrapper = self.out.join(format!("{}unit.cpp", unit.prefix));
         let io = |error: io::Error| format!("{}: {error}", wrapper.display());
         fs::write(&wrapper, wrapped(unit)).map_err(io)?;
         let object = object(&build, &wrapper)?;
-        stamp::remember(&stamp, &object, &ingredients).map_err(io)?;
+        remember(&stamp, &object, &ingredients).map_err(io)?;
         Ok(object)
     }
 
@@ -92,7 +93,7 @@ impl<'a> Compiler<'a> {
     fn ingredients(&self, unit: &Unit, build: &cc::Build, folders: &[PathBuf]) -> String {
         let own = include_folder().to_owned();
         let inputs = self.headers.iter().chain(folders).chain([&own, &unit.source]);
-        let changed: Vec<_> = inputs.map(|path| stamp::last_change(path)).collect();
+        let changed: Vec<_> = inputs.map(|path| last_change(path)).collect();
         let command = build.get_compiler().to_command();
         // Without the environment, part of which is specific to one build.
         let command: Vec<_> =
@@ -192,4 +193,32 @@ fn in_parallel<T: Sync, R: Send>(
     });
     done.sort_by_key(|(number, _)| *number);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// The object compiled from the same ingredients, if there is one.
+pub fn reuse(stamp: &Path, ingredients: &str) -> Option<PathBuf> {
+    let text = fs::read_to_string(stamp).ok()?;
+    let (object, known) = text.split_once('\n')?;
+    let object = PathBuf::from(object);
+    (known == ingredients && object.exists()).then_some(object)
+}
+
+/// Records the ingredients of an object.
+pub fn remember(stamp: &Path, object: &Path, ingredients: &str) -> std::io::Result<()> {
+    fs::write(stamp, format!("{}\n{ingredients}", object.display()))
+}
+
+/// When a file, or the last header in a folder, was changed; nothing for other files.
+pub fn last_change(path: &Path) -> Option<SystemTime> {
+    if path.is_dir() {
+        let entries = fs::read_dir(path).ok()?.flatten();
+        return entries.filter_map(|entry| last_header(&entry.path())).max();
+    }
+    fs::metadata(path).and_then(|data| data.modified()).ok()
+}
+
+fn last_header(path: &Path) -> Option<SystemTime> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let relevant = path.is_dir() || matches!(extension, Some("h" | "cuh" | "cpp"));
+    relevant.then(|| last_change(path)).flatten()
 }

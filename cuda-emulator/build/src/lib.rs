@@ -20,15 +20,13 @@
 //! | module | content |
 //! |---|---|
 //! | `sources` | the kernels |
-//! | `compile` | the compiler |
-//! | `stamp` | detection of objects that are up to date |
+//! | `compile` | the compiler, which leaves out objects that are up to date |
 //! | `table` | the table of kernels, as Rust |
 
 #![allow(clippy::disallowed_methods, reason = "what a build script prints is for cargo")]
 
 mod compile;
 mod sources;
-mod stamp;
 mod table;
 
 use std::env;

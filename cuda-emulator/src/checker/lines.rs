@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use addr2line::Loader;
 
-use crate::report::SourceLine;
+use crate::error::SourceLine;
 
 /// The program itself.
 const PROGRAM: &str = "/proc/self/exe";

@@ -3,34 +3,22 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `access` | an access, as announced by the compiler |
-//! | `block` | the state of a block |
 //! | `clocks` | the clocks of the threads of a block |
-//! | `vector_clock` | vector clocks |
-//! | `shadow` | the last readers and writers of each word |
-//! | `spaces` | global, dynamic shared and static shared memory |
+//! | `spaces` | global, dynamic shared and static shared memory, and the last users of each word |
 //! | `lines` | program counters to lines of source |
 
-mod access;
-mod block;
 mod clocks;
 mod lines;
-mod shadow;
 mod spaces;
-mod vector_clock;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub(super) use access::{Access, AccessFlags};
-pub(super) use block::CheckedBlock;
-use lines::Image;
-use shadow::Trace;
-use spaces::{Space, SpaceId};
-use vector_clock::{AccessTime, VectorClock};
-
+use self::clocks::{AccessTime, Clocks, VectorClock};
+use self::lines::Image;
+use self::spaces::{Space, SpaceId, Trace};
+use super::error::{BadAccess, Fault, MemoryLocation, OtherAccess, SourceLine};
 use super::memory::DeviceMemory;
-use super::report::{BadAccess, Fault, MemoryLocation, OtherAccess, SourceLine};
 use super::traffic::{LaunchTraffic, LaunchUses};
 
 /// State of the checker for a launch.
@@ -76,9 +64,6 @@ impl Checker {
     }
 
     /// Looks at an access.
-    ///
-    /// # Errors
-    /// If it must not be.
     pub(super) fn access(
         &mut self,
         block: &mut CheckedBlock,
@@ -219,5 +204,114 @@ impl Checker {
         let line = self.image.line(self.image.shorten(access.pc));
         let bad = BadAccess { fault, bytes: access.bytes, writes: access.flags.writes(), location };
         Box::new((line, bad))
+    }
+}
+
+/// Properties of an access: bits of `EmulatorAccess` in `build/include/runtime.h`.
+#[derive(Clone, Copy)]
+pub(crate) struct AccessFlags(pub(crate) u32);
+
+impl AccessFlags {
+    fn has(self, bit: u32) -> bool {
+        self.0 & bit != 0
+    }
+
+    fn writes(self) -> bool {
+        self.has(1)
+    }
+
+    fn reads(self) -> bool {
+        self.has(2)
+    }
+
+    /// True if two such accesses don't race.
+    pub(crate) fn atomic(self) -> bool {
+        self.has(4)
+    }
+
+    fn acquires(self) -> bool {
+        self.has(8)
+    }
+
+    fn releases(self) -> bool {
+        self.has(16)
+    }
+
+    /// True if it may be a poll that the kernel doesn't mark as one.
+    pub(crate) fn volatile(self) -> bool {
+        self.has(64)
+    }
+
+    /// True if any address is allowed.
+    fn unaligned(self) -> bool {
+        self.has(32)
+    }
+}
+
+/// An access, as announced by code that the compiler inserts.
+#[derive(Clone, Copy)]
+pub(crate) struct Access {
+    pub(crate) address: usize,
+    pub(crate) bytes: usize,
+    pub(crate) flags: AccessFlags,
+    /// Return address of the announcement.
+    pub(crate) pc: usize,
+    /// The thread's number in its block.
+    pub(crate) thread: u32,
+}
+
+/// The clocks of a block, and its shared memory.
+pub(crate) struct CheckedBlock {
+    clocks: Clocks,
+    threads: usize,
+    lanes: usize,
+    dynamic_shared: Space,
+    static_shared: Space,
+    /// Clocks published at addresses of shared memory.
+    published: BTreeMap<usize, VectorClock>,
+    /// Memory that kernels read of their own parameters, which is not device memory.
+    own: Vec<Range<usize>>,
+}
+
+impl CheckedBlock {
+    /// Creates the state of a block with shared memory at these addresses.
+    pub(crate) fn new(
+        threads: usize,
+        lanes: usize,
+        dynamic_shared: Range<usize>,
+        static_shared: Range<usize>,
+        own: Vec<Range<usize>>,
+    ) -> Box<Self> {
+        let space = |range: Range<usize>| Space::new(range.start, vec![false; range.len()]);
+        Box::new(CheckedBlock {
+            clocks: Clocks::new(0, threads, lanes),
+            threads,
+            lanes,
+            dynamic_shared: space(dynamic_shared),
+            static_shared: space(static_shared),
+            published: BTreeMap::new(),
+            own,
+        })
+    }
+
+    /// Nothing has happened yet in the block of that number.
+    pub(crate) fn begin(&mut self, number: u64) {
+        // Checking more blocks than that would take too long in any case.
+        self.clocks = Clocks::new(number as u32, self.threads, self.lanes);
+        self.dynamic_shared.clear();
+        self.static_shared.clear();
+        self.published.clear();
+    }
+
+    pub(crate) fn at_barrier(&mut self) {
+        self.clocks.at_barrier();
+    }
+
+    pub(crate) fn at_warp_sync(&mut self, warp: usize, mask: u64) {
+        self.clocks.at_warp_sync(warp, mask);
+    }
+
+    pub(crate) fn at_fence(&mut self, thread: u32) {
+        self.clocks.at_fence(thread as u16);
     }
 }

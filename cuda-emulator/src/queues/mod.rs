@@ -4,23 +4,22 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `command` | one copy or launch, and its execution |
-//! | `host` | page-locked memory of the host, which copies use later |
+//! | `command` | one copy or launch, its execution, and page-locked memory that copies use later |
+//! | `schedule` | the order in which commands run |
 
 mod command;
-mod host;
+mod schedule;
 
 use std::backtrace::Backtrace;
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::command::Command;
-use self::host::PageLocked;
-use super::argument::Argument;
+use self::schedule::State;
 use super::config::Launch;
 use super::error::EmulatorError;
 use super::order::SplitMix64;
+use super::table::Argument;
 use super::{Allocation, Emulator};
 
 /// When submitted commands run. Each queue runs in order; a real GPU may do any of these.
@@ -78,29 +77,6 @@ pub struct QueuedEmulator {
 #[derive(Clone)]
 pub struct Recording(Arc<[Command]>);
 
-struct State {
-    queues: Vec<Queue>,
-    page_locked: PageLocked,
-    random: SplitMix64,
-    /// Commands of the queue that is being recorded.
-    recorded: Option<(usize, Vec<Command>)>,
-    /// The first error since it was last reported.
-    failed: Option<EmulatorError>,
-    faults: Faults,
-    counts: Counts,
-    /// Call stack of the skipped wait.
-    skipped: Option<Backtrace>,
-    lost: bool,
-}
-
-/// Commands that were submitted and have not run.
-#[derive(Default)]
-struct Queue {
-    waiting: VecDeque<Command>,
-    submitted: u64,
-    ended: u64,
-}
-
 impl Execution {
     /// Seed of the random order; 0 for orders without one.
     fn seed(self) -> u64 {
@@ -114,21 +90,8 @@ impl Execution {
 impl QueuedEmulator {
     /// Queues of an emulator.
     pub fn new(emulator: Emulator, config: QueueConfig) -> Self {
-        QueuedEmulator {
-            emulator,
-            execution: config.execution,
-            state: Mutex::new(State {
-                queues: (0..config.queues).map(|_| Queue::default()).collect(),
-                page_locked: PageLocked::default(),
-                random: SplitMix64::with_seed(config.execution.seed()),
-                recorded: None,
-                failed: None,
-                faults: Faults::default(),
-                counts: Counts::default(),
-                skipped: None,
-                lost: false,
-            }),
-        }
+        let state = Mutex::new(State::new(config.queues, config.execution));
+        QueuedEmulator { emulator, execution: config.execution, state }
     }
 
     /// The emulator that runs the kernels.
@@ -410,102 +373,6 @@ impl QueuedEmulator {
         Ok(())
     }
 
-    /// Poisons the target of a download, unless an upload that has not run reads it first.
-    ///
-    /// # Safety
-    /// The host's bytes must be valid, and no other thread may use them.
-    unsafe fn poison_target(&self, state: &State, command: &Command) {
-        let Command::Download { to, .. } = command else { return };
-        let mut waiting = state.queues.iter().flat_map(|queue| &queue.waiting);
-        let is_read = waiting.any(|earlier| earlier.reads(to));
-        if self.execution != Execution::Eager && !is_read {
-            // SAFETY: the caller promises that the bytes at `to` are valid and unused by other
-            // threads.
-            unsafe { to.get_mut() }.fill(POISON);
-        }
-    }
-
-    fn submit(
-        &self,
-        state: &mut State,
-        queue: usize,
-        command: Command,
-    ) -> Result<(), EmulatorError> {
-        if let Some((_, commands)) = state.recorded.as_mut().filter(|(of, _)| *of == queue) {
-            commands.push(command);
-            return Ok(());
-        }
-        state.queues[queue].push(command);
-        match self.execution {
-            Execution::Late => Ok(()),
-            Execution::Eager => {
-                self.drain(state, queue);
-                state.report()
-            }
-            Execution::Random { .. } => {
-                for _ in 0..state.random.below(3) {
-                    self.run_any(state);
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// Runs the commands of a queue, and those of others that they wait for; at random also some
-    /// more.
-    fn drain(&self, state: &mut State, queue: usize) {
-        while !state.queues[queue].waiting.is_empty() {
-            match self.execution {
-                Execution::Random { .. } => {
-                    self.run_any(state);
-                }
-                Execution::Eager | Execution::Late => {
-                    let next = state.next_of(queue);
-                    self.run_next(state, next);
-                }
-            }
-        }
-    }
-
-    /// Runs the next command of some queue; `false` if there is none.
-    fn run_any(&self, state: &mut State) -> bool {
-        let busy: Vec<_> =
-            (0..state.queues.len()).filter(|&q| !state.queues[q].waiting.is_empty()).collect();
-        if busy.is_empty() {
-            return false;
-        }
-        let chosen = busy[state.random.below(busy.len())];
-        let next = state.next_of(chosen);
-        self.run_next(state, next);
-        true
-    }
-
-    /// Runs the next command of a queue, which follows no other. After an error nothing that was
-    /// submitted before runs.
-    fn run_next(&self, state: &mut State, queue: usize) {
-        let Some(command) = state.queues[queue].waiting.pop_front() else {
-            return;
-        };
-        state.queues[queue].ended += 1;
-        if let Err(error) = self.run(state, &command) {
-            state.drop_waiting();
-            state.failed.get_or_insert(error);
-        }
-    }
-
-    fn run(&self, state: &mut State, command: &Command) -> Result<(), EmulatorError> {
-        if let Command::After { .. } = command {
-            return Ok(());
-        }
-        let number = state.counts.commands;
-        state.counts.commands += 1;
-        state.lost |= state.faults.lost_at.is_some_and(|at| number >= at);
-        if state.lost {
-            return Err(EmulatorError::Lost);
-        }
-        command.run(&self.emulator, &state.page_locked)
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         // Commands are removed before they run: the queues are consistent between statements.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -515,57 +382,6 @@ impl QueuedEmulator {
 /// Limits of a run without one of its waits.
 const MAX_BYTES_WITHOUT_WAIT: usize = 1 << 26;
 const MAX_BLOCKS_WITHOUT_WAIT: u64 = 1 << 12;
-
-/// Bytes that a copy has not written yet.
-const POISON: u8 = super::memory::POISON;
-
-impl State {
-    /// Counts a wait, and returns true if it is to be skipped.
-    fn skips(&mut self) -> bool {
-        let number = self.counts.waits;
-        self.counts.waits += 1;
-        let skips = self.faults.skipped_wait == Some(number);
-        if skips {
-            self.skipped = Some(Backtrace::force_capture());
-        }
-        skips
-    }
-
-    /// The queue whose next command has to run first: the given one, unless its next command waits
-    /// for another queue.
-    fn next_of(&self, queue: usize) -> usize {
-        match self.queues[queue].waiting.front() {
-            Some(&Command::After { queue: other, count })
-                if self.queues[other].ended < count && other != queue =>
-            {
-                self.next_of(other)
-            }
-            _ => queue,
-        }
-    }
-
-    fn records(&self, queue: usize) -> bool {
-        self.recorded.as_ref().is_some_and(|(recorded, _)| *recorded == queue)
-    }
-
-    fn drop_waiting(&mut self) {
-        for queue in &mut self.queues {
-            queue.ended += queue.waiting.len() as u64;
-            queue.waiting.clear();
-        }
-    }
-
-    fn report(&mut self) -> Result<(), EmulatorError> {
-        self.failed.take().map_or(Ok(()), Err)
-    }
-}
-
-impl Queue {
-    fn push(&mut self, command: Command) {
-        self.waiting.push_back(command);
-        self.submitted += 1;
-    }
-}
 
 impl fmt::Display for Execution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -13,13 +13,13 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::error::SourceLine;
 use crate::block::Block;
 use crate::checker::Checker;
 use crate::config::{Config, Launch, Policy, Statistics};
 use crate::error::EmulatorError;
 use crate::fiber::{self, Fiber, StackPool};
 use crate::order::SplitMix64;
-use crate::report::SourceLine;
 use crate::table::{Call, Kernel, ThreadSlot};
 use crate::threads::{DeviceThread, State};
 

@@ -5,8 +5,7 @@ use std::sync::atomic::Ordering;
 use super::Worker;
 use crate::block::Block;
 use crate::checker::Access;
-use crate::error::EmulatorError;
-use crate::report::{BlockAt, SourceLine, ThreadAt};
+use crate::error::{BlockAt, EmulatorError, SourceLine, ThreadAt};
 use crate::threads::{Site, State};
 
 /// Equal to `EMULATOR_POLL_COST` in `build/include/memory.h`.
@@ -36,7 +35,6 @@ impl Worker<'_> {
         self.block().threads[thread as usize].result
     }
 
-    /// Sets that result.
     pub(crate) fn set_result(&mut self, result: u64) {
         let thread = self.thread;
         self.block().threads[thread as usize].result = result;

@@ -6,20 +6,17 @@
 //! | module | content |
 //! |---|---|
 //! | `scratch` | files for readers that need paths |
-//! | `digis`, `sts_raw`, `tpc` | data of detectors |
-//! | `documents` | files that people write, and values of flags |
+//! | `sts`, `tpc` | data of detectors |
+//! | `texts` | files that people write, values of flags, and messages between processes |
 //! | `runs` | files of runs |
-//! | `lines` | messages between processes |
 //!
-//! `cargo fuzz` runs them without end (`.ci/nightly`); the tests replay the corpora and a few
-//! thousand mutations of them.
+//! `cargo fuzz` runs them without end (`.ci/nightly`); the tests make small valid inputs, and replay
+//! them and a few thousand mutations of them.
 
-mod digis;
-mod documents;
-mod lines;
 mod runs;
 mod scratch;
-mod sts_raw;
+mod sts;
+mod texts;
 mod tpc;
 
 use scratch::Scratch;
@@ -33,16 +30,16 @@ pub struct Target {
 
 /// All of them.
 pub static TARGETS: [Target; 31] = [
-    Target { name: "digi_csv", read: digis::csv },
-    Target { name: "digi_bin", read: digis::bin },
-    Target { name: "digi_gz", read: digis::gz },
-    Target { name: "digi_parquet", read: digis::parquet },
-    Target { name: "setup", read: digis::setup },
-    Target { name: "raw_timeslices", read: sts_raw::timeslices },
-    Target { name: "archives", read: sts_raw::archives },
-    Target { name: "raw_tables", read: sts_raw::tables },
-    Target { name: "raw_messages", read: sts_raw::messages },
-    Target { name: "unpacked", read: sts_raw::unpacked },
+    Target { name: "digi_csv", read: sts::csv },
+    Target { name: "digi_bin", read: sts::bin },
+    Target { name: "digi_gz", read: sts::gz },
+    Target { name: "digi_parquet", read: sts::parquet },
+    Target { name: "setup", read: sts::setup },
+    Target { name: "raw_timeslices", read: sts::timeslices },
+    Target { name: "archives", read: sts::archives },
+    Target { name: "raw_tables", read: sts::tables },
+    Target { name: "raw_messages", read: sts::messages },
+    Target { name: "unpacked", read: sts::unpacked },
     Target { name: "pages", read: tpc::pages },
     Target { name: "tpc_files", read: tpc::files },
     Target { name: "page_index", read: tpc::page_index },
@@ -53,17 +50,17 @@ pub static TARGETS: [Target; 31] = [
     Target { name: "clusters", read: tpc::clusters },
     Target { name: "charges", read: tpc::charges },
     Target { name: "page_labels", read: tpc::page_labels },
-    Target { name: "suite", read: documents::suite },
-    Target { name: "defaults", read: documents::defaults },
-    Target { name: "accepted_shifts", read: documents::accepted_shifts },
+    Target { name: "suite", read: texts::suite },
+    Target { name: "defaults", read: texts::defaults },
+    Target { name: "accepted_shifts", read: texts::accepted_shifts },
     Target { name: "run_folder", read: runs::run_folder },
     Target { name: "stream_folder", read: runs::stream_folder },
     Target { name: "store", read: runs::store },
     Target { name: "ceilings", read: runs::ceilings },
     Target { name: "comparison", read: runs::comparison },
-    Target { name: "protocol", read: lines::protocol },
-    Target { name: "trial", read: lines::trial },
-    Target { name: "values", read: documents::values },
+    Target { name: "protocol", read: texts::protocol },
+    Target { name: "trial", read: texts::trial },
+    Target { name: "values", read: texts::values },
 ];
 
 /// Runs a target on an input; returns true if it accepts it.

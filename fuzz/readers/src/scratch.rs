@@ -31,7 +31,6 @@ impl Scratch {
         self.0.path().join(name)
     }
 
-    /// A file with this content.
     pub(crate) fn file(&self, name: &str, content: &[u8]) -> PathBuf {
         let path = self.path(name);
         fs::write(&path, content).expect("written");

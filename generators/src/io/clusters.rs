@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::file::{check_binary, create, finish};
+use super::file::{check_binary, write_file, write_numbers};
 use super::source::Source;
 use crate::DataError;
 use crate::tpc::clusters::{Clusters, FIELDS, Layout, Slots};
@@ -31,14 +31,11 @@ pub fn check_cluster_file(path: &Path) -> Result<(), DataError> {
 pub fn read_clusters(path: &Path) -> Result<Clusters, DataError> {
     check_cluster_file(path)?;
     let mut source = Source::open(path)?;
-    let slots = header(&mut source, path)?;
-    let start_bytes = slots.tracks.saturating_mul(size_of::<u32>());
-    let starts = source.portion(start_bytes as u64, "starts")?;
+    let slots = header(&mut source)?;
+    let starts = source.numbers(slots.tracks as u64, "starts", u32::from_le_bytes)?;
     let bytes = arrays(&mut source, &slots)?;
     source.end("array")?;
-    let (starts, _) = starts.as_chunks();
-    let starts = starts.iter().map(|&start| u32::from_le_bytes(start));
-    Clusters::new(slots, starts.collect(), bytes)
+    Clusters::new(slots, starts, bytes)
         .map_err(|problem| DataError::format(path, "its pieces", problem.to_string()))
 }
 
@@ -48,38 +45,29 @@ pub fn read_clusters(path: &Path) -> Result<Clusters, DataError> {
 /// If the file can't be written (it is then incomplete), or its ending is another one.
 pub fn write_clusters(path: &Path, clusters: &Clusters) -> Result<(), DataError> {
     check_cluster_file(path)?;
-    let mut sink = create(path)?;
-    write(&mut sink, clusters)
-        .and_then(|()| finish(sink))
-        .map_err(|source| DataError::io(path, source))
+    write_file(path, |sink| write(sink, clusters))
 }
 
 fn write(sink: &mut impl Write, clusters: &Clusters) -> io::Result<()> {
     let slots = clusters.slots();
     sink.write_all(&MAGIC)?;
-    for index in [slots.tracks, slots.attached, slots.rows, slots.row_capacity] {
-        sink.write_all(&(index as u64).to_le_bytes())?;
-    }
-    for start in &clusters.tracks().starts {
-        sink.write_all(&start.to_le_bytes())?;
-    }
+    let sizes = [slots.tracks, slots.attached, slots.rows, slots.row_capacity];
+    write_numbers(sink, sizes.map(|size| (size as u64).to_le_bytes()))?;
+    write_numbers(sink, clusters.tracks().starts.iter().map(|start| start.to_le_bytes()))?;
     for field in 0..FIELDS.len() {
         sink.write_all(&clusters.bytes()[clusters.layout().range(field)])?;
     }
     Ok(())
 }
 
-fn header(source: &mut Source<'_>, path: &Path) -> Result<Slots, DataError> {
+fn header(source: &mut Source<'_>) -> Result<Slots, DataError> {
     source.magic(&MAGIC)?;
     let numbers: [u64; NUMBERS] = source.u64s("header")?;
     let [tracks, attached, rows, row_capacity] = numbers.map(|index| index as usize);
     let slots = Slots { tracks, attached, rows, row_capacity };
     match slots.problem() {
         None => Ok(slots),
-        Some(problem) => {
-            let location = format!("byte {}", MAGIC.len());
-            Err(DataError::format(path, location, problem.to_string()))
-        }
+        Some(problem) => Err(source.at(MAGIC.len() as u64, problem.to_string())),
     }
 }
 

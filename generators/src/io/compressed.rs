@@ -3,38 +3,41 @@
 //! A file may have several members, one after the other, which are joined. Zeros after the last one
 //! are padding; anything else is refused with its byte.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::GzDecoder;
 use lz4_flex::frame::FrameDecoder;
 use lzma_rust2::XzReader;
 
-use super::counted::Counted;
-use super::zstd_frames::{self, ZstdFrames};
+use super::zstd_frames::{self, Counted, ZstdFrames};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
+/// Bytes of the buffer of decompressed data.
+const BUFFER_BYTES: usize = 1 << 18;
 const XZ_MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
 
 /// Decompresses a file if its first bytes are those of a compressed one.
-///
-/// # Errors
-/// If it can't be read.
 pub(super) fn decompressed(
     mut source: impl BufRead + Send + 'static,
-) -> io::Result<Box<dyn Read + Send>> {
+) -> io::Result<Box<dyn BufRead + Send>> {
     let first = source.fill_buf()?;
     Ok(if first.starts_with(&GZIP_MAGIC) {
-        Box::new(Members::new(source, Gzip))
+        buffered(Members::new(source, Gzip))
     } else if first.starts_with(&LZ4_MAGIC) {
-        Box::new(Members::new(source, Lz4))
+        buffered(Members::new(source, Lz4))
     } else if first.starts_with(&XZ_MAGIC) {
-        Box::new(Members::new(source, Xz))
+        buffered(Members::new(source, Xz))
     } else if first.starts_with(&zstd_frames::MAGIC) {
-        Box::new(ZstdFrames::new(source)?)
+        buffered(ZstdFrames::new(source)?)
     } else {
         Box::new(source)
     })
+}
+
+/// A buffer for short reads, which are slow from a decoder; longer ones do not go through it.
+pub(super) fn buffered<'a>(decoder: impl Read + Send + 'a) -> Box<dyn BufRead + Send + 'a> {
+    Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
 }
 
 /// A format of members.
@@ -94,7 +97,6 @@ impl Format for Xz {
     }
 }
 
-/// Members of a format.
 struct Members<R: BufRead, F: Format> {
     state: State<R, F>,
 }

@@ -5,7 +5,7 @@
 //! such as archives of timeslices, only what is selected counts.
 
 use std::cell::Cell;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use crate::DataError;
@@ -33,10 +33,6 @@ pub(crate) struct ContentTooLarge {
     pub(crate) max_bytes: u64,
 }
 
-/// Checks the number of bytes that are kept.
-///
-/// # Errors
-/// If there are more than the caller's limit.
 pub(super) fn check_kept(path: &Path, bytes: u64) -> Result<(), DataError> {
     check(bytes).map_err(|source| DataError::io(path, source))
 }
@@ -68,6 +64,18 @@ impl<R: Read> Read for Limited<R> {
         self.bytes += read as u64;
         check(self.bytes)?;
         Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Limited<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        check(self.bytes)?;
+        self.source.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.source.consume(bytes);
+        self.bytes += bytes as u64;
     }
 }
 

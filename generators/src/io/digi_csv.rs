@@ -10,7 +10,7 @@ use csv::{Position, ReaderBuilder, StringRecord, Trim};
 use files::Lines;
 
 use super::digi_table::{COLUMNS, Cell, Columns, DigiTable, ReadDigis};
-use super::fields::csv_error;
+use super::rows::csv_error;
 use crate::DataError;
 use crate::sts::{ModuleSide, SegmentedDigis};
 

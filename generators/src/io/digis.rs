@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::content_limit::{Limited, check_kept};
 use super::digi_table::{DigiTable, ReadDigis};
-use super::fields::Limits;
-use super::file::{Format, create, finish, format_of, mapped, open_sniffed};
+use super::file::{Format, format_of, mapped, open_sniffed, write_file};
+use super::rows::Limits;
+use super::source::Source;
 use super::standard_input::FileName;
 use super::table::{Table, write_table};
 use super::{digi_bin, digi_csv, digi_parquet};
@@ -78,7 +79,8 @@ pub fn read_digis_with(path: &Path, options: DigiOptions<'_>) -> Result<ReadDigi
         Format::Csv => digi_csv::read(path, &mut source, table),
         Format::Parquet => digi_parquet::read(path, &mut source, table),
         Format::Bin => {
-            return binary(path, options, |limits| digi_bin::read(path, &mut source, limits));
+            let source = Source::opened(path, Box::new(source));
+            return binary(path, options, |limits| digi_bin::read(source, limits));
         }
     }?;
     not_empty(path, read)
@@ -129,13 +131,10 @@ pub fn write_digis(path: &Path, digis: &SegmentedDigis) -> Result<(), DataError>
     if format == Format::Parquet {
         return write_table(path, &digi_table(&[digis]));
     }
-    let mut sink = create(path)?;
-    let written = if format == Format::Bin {
-        digi_bin::write(&mut sink, digis)
-    } else {
-        digi_csv::write(&mut sink, digis)
-    };
-    written.and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
+    write_file(path, |sink| match format {
+        Format::Bin => digi_bin::write(sink, digis),
+        _ => digi_csv::write(sink, digis),
+    })
 }
 
 /// Writes the digis of timeslices in the format of the file's ending: if there are several, with

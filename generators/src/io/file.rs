@@ -1,8 +1,11 @@
-//! Files by their ending, compressed or not.
+//! Files by their ending, compressed or not, and names of files that belong together. Names are
+//! bytes, and need not be UTF-8.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::path::Path;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 
 use files::{AtomicFile, Links};
 use flate2::Compression;
@@ -132,6 +135,23 @@ pub(super) fn create(path: &Path) -> Result<Sink, DataError> {
     })
 }
 
+/// Writes a file; if that fails, everything stays as it was.
+pub(super) fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut Sink) -> io::Result<()>,
+) -> Result<(), DataError> {
+    let mut sink = create(path)?;
+    write(&mut sink).and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
+}
+
+/// Writes the bytes of numbers, one after the other.
+pub(super) fn write_numbers<const N: usize>(
+    sink: &mut impl Write,
+    numbers: impl IntoIterator<Item = [u8; N]>,
+) -> io::Result<()> {
+    numbers.into_iter().try_for_each(|number| sink.write_all(&number))
+}
+
 /// Flushes the sink and moves the file into place; a sink that is dropped instead leaves everything
 /// as it was.
 pub(super) fn finish(sink: Sink) -> io::Result<()> {
@@ -154,6 +174,59 @@ impl Write for Sink {
         match self {
             Sink::Plain(writer) => writer.flush(),
             Sink::Gzip(encoder) => encoder.flush(),
+        }
+    }
+}
+
+/// Bytes of a file's name without its folder.
+pub fn name_bytes(path: &Path) -> &[u8] {
+    path.file_name().unwrap_or_default().as_bytes()
+}
+
+/// The name of a file without folder and endings: `digis` of `a/digis.bin.gz`.
+pub fn stem(path: &Path) -> &[u8] {
+    let name = name_without_gz(path);
+    name.iter().rposition(|&byte| byte == b'.').map_or(name, |dot| &name[..dot])
+}
+
+/// The name of a file without folder and `.gz`.
+pub(super) fn name_without_gz(path: &Path) -> &[u8] {
+    let name = name_bytes(path);
+    name.strip_suffix(b".gz").unwrap_or(name)
+}
+
+/// Path of a file next to another one, by the parts of its name.
+pub fn next_to(path: &Path, name: &[&[u8]]) -> PathBuf {
+    path.with_file_name(OsString::from_vec(name.concat()))
+}
+
+/// Path of a file next to another one, whose name it has with another ending.
+pub fn sibling_path(path: &Path, ending: &str) -> PathBuf {
+    next_to(path, &[stem(path), b".", ending.as_bytes()])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    #[test]
+    fn names_lose_their_endings() {
+        let name = |digis: &str| sibling_path(Path::new(digis), "setup.json");
+        assert_eq!(name("a/digis.csv"), Path::new("a/digis.setup.json"));
+        assert_eq!(name("digis.bin.gz"), Path::new("digis.setup.json"));
+        assert_eq!(name("run.7.csv.gz"), Path::new("run.7.setup.json"));
+    }
+
+    #[test]
+    fn names_keep_bytes_that_are_not_utf8() {
+        let path = |bytes: &'static [u8]| Path::new(OsStr::from_bytes(bytes));
+        for (name, sibling) in [
+            (path(b"d\xff/a\xff.csv"), path(b"d\xff/a\xff.setup.json")),
+            (path(b"a\xfe_%n.tsa.gz"), path(b"a\xfe_%n.setup.json")),
+        ] {
+            assert_eq!(sibling_path(name, "setup.json"), sibling);
         }
     }
 }

@@ -19,17 +19,14 @@
 mod clusters;
 mod compressed;
 mod content_limit;
-mod counted;
-mod csv_rows;
 mod digi_bin;
 mod digi_csv;
 mod digi_parquet;
 mod digi_table;
 mod digis;
-mod fields;
 mod file;
 mod flesnet;
-mod names;
+mod rows;
 mod selection;
 mod setup_json;
 mod slice_tracks;
@@ -45,6 +42,7 @@ mod tpc_pages;
 mod tpc_raw;
 mod zstd_frames;
 
+pub use self::file::{name_bytes, next_to, sibling_path, stem};
 pub use clusters::{check_cluster_file, read_clusters, write_clusters};
 pub(crate) use content_limit::ContentTooLarge;
 pub use content_limit::with_content_limit;
@@ -57,7 +55,6 @@ pub use flesnet::{
     ArchiveShape, Cut, Remarks, files_of_input, is_archive_name, is_raw_file, read_raw_data,
     timeslice_duration_ns, write_archive,
 };
-pub use names::{name_bytes, next_to, sibling_path, stem};
 pub use selection::Selection;
 pub use setup_json::{read_readout, read_setup, write_readout, write_setup};
 pub use slice_tracks::{check_slice_track_file, read_slice_tracks, write_slice_tracks};

@@ -34,9 +34,6 @@ impl Selection {
     }
 
     /// The selected time frames of a file that has `count`.
-    ///
-    /// # Errors
-    /// If the range ends after the last one, or none is left.
     pub(super) fn time_frames(&self, path: &Path, count: u64) -> Result<Range<u64>, DataError> {
         let Range { start, end } = self.consecutive();
         let end = end.min(count);

@@ -6,7 +6,7 @@ use std::path::Path;
 use files::{LARGEST_RECORD, text_of};
 use serde::de::DeserializeOwned;
 
-use super::file::{Sink, create, finish, open};
+use super::file::{Sink, open, write_file};
 use crate::DataError;
 use crate::sts::raw::Readout;
 use crate::sts::setup::Setup;
@@ -87,10 +87,8 @@ fn write_by(
     path: &Path,
     write: impl FnOnce(&mut Sink) -> serde_json::Result<()>,
 ) -> Result<(), DataError> {
-    let mut sink = create(path)?;
-    let written = write(&mut sink).map_err(Into::into);
-    written
-        .and_then(|()| writeln!(sink))
-        .and_then(|()| finish(sink))
-        .map_err(|source| DataError::io(path, source))
+    write_file(path, |sink| {
+        write(sink)?;
+        writeln!(sink)
+    })
 }

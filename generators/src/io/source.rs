@@ -1,130 +1,242 @@
-//! A binary file that is read piece by piece.
+//! Binary files: little-endian numbers and bytes, read piece by piece. Errors name the file, the offset
+//! and what was expected there; no more memory is taken than the file has, whatever it claims.
 
-use std::io::Read;
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use text::Untrusted;
 
-use super::content_limit::check_kept;
+use super::compressed::buffered;
+use super::content_limit::{self, check_kept};
 use super::file::open;
+use super::zstd_frames::ZstdFrames;
 use crate::DataError;
 
-/// Bytes of one read: no more is allocated than the file turns out to have, rounded up to this.
-pub(super) const PORTION: u64 = 1 << 24;
+/// Bytes of one read.
+const PORTION: u64 = 1 << 24;
+/// Bytes that are allocated at once.
+const RESERVED: u64 = 1 << 20;
 
-/// A file that is being read, and how far.
+/// A file that is being read, and the offset that was reached.
 pub(super) struct Source<'a> {
     path: &'a Path,
-    from: Box<dyn Read>,
+    from: Box<dyn BufRead + Send + 'a>,
     offset: u64,
 }
 
 impl<'a> Source<'a> {
-    /// A file from its beginning on, compressed or not.
-    ///
-    /// # Errors
-    /// If it can't be opened.
+    /// A file from its beginning on, compressed or not, which is read as a whole.
     pub(super) fn open(path: &'a Path) -> Result<Self, DataError> {
-        Ok(Source { path, from: open(path)?, offset: 0 })
+        Ok(Source::opened(path, open(path)?))
     }
 
     /// A file from its beginning on, which was opened before.
-    pub(super) fn opened(path: &'a Path, from: Box<dyn Read>) -> Self {
+    pub(super) fn opened(path: &'a Path, from: Box<dyn BufRead + Send + 'a>) -> Self {
         Source { path, from, offset: 0 }
     }
 
-    /// Passes over the magic.
-    ///
-    /// # Errors
-    /// If the file is of another kind.
+    /// The decompressed content of the rest, which is frames of zstd.
+    pub(super) fn decompressed(self) -> io::Result<Self> {
+        let frames = ZstdFrames::new(self.from)?;
+        Ok(Source { from: buffered(frames), ..self })
+    }
+
+    pub(super) fn path(&self) -> &'a Path {
+        self.path
+    }
+
+    /// Number of bytes that were read, decompressed.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Passes over the magic, which refuses files of another kind.
     pub(super) fn magic(&mut self, magic: &[u8; 8]) -> Result<(), DataError> {
-        let found = self.portion(magic.len() as u64, "magic")?;
-        if found == magic {
+        let found = self.required::<8>("magic")?;
+        if found == *magic {
             return Ok(());
         }
         let quoted = |bytes: &[u8]| bytes.escape_ascii().to_string().quoted().to_string();
-        let problem = format!("the magic is {}, not {}", quoted(&found), quoted(magic));
-        Err(DataError::format(self.path, "byte 0", problem))
+        Err(self.at(0, format!("the magic is {}, not {}", quoted(&found), quoted(magic))))
     }
 
-    /// The next numbers, of 32 bits each.
-    ///
-    /// # Errors
-    /// If the file ends before.
+    /// Reads numbers of 32 bits.
     pub(super) fn u32s<const N: usize>(&mut self, what: &str) -> Result<[u32; N], DataError> {
-        let bytes = self.portion(size_of::<[u32; N]>() as u64, what)?;
-        let (numbers, _) = bytes.as_chunks();
-        Ok(std::array::from_fn(|index| u32::from_le_bytes(numbers[index])))
+        let mut words = [[0; 4]; N];
+        self.exactly(words.as_flattened_mut(), what)?;
+        Ok(words.map(u32::from_le_bytes))
     }
 
-    /// Reads `N` little-endian words of 64 bits.
-    ///
-    /// # Errors
-    /// If the file ends before.
+    /// Reads numbers of 64 bits.
     pub(super) fn u64s<const N: usize>(&mut self, what: &str) -> Result<[u64; N], DataError> {
-        let bytes = self.portion(size_of::<[u64; N]>() as u64, what)?;
-        let (numbers, _) = bytes.as_chunks();
-        Ok(std::array::from_fn(|index| u64::from_le_bytes(numbers[index])))
+        let mut words = [[0; 8]; N];
+        self.exactly(words.as_flattened_mut(), what)?;
+        Ok(words.map(u64::from_le_bytes))
     }
 
-    /// The next bytes.
-    ///
-    /// # Errors
-    /// If the file ends before.
+    /// Reads `count` numbers of `N` bytes each.
+    pub(super) fn numbers<T, const N: usize>(
+        &mut self,
+        count: u64,
+        what: &str,
+        number: fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, DataError> {
+        let bytes = self.portion(count.saturating_mul(N as u64), what)?;
+        let (words, _) = bytes.as_chunks::<N>();
+        Ok(words.iter().map(|&word| number(word)).collect())
+    }
+
+    /// Reads bytes that must be there.
+    pub(super) fn required<const N: usize>(&mut self, what: &str) -> Result<[u8; N], DataError> {
+        let mut bytes = [0; N];
+        self.exactly(&mut bytes, what)?;
+        Ok(bytes)
+    }
+
+    /// Reads an array; `None` if the file ends before its end.
+    pub(super) fn array<const N: usize>(&mut self) -> Result<Option<[u8; N]>, DataError> {
+        let mut array = [0; N];
+        Ok((self.fill(&mut array)? == N).then_some(array))
+    }
+
+    fn exactly(&mut self, buffer: &mut [u8], what: &str) -> Result<(), DataError> {
+        if self.fill(buffer)? == buffer.len() { Ok(()) } else { Err(self.ends_within(what)) }
+    }
+
+    /// Fills the buffer, or as much of it as there is before the end; returns how much.
+    pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, DataError> {
+        self.read(buffer).map_err(|source| DataError::io(self.path, source))
+    }
+
+    /// Fills the buffer as [`Source::fill`] does. Compressed data that end too early end the file.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.from.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+                Err(error) => return Err(error),
+            }
+        }
+        self.offset += filled as u64;
+        Ok(filled)
+    }
+
+    /// Reads `length` bytes.
     pub(super) fn portion(&mut self, length: u64, what: &str) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::new();
         self.extend(&mut bytes, length, what)?;
         Ok(bytes)
     }
 
-    /// Appends the next bytes.
-    ///
-    /// # Errors
-    /// If the file ends before.
+    /// Returns the last `length` bytes of `memory`, of which this source read all before them.
+    pub(super) fn rest_of<'m>(
+        &mut self,
+        memory: &'m [u8],
+        length: u64,
+        what: &str,
+        last: &str,
+    ) -> Result<&'m [u8], DataError> {
+        let rest = &memory[self.offset as usize..];
+        let end = length.min(rest.len() as u64);
+        self.offset += end;
+        if end < length {
+            return Err(self.ends_within(what));
+        }
+        if end < rest.len() as u64 {
+            return Err(self.continues_after(last));
+        }
+        Ok(rest)
+    }
+
+    /// Appends the next `length` bytes.
     pub(super) fn extend(
         &mut self,
         to: &mut Vec<u8>,
         length: u64,
         what: &str,
     ) -> Result<(), DataError> {
-        let mut left = length;
-        while left > 0 {
-            let wanted = left.min(PORTION);
-            let portion = self.from.by_ref().take(wanted).read_to_end(to);
-            let read = portion.map_err(|source| DataError::io(self.path, source))? as u64;
+        let appended =
+            self.append(to, length).map_err(|source| DataError::io(self.path, source))?;
+        if appended == length { Ok(()) } else { Err(self.ends_within(what)) }
+    }
+
+    /// Appends the next `length` bytes, fewer at the end of the file; returns how many.
+    pub(super) fn append(&mut self, to: &mut Vec<u8>, length: u64) -> io::Result<u64> {
+        let mut appended = 0;
+        while appended < length {
+            let wanted = (length - appended).min(PORTION);
+            let before = to.len();
+            to.reserve(wanted.min(RESERVED) as usize);
+            let result = self.from.by_ref().take(wanted).read_to_end(to);
+            let read = (to.len() - before) as u64;
             self.offset += read;
-            check_kept(self.path, to.len() as u64)?;
+            appended += read;
+            content_limit::check(to.len() as u64)?;
+            result?;
             if read < wanted {
-                return Err(self.here(format!("the file ends here, within its {what}")));
+                break;
             }
-            left -= read;
         }
-        Ok(())
+        Ok(appended)
+    }
+
+    /// Passes over bytes; false if the file ends before.
+    pub(super) fn skip(&mut self, bytes: u64) -> Result<bool, DataError> {
+        let skipped = io::copy(&mut self.from.by_ref().take(bytes), &mut io::sink());
+        let skipped = skipped.map_err(|source| DataError::io(self.path, source))?;
+        self.offset += skipped;
+        Ok(skipped == bytes)
+    }
+
+    /// True if all bytes up to the end of the file are 0.
+    pub(super) fn only_zeros(&mut self) -> Result<bool, DataError> {
+        let mut buffer = [0; 1 << 13];
+        loop {
+            let read = self.fill(&mut buffer)?;
+            if buffer[..read].iter().any(|&byte| byte != 0) {
+                return Ok(false);
+            }
+            if read < buffer.len() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// True if all bytes were read.
+    pub(super) fn at_end(&mut self) -> io::Result<bool> {
+        self.from.fill_buf().map(<[u8]>::is_empty)
     }
 
     /// Checks that the file has ended.
-    ///
-    /// # Errors
-    /// If it has not.
     pub(super) fn end(&mut self, last: &str) -> Result<(), DataError> {
-        let mut more = Vec::new();
-        let read = self.from.by_ref().take(1).read_to_end(&mut more);
-        match read.map_err(|source| DataError::io(self.path, source))? {
-            0 => Ok(()),
-            _ => Err(self.here(format!("there is more data after the last {last}"))),
+        if self.at_end().map_err(|source| DataError::io(self.path, source))? {
+            return Ok(());
         }
+        Err(self.continues_after(last))
     }
 
     /// Checks the number of bytes that are kept of the file.
-    ///
-    /// # Errors
-    /// If there are more than the caller's limit.
     pub(super) fn check_kept(&self, bytes: u64) -> Result<(), DataError> {
         check_kept(self.path, bytes)
     }
 
-    /// Error at the position read last.
+    fn continues_after(&self, last: &str) -> DataError {
+        self.here(format!("there is more data after the last {last}"))
+    }
+
+    fn ends_within(&self, what: &str) -> DataError {
+        self.here(format!("the file ends here, within its {what}"))
+    }
+
+    /// Error at the offset that was reached.
     pub(super) fn here(&self, problem: impl Into<String>) -> DataError {
-        DataError::format(self.path, format!("byte {}", self.offset), problem)
+        self.at(self.offset, problem)
+    }
+
+    pub(super) fn at(&self, offset: u64, problem: impl Into<String>) -> DataError {
+        DataError::format(self.path, format!("byte {offset}"), problem)
     }
 }

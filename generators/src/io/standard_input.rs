@@ -1,7 +1,7 @@
 //! Standard input as a file: it is read once, and its beginning can be looked at before.
 
 use std::fmt;
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufRead, Cursor, Read};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -29,23 +29,17 @@ impl fmt::Display for FileName<'_> {
 }
 
 /// Reader of a file that can't be opened twice.
-pub(super) type Opened = Box<dyn Read + Send>;
+pub(super) type Opened = Box<dyn BufRead + Send>;
 
 /// Standard input of this process.
 static STANDARD_INPUT: ReadOnce = ReadOnce(Mutex::new(State::Unopened));
 
 /// Opens standard input, decompressed by `open`.
-///
-/// # Errors
-/// If it was read before, or can't be opened.
 pub(super) fn open(open: impl FnOnce() -> io::Result<Opened>) -> io::Result<Opened> {
     STANDARD_INPUT.take(open)
 }
 
 /// The first bytes of standard input, at most `count`, which [`open`] gives again.
-///
-/// # Errors
-/// If it was read before, or can't be opened.
 pub(super) fn sniff(
     open: impl FnOnce() -> io::Result<Opened>,
     count: usize,

@@ -7,8 +7,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::file::{Sink, create, finish};
-use super::names::sibling_path;
+use super::file::{Sink, sibling_path, write_file};
 use crate::DataError;
 use crate::sts::physics::Truth;
 
@@ -22,14 +21,9 @@ const SOURCES: &str = "crossing";
 pub fn write_truth(digis: &Path, truth: &Truth) -> Result<[PathBuf; 2], DataError> {
     let crossings = sibling_path(digis, "crossings.csv");
     let sources = sibling_path(digis, "sources.csv");
-    write(&crossings, |sink| write_crossings(sink, truth))?;
-    write(&sources, |sink| write_sources(sink, truth))?;
+    write_file(&crossings, |sink| write_crossings(sink, truth))?;
+    write_file(&sources, |sink| write_sources(sink, truth))?;
     Ok([crossings, sources])
-}
-
-fn write(path: &Path, content: impl Fn(&mut Sink) -> io::Result<()>) -> Result<(), DataError> {
-    let mut sink = create(path)?;
-    content(&mut sink).and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
 }
 
 fn write_crossings(sink: &mut Sink, truth: &Truth) -> io::Result<()> {

@@ -1,10 +1,9 @@
 //! Labels of the samples of raw pages, in a file next to them: `docs/tpc-labels.md` has the format.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::file::{Sink, create, finish};
-use super::names::next_to;
+use super::file::{Sink, create, finish, next_to, write_numbers};
 use super::source::Source;
 use super::tpc_pages::stem_of;
 use crate::DataError;
@@ -47,8 +46,10 @@ impl<'a> LabelWriter<'a> {
     /// If it can't be created or written.
     pub fn create(path: &'a Path, sectors: usize) -> Result<Self, DataError> {
         let mut writer = LabelWriter { path, sink: create(path)? };
-        writer.write_all(&MAGIC)?;
-        writer.write_all([sectors as u32, 0].map(u32::to_le_bytes).as_flattened())?;
+        writer.write_by(|sink| {
+            sink.write_all(&MAGIC)?;
+            write_numbers(sink, [sectors as u32, 0].map(u32::to_le_bytes))
+        })?;
         Ok(writer)
     }
 
@@ -60,15 +61,12 @@ impl<'a> LabelWriter<'a> {
         let first = of_sector.labels.first();
         let all = of_sector.labels.all();
         let head = [of_sector.sector.into(), first.len() as u32];
-        self.write_all(head.map(u32::to_le_bytes).as_flattened())?;
-        self.write_all(&(all.len() as u64).to_le_bytes())?;
-        for index in first {
-            self.write_all(&index.to_le_bytes())?;
-        }
-        for label in all {
-            self.write_all(&label.to_le_bytes())?;
-        }
-        Ok(())
+        self.write_by(|sink| {
+            write_numbers(sink, head.map(u32::to_le_bytes))?;
+            write_numbers(sink, [(all.len() as u64).to_le_bytes()])?;
+            write_numbers(sink, first.iter().map(|index| index.to_le_bytes()))?;
+            write_numbers(sink, all.iter().map(|label| label.to_le_bytes()))
+        })
     }
 
     /// Flushes the file and moves it into place.
@@ -79,8 +77,11 @@ impl<'a> LabelWriter<'a> {
         finish(self.sink).map_err(|source| DataError::io(self.path, source))
     }
 
-    fn write_all(&mut self, bytes: &[u8]) -> Result<(), DataError> {
-        self.sink.write_all(bytes).map_err(|source| DataError::io(self.path, source))
+    fn write_by(
+        &mut self,
+        write: impl FnOnce(&mut Sink) -> io::Result<()>,
+    ) -> Result<(), DataError> {
+        write(&mut self.sink).map_err(|source| DataError::io(self.path, source))
     }
 }
 
@@ -127,23 +128,11 @@ fn read_sector(source: &mut Source<'_>, before: Option<u8>) -> Result<SectorLabe
     }
     let [labels] = source.u64s("head of a sector")?;
     let what = format!("sector {sector}");
-    let first = numbers(source, samples.into(), &what, u32::from_le_bytes)?;
-    let all = numbers(source, labels, &what, u64::from_le_bytes)?;
+    let first = source.numbers(samples.into(), &what, u32::from_le_bytes)?;
+    let all = source.numbers(labels, &what, u64::from_le_bytes)?;
     let labels = Labels::from_parts(first, all)
         .map_err(|problem| source.here(format!("{problem} in sector {sector}")))?;
     Ok(SectorLabels { sector, labels })
-}
-
-/// Reads `count` little-endian numbers of `N` bytes each.
-fn numbers<T, const N: usize>(
-    source: &mut Source<'_>,
-    count: u64,
-    what: &str,
-    number: fn([u8; N]) -> T,
-) -> Result<Vec<T>, DataError> {
-    let bytes = source.portion(count.saturating_mul(N as u64), what)?;
-    let (words, _) = bytes.as_chunks::<N>();
-    Ok(words.iter().map(|word| number(*word)).collect())
 }
 
 #[cfg(test)]

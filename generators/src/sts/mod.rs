@@ -4,24 +4,18 @@
 //! *segment*. Segment `m` is the front of module `m`, segment `modules + m`
 //! its back, so an odd number of segments leaves the last module without back.
 
-mod address;
-mod chunk;
 mod digi;
 mod generate;
 mod jitter;
-mod occupancy;
 pub mod physics;
 mod rates;
 pub mod raw;
-mod segments;
 pub mod setup;
 mod shape;
 
-pub use address::{Address, ModuleSide};
-pub use digi::Digi;
+pub use digi::{Address, Digi, ModuleSide, SegmentedDigis};
 pub use generate::generate;
 pub use rates::Rates;
-pub use segments::SegmentedDigis;
 pub use shape::{DigiShape, Order, Skew};
 
 /// Channels on one side of a module.

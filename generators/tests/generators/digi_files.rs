@@ -116,8 +116,8 @@ fn damaged_binaries_are_refused_with_their_offset() {
         (patched(first_channel, &[0, 4]), "digi 0, front of module 0: channel 1024"),
         (patched(first_charge, &[32]), "digi 0, front of module 0: adc 32"),
         ([&good[..], &[0; 9]].concat(), "there is more data after the last column"),
-        (b"STS".to_vec(), "byte 0: the magic is \"STS\""),
-        (vec![], "byte 0: the magic is \"\""),
+        (b"STS".to_vec(), "byte 3: the file ends here, within its magic"),
+        (vec![], "byte 0: the file ends here, within its magic"),
     ] {
         let error = error_of(&path, &bytes);
         assert!(error.contains(expected), "{expected}: {error}");

@@ -5,11 +5,9 @@
 mod cluster_files;
 mod digi_files;
 mod digi_tables;
-mod distributions;
 #[path = "../../../fixtures/mod.rs"]
 mod experiments;
 mod generated_digis;
-mod raw_files;
 mod slice_track_files;
 mod sts_physics;
 mod sts_raw;

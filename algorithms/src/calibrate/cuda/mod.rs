@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Calibrate, GAINS, Uncalibrated};
+use super::{Calibrate, GAINS, Lookups, Uncalibrated};
 use crate::algorithm::{CheckError, PrepareResult, Runner, Variant, VariantContext};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::device::{Unavailable, buffers};
@@ -58,7 +58,7 @@ buffers!(CalibrateBuffers: charges; kept: digis, gains);
 fn prepare<'a>(at: &VariantContext<'a, '_, Calibrate>, kind: Kind) -> PrepareResult<'a, Calibrate> {
     // The unused threads of a last, partial block are counted, too.
     let max = (u32::MAX - DIGIS_OF_BLOCK) as usize;
-    if at.input.digis.len() > max {
+    if at.input.words.len() > max {
         return Err(Unavailable(format!("more than {max} digis; use fewer")));
     }
     at.session(GpuRunner { kind, input: at.input, gpu: at.gpu()?, output: Vec::new() })
@@ -68,7 +68,7 @@ impl Runner<Calibrate> for GpuRunner<'_> {
     type Buffers = CalibrateBuffers;
 
     fn allocate(&self) -> Result<CalibrateBuffers, DeviceError> {
-        let digis = self.input.digis.len();
+        let digis = self.input.words.len();
         Ok(CalibrateBuffers {
             charges: self.gpu.buffer(digis)?,
             digis: self.gpu.buffer(digis)?,
@@ -77,13 +77,13 @@ impl Runner<Calibrate> for GpuRunner<'_> {
     }
 
     fn load(&mut self, buffers: &mut CalibrateBuffers) -> Result<(), DeviceError> {
-        self.gpu.upload(&buffers.digis, &self.input.digis[..])?;
+        self.gpu.upload(&buffers.digis, &self.input.words[..])?;
         self.gpu.upload(&buffers.gains, &GAINS[..])
     }
 
     fn run(&mut self, buffers: &mut CalibrateBuffers) -> Result<(), DeviceError> {
-        let count = self.input.digis.len() as u32;
-        let lookups = self.input.lookups;
+        let count = self.input.words.len() as u32;
+        let Lookups(lookups) = self.input.settings;
         let digis = buffers.digis.ptr();
         let charges = buffers.charges.ptr();
         let bytes = buffers.digis.bytes() + buffers.charges.bytes();
@@ -110,7 +110,7 @@ impl Runner<Calibrate> for GpuRunner<'_> {
     }
 
     fn inspect(&mut self, buffers: &mut CalibrateBuffers) -> Result<(), CheckError> {
-        self.output = self.gpu.read_back(&buffers.charges, 0..self.input.digis.len())?;
+        self.output = self.gpu.read_back(&buffers.charges, 0..self.input.words.len())?;
         Ok(())
     }
 

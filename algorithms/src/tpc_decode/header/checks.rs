@@ -1,8 +1,8 @@
 //! Checks of headers.
 
 use generators::tpc::geometry::Cru;
+use generators::tpc::page::link_header::TRIGGER_WORD_BYTES;
 use generators::tpc::page::rdh::{RDH_BYTES, RDH_VERSION, ZS_DETECTOR_FIELD, link_id};
-use generators::tpc::page::trigger::TRIGGER_WORD_BYTES;
 use generators::tpc::page::zs_header::{
     FLAG_CONTINUES, FLAG_LONG_SPAN, FLAG_TRIGGER_WORD, HEADER_BYTES, HEADER_MAGIC,
     SHORT_HEADER_BYTES,

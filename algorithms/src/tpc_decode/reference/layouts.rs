@@ -3,7 +3,7 @@
 
 use generators::tpc::geometry::{CHANNELS_IN_LINK, pads_in_row};
 use generators::tpc::page::LinkHeader;
-use generators::tpc::page::dense_block::{
+use generators::tpc::page::link_header::{
     BlockHead, FEC_MASK, FLAT_MASK, MASK_BYTES, SECOND_LEVEL_SHIFT, SHORT_SAMPLE_BITS,
     SHORT_SAMPLES, SHORT_SAMPLES_CROSSING_MASK,
 };

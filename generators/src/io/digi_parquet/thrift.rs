@@ -23,7 +23,6 @@ const SCHEMA: i64 = 2;
 /// Field of the number of children in an element of the schema.
 const CHILDREN: i64 = 5;
 
-/// Size of a page.
 pub(super) struct PageSizes {
     pub(super) decompressed: u64,
     pub(super) compressed: u64,
@@ -76,7 +75,6 @@ fn check_fields(footer: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// A field of a struct.
 struct Field {
     id: i64,
     kind: u8,

@@ -2,8 +2,7 @@
 
 use text::counted;
 
-use super::RowProblem;
-use super::cell::Cell;
+use super::{Cell, RowProblem};
 use crate::sts::MAX_TIME_NS;
 
 const NAME: &str = super::COLUMNS[3];

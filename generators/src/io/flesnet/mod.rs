@@ -5,17 +5,13 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `primitives` | numbers, texts, class marks |
-//! | `header` | beginning of a file: kind, versions, compression |
+//! | `header` | beginning of a file, and its numbers, texts and class marks |
 //! | `timeslice` | one timeslice |
-//! | `archive` | the timeslices of one file |
-//! | `runs` | files of a run: sequences, several inputs, order of timeslices |
+//! | `runs` | the files of a run, and the order of their timeslices |
 //! | `remarks` | parts that were passed over, are missing or flagged |
 //! | `write` | writing, as one file or as a sequence |
 
-mod archive;
 mod header;
-mod primitives;
 mod remarks;
 mod runs;
 mod timeslice;

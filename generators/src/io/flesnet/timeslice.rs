@@ -1,6 +1,6 @@
 //! One timeslice of an archive.
 
-use super::primitives::{Bytes, Class, Problem};
+use super::header::{Bytes, Class, Problem};
 use super::remarks::Remarks;
 use crate::io::content_limit;
 use crate::sts::raw::{DESCRIPTOR_BYTES, Descriptor, STS_SYSTEM};
@@ -20,7 +20,6 @@ pub(super) struct Classes {
     component: Class,
 }
 
-/// A timeslice.
 #[derive(Default)]
 pub(super) struct Timeslice {
     /// `None` in the oldest archives.
@@ -37,7 +36,11 @@ pub(super) struct Timeslice {
 
 impl Timeslice {
     /// Reads the next timeslice; buffers of the previous one are reused.
-    pub(super) fn read(&mut self, from: &mut Bytes, classes: &mut Classes) -> Result<(), Problem> {
+    pub(super) fn read(
+        &mut self,
+        from: &mut Bytes<'_>,
+        classes: &mut Classes,
+    ) -> Result<(), Problem> {
         self.read_descriptor(from, classes)?;
         self.read_blocks(from, classes)?;
         self.read_components(from, classes)?;
@@ -50,7 +53,7 @@ impl Timeslice {
     /// Reads the beginning of a timeslice.
     pub(super) fn read_descriptor(
         &mut self,
-        from: &mut Bytes,
+        from: &mut Bytes<'_>,
         classes: &mut Classes,
     ) -> Result<(), Problem> {
         classes.timeslice.begin(from, "timeslice", 0)?;
@@ -68,7 +71,7 @@ impl Timeslice {
         Ok(())
     }
 
-    fn read_blocks(&mut self, from: &mut Bytes, classes: &mut Classes) -> Result<(), Problem> {
+    fn read_blocks(&mut self, from: &mut Bytes<'_>, classes: &mut Classes) -> Result<(), Problem> {
         classes.blocks.begin(from, "vector of blocks", 0)?;
         self.check_count(from.u64()?, "blocks")?;
         let _item_version = from.u32()?;
@@ -86,7 +89,11 @@ impl Timeslice {
         Ok(())
     }
 
-    fn read_components(&mut self, from: &mut Bytes, classes: &mut Classes) -> Result<(), Problem> {
+    fn read_components(
+        &mut self,
+        from: &mut Bytes<'_>,
+        classes: &mut Classes,
+    ) -> Result<(), Problem> {
         classes.components.begin(from, "vector of component descriptors", 0)?;
         self.check_count(from.u64()?, "component descriptors")?;
         let _item_version = from.u32()?;

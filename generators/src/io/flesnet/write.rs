@@ -6,7 +6,7 @@ use std::path::Path;
 use super::header::{SIGNATURE, SIZES};
 use super::runs::numbered;
 use crate::DataError;
-use crate::io::file::{Sink, create, finish};
+use crate::io::file::{self, Sink};
 use crate::io::zstd_frames::compress;
 use crate::sts::raw::{Component, RawData, RawTimeslice};
 
@@ -52,9 +52,7 @@ fn write_file<'d, C: ExactSizeIterator<Item = Component<'d>>>(
     timeslices: impl Iterator<Item = (RawTimeslice, C)>,
     shape: ArchiveShape,
 ) -> Result<(), DataError> {
-    let mut sink = create(path)?;
-    let written = write(&mut sink, timeslices, shape).and_then(|()| finish(sink));
-    written.map_err(|source| DataError::io(path, source))
+    file::write_file(path, |sink| write(sink, timeslices, shape))
 }
 
 fn write<'d, C: ExactSizeIterator<Item = Component<'d>>>(

@@ -6,8 +6,7 @@ use std::path::Path;
 use text::Untrusted;
 
 use crate::DataError;
-use crate::io::csv_rows;
-use crate::io::fields::{csv_error, in_range};
+use crate::io::rows::{self, csv_error, in_range};
 use crate::tpc::Endpoint;
 use crate::tpc::geometry::{ENDPOINTS, SECTORS};
 use crate::tpc::pages::StreamId;
@@ -44,7 +43,7 @@ pub(super) fn read(
     source: impl Read,
     sector: Option<u8>,
 ) -> Result<Vec<Entry>, DataError> {
-    let mut reader = csv_rows::reader(source);
+    let mut reader = rows::reader(source);
     let header = reader.headers().map_err(|error| csv_error(path, error))?;
     let form = Form::from_header(path, header, sector)?;
     let mut entries: Vec<Entry> = Vec::new();

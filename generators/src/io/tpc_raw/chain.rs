@@ -1,10 +1,8 @@
 //! Pages one after the other, each of which states where the next one begins.
 
-use super::bytes::Bytes;
-use super::collected::Collected;
-use super::file_page::{FilePage, OLDEST_VERSION, header_of};
+use super::collected::{Collected, FilePage, OLDEST_VERSION, header_of};
 use crate::DataError;
-use crate::io::content_limit::check_kept;
+use crate::io::source::Source;
 use crate::tpc::page::PAGE_BYTES;
 use crate::tpc::page::rdh::{RDH_BYTES, RDH_VERSION};
 
@@ -20,43 +18,43 @@ pub(super) fn is_one(first: &[u8]) -> bool {
 /// If the file can't be read, or there is no page at its beginning. Where the chain ends later, the
 /// pages before are collected, with a remark.
 pub(super) fn read(
-    bytes: &mut Bytes<'_>,
+    source: &mut Source<'_>,
     length: Option<u64>,
     collected: &mut Collected,
 ) -> Result<(), DataError> {
-    let end = length.map(|length| bytes.offset() + length);
+    let end = length.map(|length| source.offset() + length);
     let mut is_first = true;
-    while end.is_none_or(|end| bytes.offset() < end) {
-        let start = bytes.offset();
-        let Some(page) = next_page(bytes, start, is_first, collected)? else { break };
+    while end.is_none_or(|end| source.offset() < end) {
+        let start = source.offset();
+        let Some(page) = next_page(source, start, is_first, collected)? else { break };
         is_first = false;
         collected.add(page);
-        check_kept(bytes.path, collected.kept_bytes())?;
+        source.check_kept(collected.kept_bytes())?;
     }
     if let Some(end) = end
-        && !bytes.skip(end.saturating_sub(bytes.offset()))?
+        && !source.skip(end.saturating_sub(source.offset()))?
     {
-        collected.cut(bytes.offset());
+        collected.cut(source.offset());
     }
     Ok(())
 }
 
 /// Reads the next page; `None` at the end of the chain, which must not be at its beginning.
 fn next_page(
-    bytes: &mut Bytes<'_>,
+    source: &mut Source<'_>,
     start: u64,
     is_first: bool,
     collected: &mut Collected,
 ) -> Result<Option<FilePage>, DataError> {
     let mut slot = [0; PAGE_BYTES];
-    let read = bytes.fill(&mut slot[..RDH_BYTES])?;
+    let read = source.fill(&mut slot[..RDH_BYTES])?;
     if read == 0 && !is_first {
         return Ok(None);
     }
     if let Some(problem) = problem_of_header(&slot, read) {
-        let is_padding = slot[..read].iter().all(|&byte| byte == 0) && bytes.only_zeros()?;
+        let is_padding = slot[..read].iter().all(|&byte| byte == 0) && source.only_zeros()?;
         return match is_first {
-            true => Err(bytes.at(start, problem)),
+            true => Err(source.at(start, problem)),
             false if is_padding => Ok(None),
             false => {
                 collected.chain_ends(start, problem);
@@ -67,16 +65,16 @@ fn next_page(
     let rdh = header_of(&slot);
     let next = usize::from(rdh.offset_to_next);
     let in_slot = next.min(PAGE_BYTES);
-    let read = RDH_BYTES + bytes.fill(&mut slot[RDH_BYTES..in_slot])?;
+    let read = RDH_BYTES + source.fill(&mut slot[RDH_BYTES..in_slot])?;
     let used = usize::from(rdh.memory_size).min(PAGE_BYTES);
     if read < used {
         if is_first {
-            return Err(bytes.here("the file ends here, within its first page"));
+            return Err(source.here("the file ends here, within its first page"));
         }
         collected.cut(start);
         return Ok(None);
     }
-    bytes.skip((next - in_slot) as u64)?;
+    source.skip((next - in_slot) as u64)?;
     Ok(Some(FilePage { rdh, slot, start }))
 }
 

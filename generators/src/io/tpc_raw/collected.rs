@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::file_page::{FilePage, OLDEST_VERSION, header_of};
 use super::first_orbit::{OrbitWindow, Orbits};
 use crate::DataError;
 use crate::io::PageSelection;
@@ -19,6 +18,21 @@ use text::counted;
 
 /// Source of simulated pages.
 const SIMULATED_SOURCE_ID: u8 = 0;
+
+/// Oldest version of the header with the same layout of all fields that are used.
+pub(super) const OLDEST_VERSION: u8 = 6;
+
+/// A page, in a slot of zeros.
+pub(super) struct FilePage {
+    pub(super) rdh: Rdh,
+    pub(super) slot: [u8; PAGE_BYTES],
+    /// Offset in the file.
+    pub(super) start: u64,
+}
+
+pub(super) fn header_of(slot: &[u8; PAGE_BYTES]) -> Rdh {
+    Rdh::from_bytes(slot.first_chunk().expect("a page is longer than its header"))
+}
 
 /// Remarks about the pages of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,8 +90,8 @@ impl Packets {
     }
 }
 
-/// Examines the pages of streams: makes headers of version 6 those of version 7, which have the same
-/// fields, and returns the first orbit, and remarks.
+/// Examines the pages of streams: makes headers of version 6 those of version 7, which have the
+/// same fields, and returns the first orbit, and remarks.
 pub(in crate::io) fn examine(
     pages: &mut [Page],
     streams: &[(StreamId, usize)],

@@ -59,9 +59,6 @@ impl Orbits {
     }
 
     /// The orbits of the selected time frames. Without marks, all pages are of one time frame.
-    ///
-    /// # Errors
-    /// If there are fewer time frames.
     pub(in crate::io) fn window(
         &self,
         path: &Path,

@@ -6,20 +6,15 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `bytes` | a file that is read piece by piece |
 //! | `chain` | pages, each of which states where the next one begins |
-//! | `file_page` | a page of a file |
 //! | `collected` | pages by stream, packet counters, and remarks |
 //! | `first_orbit` | the orbit of time bin 0 |
-//! | `time_frame_file`, `dump` | the two formats around pages |
+//! | `containers` | the two formats around pages |
 
-mod bytes;
 mod chain;
 mod collected;
-mod dump;
-mod file_page;
+mod containers;
 mod first_orbit;
-mod time_frame_file;
 
 use std::path::Path;
 
@@ -27,14 +22,14 @@ pub(super) use collected::examine;
 pub use collected::{PageRemarks, headers_alone};
 pub(super) use first_orbit::{OrbitWindow, Orbits};
 
-use self::bytes::Bytes;
-use self::collected::{Collected, PageFilter};
 use super::PageSelection;
 use crate::DataError;
 use crate::io::file::{open_pieces, open_sniffed, sniff};
 use crate::io::flesnet::is_archive;
+use crate::io::source::Source;
 use crate::io::{FileName, is_standard_input};
 use crate::tpc::pages::RawPages;
+use collected::{Collected, PageFilter};
 
 /// First bytes that identify a file.
 const START_BYTES: usize = 64;
@@ -45,7 +40,9 @@ const START_BYTES: usize = 64;
 /// If the file can't be opened or read.
 pub fn is_tpc_file(path: &Path) -> Result<bool, DataError> {
     let first = sniff::<START_BYTES>(path)?;
-    Ok(time_frame_file::is_one(&first) || dump::is_one(&first) || chain::is_one(&first))
+    Ok(containers::is_time_frame_file(&first)
+        || containers::is_dump(&first)
+        || chain::is_one(&first))
 }
 
 /// Reads the pages of a file of ALICE's: streams are those of the pages' FEE ids. Pages of other
@@ -59,24 +56,25 @@ pub fn read_tpc_file(
     path: &Path,
     selection: PageSelection,
 ) -> Result<(RawPages, PageRemarks), DataError> {
-    let (first, source) = open_sniffed::<START_BYTES>(path)?;
+    let (first, opened) = open_sniffed::<START_BYTES>(path)?;
     if is_archive(&first) {
         let problem = "it is an archive of FLESnet (CBM), without pages of the TPC";
         return Err(DataError::format(path, "byte 0", problem));
     }
-    let mut bytes = Bytes::new(path, source);
+    let mut source = Source::opened(path, opened);
     let frames = selection.frames.clone();
     let mut collected = Collected::new(selection.clone(), PageFilter::All);
-    if time_frame_file::is_one(&first) {
-        let count = time_frame_file::read(&mut bytes, &frames.consecutive(), &mut collected)?;
+    if containers::is_time_frame_file(&first) {
+        let count =
+            containers::read_time_frames(&mut source, &frames.consecutive(), &mut collected)?;
         frames.time_frames(path, count)?;
-    } else if dump::is_one(&first) {
+    } else if containers::is_dump(&first) {
         frames.time_frames(path, 1)?;
-        dump::read(&mut bytes, &mut collected)?;
+        containers::read_dump(&mut source, &mut collected)?;
     } else if frames.is_all() {
-        chain::read(&mut bytes, None, &mut collected)?;
+        chain::read(&mut source, None, &mut collected)?;
     } else {
-        collected = within_time_frames(bytes, selection)?;
+        collected = within_time_frames(source, selection)?;
     }
     collected.finish(path)
 }
@@ -84,27 +82,24 @@ pub fn read_tpc_file(
 /// Collects the pages of the selected time frames: orbits are surveyed first, as pages of different
 /// links may be in any order.
 fn within_time_frames(
-    mut bytes: Bytes<'_>,
+    mut source: Source<'_>,
     selection: PageSelection,
 ) -> Result<Collected, DataError> {
-    let path = bytes.path;
+    let path = source.path();
     check_reopens(path)?;
     let mut survey = Collected::new(selection.clone(), PageFilter::None);
-    chain::read(&mut bytes, None, &mut survey)?;
+    chain::read(&mut source, None, &mut survey)?;
     let window = survey.into_orbits().window(path, &selection.frames)?;
     let first_orbit = window.first_orbit();
     let mut collected = Collected::new(selection, PageFilter::Within(window));
     if let Some(orbit) = first_orbit {
         collected.state_first_orbit(orbit);
     }
-    chain::read(&mut Bytes::new(path, open_pieces(path)?), None, &mut collected)?;
+    chain::read(&mut Source::opened(path, open_pieces(path)?), None, &mut collected)?;
     Ok(collected)
 }
 
 /// Checks that a file can be read twice.
-///
-/// # Errors
-/// If it is a pipe.
 pub(super) fn check_reopens(path: &Path) -> Result<(), DataError> {
     if !is_standard_input(path) {
         let metadata = std::fs::metadata(path).map_err(|source| DataError::io(path, source))?;

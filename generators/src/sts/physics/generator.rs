@@ -2,14 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::arrange::arrange;
 use super::channels::Reading;
 use super::crossing::{Crossing, Truth};
-use super::module::{Electronics, ModuleReadout};
+use super::module::{Electronics, ModuleReadout, arrange};
 use super::response::Response;
 use super::source::Tables;
 use super::tracker::Tracker;
-use super::{Scenario, collisions};
+use super::{Scenario, source};
 use crate::DataError;
 use crate::partition::Partition;
 use crate::random::stream;
@@ -123,7 +122,7 @@ impl Simulation {
         let mut stream = stream(self.seed, [COLLISIONS, timeslice.into()]);
         let Scenario { timeslice_ns, .. } = self.scenario;
         let collisions = self.scenario.collisions();
-        let times = collisions::times(collisions, timeslice_ns, &self.tables.gaps, &mut stream);
+        let times = source::times(collisions, timeslice_ns, &self.tables.gaps, &mut stream);
         let of_block = |(block, times): (usize, &[f64])| {
             let mut crossings = Vec::new();
             for (collision, time) in (block * BLOCK..).zip(times) {

@@ -4,9 +4,8 @@ use rand::Rng;
 use rand::distr::Distribution;
 
 use super::channels::Channels;
-use super::readout::noise_hz;
-use crate::random::draw::uniform;
-use crate::random::{Exponential, Stream, below};
+use super::scenario::noise_hz;
+use crate::random::{Exponential, Stream, below, uniform};
 use crate::sts::CHANNELS_PER_SIDE;
 use crate::sts::setup::Asic;
 

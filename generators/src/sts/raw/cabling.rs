@@ -8,13 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::tables::hexadecimal;
+use super::elink::hexadecimal;
 use super::{ASIC_CHANNELS, Elink, Elink2023, Readout, ReadoutProblem};
 use crate::sts::Address;
 
 /// E-links of a board.
 const BOARD_ELINKS: usize = 42;
-/// ASICs of a FEB.
 const FEB_ASICS: u8 = 8;
 /// FEBs of a board if each ASIC has one e-link, and if it has five.
 const FEBS: usize = 5;

@@ -6,8 +6,7 @@ use std::iter::zip;
 use serde::{Deserialize, Serialize};
 
 use super::Rules;
-use super::elink::{ASICS, Elink, Elink2023};
-use super::tables::Tables;
+use super::elink::{ASICS, Elink, Elink2023, Tables};
 use crate::sts::Address;
 
 /// Number of e-links that messages can address.

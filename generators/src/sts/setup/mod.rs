@@ -3,23 +3,17 @@
 //! | module | content |
 //! |---|---|
 //! | `asic` | conversion of charge and time into digis |
-//! | `cuts` | cuts on time differences |
-//! | `landau` | uncertainty of charges |
 //! | `module` | positions of modules, and directions of their strips |
 //!
 //! A [`Setup`] is always valid: constructors and readers report invalid values.
 
 mod asic;
-mod cuts;
-mod landau;
 mod module;
 
-use serde::{Deserialize, Serialize};
-
 pub use asic::Asic;
-pub use cuts::Cuts;
-pub use landau::LandauTable;
 pub use module::Module;
+
+use serde::{Deserialize, Serialize};
 
 use super::MAX_SEGMENTS;
 
@@ -178,6 +172,85 @@ fn require(field: &str, value: f64, allowed: Allowed) -> Result<(), SetupError> 
     Err(SetupError::new(field, format!("is {value}; it must be {words}")))
 }
 
+/// Cuts in time. An absolute cut applies if it is above 0; otherwise the cut is in standard
+/// deviations.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cuts {
+    /// Between neighbouring digis of a cluster, in ns.
+    pub time_cut_digi_abs: f64,
+    /// Cut on the time difference of two digis in its standard deviations.
+    pub time_cut_digi_sig: f64,
+    /// Between the two clusters of a hit, in ns.
+    pub time_cut_cluster_abs: f64,
+    /// Cut on the time difference of two clusters in its standard deviations; without it and
+    /// without an absolute cut there are no hits.
+    pub time_cut_cluster_sig: f64,
+}
+
+impl Default for Cuts {
+    /// Three standard deviations for digis, four for clusters.
+    fn default() -> Self {
+        Cuts {
+            time_cut_digi_abs: -1.0,
+            time_cut_digi_sig: 3.0,
+            time_cut_cluster_abs: -1.0,
+            time_cut_cluster_sig: 4.0,
+        }
+    }
+}
+
+impl Validate for Cuts {
+    fn validate(&self) -> Result<(), SetupError> {
+        require("timeCutDigiAbs", self.time_cut_digi_abs, Allowed::Finite)?;
+        require("timeCutDigiSig", self.time_cut_digi_sig, Allowed::Finite)?;
+        require("timeCutClusterAbs", self.time_cut_cluster_abs, Allowed::Finite)?;
+        require("timeCutClusterSig", self.time_cut_cluster_sig, Allowed::Finite)
+    }
+}
+
+/// Half the width of the distribution of charges (after Landau) that a particle
+/// leaves, at charges of 0, `step_size`, 2 `step_size` and so on, all in electrons.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LandauTable {
+    /// From one charge to the next.
+    pub step_size: f64,
+    /// The width at each charge.
+    pub values: Vec<f64>,
+}
+
+impl Default for LandauTable {
+    /// An assumed table: a straggling that grows with the root of the charge, and a tail in
+    /// proportion to it. The experiment's table is not public.
+    fn default() -> Self {
+        const STEP: f64 = 1000.0;
+        const ENTRIES: u32 = 80;
+        let width = |i| {
+            let charge = STEP * f64::from(i);
+            libm::round(50.0 + 11.0 * charge.sqrt() + 0.05 * charge)
+        };
+        LandauTable { step_size: STEP, values: (0..ENTRIES).map(width).collect() }
+    }
+}
+
+impl Validate for LandauTable {
+    fn validate(&self) -> Result<(), SetupError> {
+        require("stepSize", self.step_size, Allowed::Positive)?;
+        if self.values.len() < 2 {
+            let problem = format!(
+                "has {} entries; widths can only be interpolated between two or more",
+                self.values.len()
+            );
+            return Err(SetupError::new("values", problem));
+        }
+        for (index, &value) in self.values.iter().enumerate() {
+            require(&format!("values[{index}]"), value, Allowed::NotNegative)?;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,5 +270,17 @@ mod tests {
         let setup = Setup::new(Asic::default(), Cuts::default(), LandauTable::default(), modules);
         let error = setup.expect_err("no pitch").to_string();
         assert_eq!(error, "modules[1].pitch is 0; it must be above 0");
+    }
+
+    #[test]
+    fn a_table_needs_two_entries() {
+        let mut table = LandauTable::default();
+        table.validate().expect("sensible");
+        table.values.truncate(1);
+        let error = table.validate().expect_err("too short").to_string();
+        assert!(error.starts_with("values has 1 entries"), "{error}");
+        table.values = vec![1.0, -2.0];
+        let error = table.validate().expect_err("negative").to_string();
+        assert_eq!(error, "values[1] is -2; it must be 0 or more");
     }
 }

@@ -10,26 +10,19 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `field` | the arrays |
-//! | `layout` | offsets of arrays in a block of memory |
-//! | `shape` | parameters of generated clusters, and their memory |
-//! | `generate` | clusters from a seed |
-//! | `problem`, `validate` | errors in pieces, and their detection |
+//! | `layout` | the arrays, and their offsets in a block of memory |
+//! | `generate` | clusters from a seed, and their parameters |
+//! | `validate` | errors in pieces, and their detection |
 
-mod field;
 mod generate;
 mod layout;
-mod problem;
-mod shape;
 mod validate;
 
-pub use field::{FIELDS, Field, Per};
-pub use generate::generate;
-pub use layout::{ALIGNMENT, Entries, Layout};
-pub use problem::ClusterProblem;
-pub use shape::{ClusterShape, Slots};
+pub use generate::{ClusterShape, Slots, generate};
+pub use layout::{ALIGNMENT, Entries, FIELDS, Field, Layout, Per};
+pub use validate::ClusterProblem;
 
-use field::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK};
+use layout::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK};
 
 /// Pieces of an array of slots: the start and the number of clusters of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

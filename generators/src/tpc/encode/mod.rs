@@ -2,30 +2,19 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `sample` | input of the encoders: index in the page's order, ADC value |
 //! | `row`, `link`, `dense` | the pages of one endpoint and heartbeat frame |
-//! | `sequences` | neighbouring pads, for the row formats |
-//! | `channels` | channels with a sample, for the link formats |
-//! | `block` | a block of the dense link formats |
-//! | `slots` | pages being filled |
-//! | `bits` | ADC values as a stream of bits |
+//! | `slots` | pages being filled, by streams of bits too |
 //! | `sector` | all digits of a sector |
 //!
 //! A heartbeat frame always starts a new page, so frames and endpoints can be encoded in any order
 //! and put together later: see [`super::pages`].
 
-mod bits;
-mod block;
-mod channels;
 mod dense;
 mod link;
 mod row;
-mod sample;
 mod sector;
-mod sequences;
 mod slots;
 
-pub use sample::{Sample, TimeBin};
 pub use sector::SectorEncoder;
 
 use super::geometry::{Cru, Endpoint};
@@ -75,4 +64,44 @@ pub fn encode_frame<'a>(
         Layout::Link => link::encode(info, first, time_bins, slots),
         Layout::DenseLink => dense::encode(info, time_bins, slots),
     }
+}
+
+const ADC_BITS: u32 = 16;
+
+/// A digit of one endpoint in one time bin, with its index in the order of the pages.
+///
+/// The lower 16 bits are the ADC value, the upper ones the index: a [`PadId`](crate::tpc::PadId) in
+/// the row formats and a [`LinkChannel::index`](crate::tpc::LinkChannel::index) in the link
+/// formats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct Sample(u32);
+
+impl Sample {
+    /// A sample from its parts.
+    #[inline]
+    pub const fn new(index: u16, adc: u16) -> Self {
+        Sample((index as u32) << ADC_BITS | adc as u32)
+    }
+
+    /// Index in the order of the pages.
+    #[inline]
+    pub const fn index(self) -> u16 {
+        (self.0 >> ADC_BITS) as u16
+    }
+
+    /// The ADC value.
+    #[inline]
+    pub const fn adc(self) -> u16 {
+        self.0 as u16
+    }
+}
+
+/// The samples of one time bin, in order of their index.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeBin<'a> {
+    /// The time bin, from the beginning of the time frame.
+    pub number: u32,
+    /// At least one sample; no two have the same index.
+    pub samples: &'a [Sample],
 }

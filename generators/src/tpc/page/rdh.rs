@@ -1,6 +1,6 @@
 //! The raw data header (RDH), version 7, in front of each page.
 
-use super::{Field, u16_at, u32_at};
+use super::part;
 use crate::tpc::geometry::Cru;
 use crate::tpc::{Layout, ZsFormat};
 
@@ -29,23 +29,12 @@ pub const fn link_id(format: ZsFormat) -> u8 {
 }
 
 const HEADER_VERSION: usize = 0;
-const HEADER_SIZE: usize = 1;
-const FEE_ID: Field = 2..4;
-const PRIORITY: usize = 4;
-const SOURCE_ID: usize = 5;
-const OFFSET_TO_NEXT: Field = 8..10;
-const MEMORY_SIZE: Field = 10..12;
 const LINK_ID: usize = 12;
 const PACKET_COUNTER: usize = 13;
-const CRU_AND_ENDPOINT: Field = 14..16;
-const CROSSING: Field = 16..18;
-const ORBIT: Field = 20..24;
-const DATA_FORMAT: usize = 24;
-const TRIGGER_TYPE: Field = 32..36;
-const PAGE_COUNTER: Field = 36..38;
-const STOP_BIT: usize = 38;
-const DETECTOR_FIELD: Field = 48..52;
-const DETECTOR_PAR: Field = 52..54;
+const CRU_AND_ENDPOINT: usize = 14;
+const CROSSING: usize = 16;
+const ORBIT: usize = 20;
+const PAGE_COUNTER: usize = 36;
 
 /// Bits of the CRU below those of the endpoint.
 const CRU_BITS: u32 = 12;
@@ -57,6 +46,14 @@ const CROSSING_MASK: u16 = 0xfff;
 pub struct FeeId(pub u16);
 
 impl FeeId {
+    fn from_le_bytes(bytes: [u8; 2]) -> Self {
+        FeeId(u16::from_le_bytes(bytes))
+    }
+
+    fn to_le_bytes(self) -> [u8; 2] {
+        self.0.to_le_bytes()
+    }
+
     /// The id of an endpoint's half (0 or 1) and link (6 bits).
     pub const fn new(cru: Cru, half: usize, link: u8) -> Self {
         FeeId(cru.number() << 7 | (half as u16 & 1) << 6 | link as u16 & 0x3f)
@@ -78,47 +75,49 @@ impl FeeId {
     }
 }
 
-/// The fields of a raw data header; reserved bytes are left out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rdh {
-    /// 7.
-    pub header_version: u8,
-    /// Bytes of this header.
-    pub header_size: u8,
-    /// ID of the sender.
-    pub fee_id: FeeId,
-    /// Priority bit.
-    pub priority: u8,
-    /// The detector: 3 for the TPC, 0 in simulated pages.
-    pub source_id: u8,
-    /// Bytes to the next page; not used.
-    pub offset_to_next: u16,
-    /// Bytes used of the page, this header included; 64 if it has no payload.
-    pub memory_size: u16,
-    /// Number of the link, as in the ID.
-    pub link_id: u8,
-    /// Counts the pages of a sender, modulo 256.
-    pub packet_counter: u8,
-    /// The CRU, 12 bits; 0 in simulated pages.
-    pub cru: u16,
-    /// The endpoint, 4 bits; 0 in simulated pages.
-    pub endpoint: u8,
-    /// The bunch crossing of the heartbeat, 12 bits.
-    pub crossing: u16,
-    /// The orbit of the heartbeat frame; it wraps at 2^32.
-    pub orbit: u32,
-    /// 0.
-    pub data_format: u8,
-    /// Bits of the trigger that the page belongs to.
-    pub trigger_type: u32,
-    /// Counts the pages of a heartbeat frame, modulo 65536.
-    pub page_counter: u16,
-    /// 1 in the last page of a heartbeat frame, in recorded data.
-    pub stop_bit: u8,
-    /// 2 for zero-suppressed data.
-    pub detector_field: u32,
-    /// Further bits of the detector.
-    pub detector_par: u16,
+header! {
+    /// The fields of a raw data header; reserved bytes are left out.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    Rdh, RDH_BYTES bytes, with_shared_bits, shared_bits_to_bytes {
+        /// 7.
+        header_version: u8 = HEADER_VERSION,
+        /// Bytes of this header.
+        header_size: u8 = 1,
+        /// ID of the sender.
+        fee_id: FeeId = 2,
+        /// Priority bit.
+        priority: u8 = 4,
+        /// The detector: 3 for the TPC, 0 in simulated pages.
+        source_id: u8 = 5,
+        /// Bytes to the next page; not used.
+        offset_to_next: u16 = 8,
+        /// Bytes used of the page, this header included; 64 if it has no payload.
+        memory_size: u16 = 10,
+        /// Number of the link, as in the ID.
+        link_id: u8 = LINK_ID,
+        /// Counts the pages of a sender, modulo 256.
+        packet_counter: u8 = PACKET_COUNTER,
+        /// The CRU, 12 bits; 0 in simulated pages.
+        cru: u16 = CRU_AND_ENDPOINT,
+        /// The endpoint, 4 bits; 0 in simulated pages.
+        endpoint: u8 = CRU_AND_ENDPOINT + 1,
+        /// The bunch crossing of the heartbeat, 12 bits.
+        crossing: u16 = CROSSING,
+        /// The orbit of the heartbeat frame; it wraps at 2^32.
+        orbit: u32 = ORBIT,
+        /// 0.
+        data_format: u8 = 24,
+        /// Bits of the trigger that the page belongs to.
+        trigger_type: u32 = 32,
+        /// Counts the pages of a heartbeat frame, modulo 65536.
+        page_counter: u16 = PAGE_COUNTER,
+        /// 1 in the last page of a heartbeat frame, in recorded data.
+        stop_bit: u8 = 38,
+        /// 2 for zero-suppressed data.
+        detector_field: u32 = 48,
+        /// Further bits of the detector.
+        detector_par: u16 = 52,
+    }
 }
 
 impl Default for Rdh {
@@ -151,53 +150,19 @@ impl Default for Rdh {
 impl Rdh {
     /// The fields in these bytes.
     pub fn from_bytes(bytes: &[u8; RDH_BYTES]) -> Self {
-        let cru_and_endpoint = u16_at(bytes, CRU_AND_ENDPOINT);
-        Rdh {
-            header_version: bytes[HEADER_VERSION],
-            header_size: bytes[HEADER_SIZE],
-            fee_id: FeeId(u16_at(bytes, FEE_ID)),
-            priority: bytes[PRIORITY],
-            source_id: bytes[SOURCE_ID],
-            offset_to_next: u16_at(bytes, OFFSET_TO_NEXT),
-            memory_size: u16_at(bytes, MEMORY_SIZE),
-            link_id: bytes[LINK_ID],
-            packet_counter: bytes[PACKET_COUNTER],
-            cru: cru_and_endpoint & CRU_MASK,
-            endpoint: (cru_and_endpoint >> CRU_BITS) as u8,
-            crossing: u16_at(bytes, CROSSING) & CROSSING_MASK,
-            orbit: u32_at(bytes, ORBIT),
-            data_format: bytes[DATA_FORMAT],
-            trigger_type: u32_at(bytes, TRIGGER_TYPE),
-            page_counter: u16_at(bytes, PAGE_COUNTER),
-            stop_bit: bytes[STOP_BIT],
-            detector_field: u32_at(bytes, DETECTOR_FIELD),
-            detector_par: u16_at(bytes, DETECTOR_PAR),
-        }
+        let mut rdh = Rdh::with_shared_bits(bytes);
+        rdh.endpoint >>= CRU_BITS - u8::BITS;
+        rdh.cru &= CRU_MASK;
+        rdh.crossing &= CROSSING_MASK;
+        rdh
     }
 
     /// The bytes of these fields. Bits that don't fit a field are cut off.
     pub fn to_bytes(&self) -> [u8; RDH_BYTES] {
-        let mut bytes = [0; RDH_BYTES];
-        let cru_and_endpoint = self.cru & CRU_MASK | u16::from(self.endpoint) << CRU_BITS;
-        bytes[HEADER_VERSION] = self.header_version;
-        bytes[HEADER_SIZE] = self.header_size;
-        bytes[FEE_ID].copy_from_slice(&self.fee_id.0.to_le_bytes());
-        bytes[PRIORITY] = self.priority;
-        bytes[SOURCE_ID] = self.source_id;
-        bytes[OFFSET_TO_NEXT].copy_from_slice(&self.offset_to_next.to_le_bytes());
-        bytes[MEMORY_SIZE].copy_from_slice(&self.memory_size.to_le_bytes());
-        bytes[LINK_ID] = self.link_id;
-        bytes[PACKET_COUNTER] = self.packet_counter;
-        bytes[CRU_AND_ENDPOINT].copy_from_slice(&cru_and_endpoint.to_le_bytes());
-        bytes[CROSSING].copy_from_slice(&(self.crossing & CROSSING_MASK).to_le_bytes());
-        bytes[ORBIT].copy_from_slice(&self.orbit.to_le_bytes());
-        bytes[DATA_FORMAT] = self.data_format;
-        bytes[TRIGGER_TYPE].copy_from_slice(&self.trigger_type.to_le_bytes());
-        bytes[PAGE_COUNTER].copy_from_slice(&self.page_counter.to_le_bytes());
-        bytes[STOP_BIT] = self.stop_bit;
-        bytes[DETECTOR_FIELD].copy_from_slice(&self.detector_field.to_le_bytes());
-        bytes[DETECTOR_PAR].copy_from_slice(&self.detector_par.to_le_bytes());
-        bytes
+        let [_, high] = (self.cru & CRU_MASK).to_le_bytes();
+        let endpoint = high | self.endpoint << (CRU_BITS - u8::BITS);
+        Rdh { endpoint, crossing: self.crossing & CROSSING_MASK, ..self.clone() }
+            .shared_bits_to_bytes()
     }
 
     /// True if the page has nothing but this header.
@@ -210,7 +175,7 @@ impl Rdh {
 /// sector are there.
 pub(crate) fn set_counters(page: &mut [u8], packet: u8, page_in_frame: u16) {
     page[PACKET_COUNTER] = packet;
-    page[PAGE_COUNTER].copy_from_slice(&page_in_frame.to_le_bytes());
+    page[PAGE_COUNTER..PAGE_COUNTER + 2].copy_from_slice(&page_in_frame.to_le_bytes());
 }
 
 /// Sets the version of a page's header and its link.
@@ -219,9 +184,8 @@ pub(crate) fn set_version_and_link(page: &mut [u8], version: u8, link: u8) {
     page[LINK_ID] = link;
 }
 
-/// The orbit of a page.
 pub(crate) fn orbit_of(page: &[u8]) -> u32 {
-    u32_at(page, ORBIT)
+    u32::from_le_bytes(part(page, ORBIT))
 }
 
 #[cfg(test)]
@@ -263,7 +227,7 @@ mod tests {
         let written = rdh.to_bytes();
         let reserved = |i: usize| written[i] == 0;
         for i in 0..RDH_BYTES {
-            let cut = i == CROSSING.end - 1;
+            let cut = i == CROSSING + 1;
             assert!(written[i] == bytes[i] || reserved(i) || cut, "byte {i}");
         }
         assert_eq!(Rdh::from_bytes(&written), rdh);

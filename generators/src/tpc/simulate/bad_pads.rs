@@ -9,7 +9,7 @@
 use rand::Rng;
 
 use super::cells::RegionCells;
-use super::signal::Signal;
+use super::samples::Signal;
 use crate::random::{Stream, below, hash, stream};
 use crate::tpc::geometry::{PADS_IN_SECTOR, Region};
 
@@ -53,7 +53,6 @@ impl BadPads {
         }
     }
 
-    /// The bad pads of a region of a sector.
     pub(super) fn of_region(
         self,
         seed: u64,
@@ -74,7 +73,6 @@ impl BadPads {
     }
 }
 
-/// The bad pads of a region.
 #[derive(Default)]
 pub(super) struct RegionBadPads {
     /// Empty if there are no bad pads.

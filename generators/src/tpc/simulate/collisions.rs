@@ -4,8 +4,7 @@ use rand::distr::Distribution;
 
 use super::physics::{DRIFT_TIME, LEAD_MULTIPLICITY, ORBIT, ORBIT_S, PROTON_MULTIPLICITY};
 use super::{Beam, Load};
-use crate::random::draw::uniform;
-use crate::random::{Exponential, Stream, stream};
+use crate::random::{Exponential, Stream, stream, uniform};
 
 /// Names of the streams of collisions and of the particles in a sector.
 const COLLISIONS: u64 = 0;

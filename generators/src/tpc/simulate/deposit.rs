@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::avx512::Avx512;
+use super::Avx512;
 use super::cells::NO_CELL;
 use super::response::{BELOW, BINS, Shape, Shares};
 

@@ -1,15 +1,11 @@
-//! One heartbeat frame of one sector.
+//! One heartbeat frame of one sector: its samples, from all that crosses it meanwhile.
 
 use super::bad_pads::BadFrame;
-use super::columns::Columns;
-use super::deposits::Deposits;
-use super::noise::Noise;
-use super::particles::Particles;
+use super::cells::Columns;
+use super::particles::{Particles, Simulation};
 use super::physics::THRESHOLD;
-use super::plane::Plane;
-use super::samples::EndpointSamples;
-use super::signal::Signal;
-use super::simulation::Simulation;
+use super::plane::{Deposits, Plane};
+use super::samples::{EndpointSamples, Noise, Signal};
 use super::truth::FrameTruth;
 use crate::random::stream;
 use crate::tpc::Endpoint;

@@ -10,8 +10,7 @@ use super::physics::{
     MAX_TURNS, PSEUDORAPIDITY, RADII, SECTORS_OF_SIDE,
 };
 use super::track::{Crossing, PlanePoint, path};
-use crate::random::draw::{logarithmic, poisson, uniform, within};
-use crate::random::{Exponential, Stream, mix};
+use crate::random::{Exponential, Stream, logarithmic, mix, poisson, uniform, within};
 
 /// Charged particles in a sector for each unit of multiplicity.
 const SHARE_OF_SECTOR: f64 = LOOPERS_PER_TRACK * PSEUDORAPIDITY / SECTORS_OF_SIDE;

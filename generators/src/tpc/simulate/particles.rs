@@ -1,13 +1,14 @@
-//! All that crosses a sector while a heartbeat frame lasts.
+//! All that crosses a sector while a heartbeat frame lasts, and the constants of all frames.
 
 use super::Beam;
-use super::collisions::Collision;
-use super::columns::Columns;
-use super::laser::{self, Ray};
+use super::bad_pads::BadPads;
+use super::cells::{CellOrder, Columns};
+use super::collisions::{Collision, Collisions};
 use super::looper::{self, Looper};
-use super::simulation::Simulation;
-use super::track::{self, Track};
-use crate::random::stream;
+use super::response::Response;
+use super::track::{self, Ray, Track};
+use crate::random::{Exponential, stream};
+use crate::tpc::ZsFormat;
 
 /// Names the streams of particles.
 const PARTICLES: u64 = 1;
@@ -40,7 +41,7 @@ impl Particles {
         match simulation.collisions.beam {
             Beam::Laser => {
                 // The laser's mirrors are fixed: all shots are equal.
-                self.rays.extend(laser::rays(collision, &mut of_sector(0)));
+                self.rays.extend(track::rays(collision, &mut of_sector(0)));
                 self.shots.push(collision.time);
             }
             Beam::Lead | Beam::Protons => {
@@ -50,4 +51,17 @@ impl Particles {
             }
         }
     }
+}
+
+/// Constants of all frames.
+pub(super) struct Simulation {
+    pub(super) format: ZsFormat,
+    pub(super) collisions: Collisions,
+    pub(super) noise: f64,
+    pub(super) bad_pads: BadPads,
+    pub(super) gain: f64,
+    pub(super) cells: CellOrder,
+    pub(super) gaps: Exponential,
+    pub(super) response: Response,
+    pub(super) seed: u64,
 }

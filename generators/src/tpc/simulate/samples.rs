@@ -3,9 +3,12 @@
 //! Pads come one after the other, in the order of the pages, each with all of its time bins: so the
 //! samples of each time bin are in order.
 
-use super::columns::{COLUMNS, Columns, MARGIN};
-use super::signal::Signal;
+use rand::Rng;
+
+use super::cells::{COLUMNS, Columns, MARGIN};
+use super::response::{BINS, Shares, part};
 use super::threshold::ScratchSamples;
+use crate::random::{Exponential, Stream};
 use crate::tpc::ZsFormat;
 use crate::tpc::encode::{Sample, TimeBin};
 
@@ -88,9 +91,100 @@ fn odd_lines(samples: usize) -> usize {
     (samples.div_ceil(SAMPLES_IN_LINE) | 1) * SAMPLES_IN_LINE
 }
 
+/// The charge of a pad in each column, in quarters of an ADC unit.
+pub(super) struct Signal([u16; COLUMNS]);
+
+impl Signal {
+    /// No charge at all.
+    pub(super) fn new() -> Self {
+        Signal([0; COLUMNS])
+    }
+
+    /// Takes all charge away.
+    pub(super) fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    pub(super) fn charges(&self) -> &[u16; COLUMNS] {
+        &self.0
+    }
+
+    /// Adds a charge, spread over the columns from this one on.
+    #[inline]
+    pub(super) fn add(&mut self, column: usize, charge: u16, shares: &Shares) {
+        for (sum, share) in self.0[column..column + BINS].iter_mut().zip(shares) {
+            *sum = sum.saturating_add(part(charge, *share));
+        }
+    }
+
+    /// Adds a charge to one time bin of the frame, counted from its first.
+    pub(super) fn add_to_bin(&mut self, bin: usize, charge: u16) {
+        let sum = &mut self.0[MARGIN + bin];
+        *sum = sum.saturating_add(charge);
+    }
+}
+
+/// Charges of at least `threshold` on a share of all pads and time bins, pad after pad.
+pub(super) struct Noise<'a> {
+    /// From one sample to the next: geometrically distributed, an exponential gap rounded down.
+    gaps: &'a Exponential,
+    cells_per_gap: f64,
+    threshold: u16,
+    stream: Stream,
+    /// Time bins of a pad.
+    bins: usize,
+    /// Time bin of the next sample, counted from the first time bin of the next pad; none if there
+    /// is no noise.
+    next: Option<usize>,
+    charge: u16,
+}
+
+impl<'a> Noise<'a> {
+    pub(super) fn new(
+        share: f64,
+        threshold: u16,
+        bins: usize,
+        gaps: &'a Exponential,
+        stream: Stream,
+    ) -> Self {
+        let cells_per_gap = -1.0 / (libm::log1p(-share) * f64::from(Exponential::MEAN));
+        let mut noise =
+            Noise { gaps, cells_per_gap, threshold, stream, bins, next: None, charge: 0 };
+        if share > 0.0 {
+            noise.draw(0);
+        }
+        noise
+    }
+
+    /// Adds the noise of the next pad.
+    #[inline]
+    pub(super) fn add_to(&mut self, signal: &mut Signal) {
+        while let Some(bin) = self.next.filter(|bin| *bin < self.bins) {
+            signal.add_to_bin(bin, self.charge);
+            self.draw(bin + 1);
+        }
+        self.next = self.next.map(|bin| bin - self.bins);
+    }
+
+    /// Draws the next sample, from this time bin on.
+    fn draw(&mut self, first: usize) {
+        let bits = self.stream.next_u64();
+        let gap = f64::from(self.gaps.gap((bits >> 32) as u32)) * self.cells_per_gap;
+        self.next = Some(first + gap as usize);
+        self.charge = self.threshold + excess(bits as u32);
+    }
+}
+
+/// Noise above the threshold, in quarters of an ADC unit: the probability halves with each ADC
+/// unit.
+fn excess(bits: u32) -> u16 {
+    bits.trailing_zeros().min(15) as u16
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::stream;
 
     #[test]
     fn samples_are_ordered_by_time_and_index() {
@@ -113,5 +207,35 @@ mod tests {
         assert_eq!(endpoint_samples.len(), expected.len());
         endpoint_samples.clear(&Columns::for_frame(1));
         assert_eq!(endpoint_samples.len(), 0);
+    }
+
+    #[test]
+    fn charges_add_up_and_saturate() {
+        let mut signal = Signal::new();
+        signal.add(MARGIN + 2, 8000, &[8192; BINS]);
+        signal.add_to_bin(3, 11);
+        signal.add_to_bin(4, u16::MAX);
+        let charges = &signal.charges()[MARGIN..];
+        assert_eq!(charges[..6], [0, 0, 1000, 1011, u16::MAX, 1000]);
+        signal.clear();
+        assert_eq!(signal.charges(), &[0; COLUMNS]);
+    }
+
+    #[test]
+    fn the_share_is_as_requested() {
+        let gaps = Exponential::new();
+        for share in [0.0, 0.001, 0.1, 0.8] {
+            let mut noise = Noise::new(share, 12, 446, &gaps, stream(1, [2]));
+            let samples: usize = (0..800)
+                .map(|_| {
+                    let mut signal = Signal::new();
+                    noise.add_to(&mut signal);
+                    signal.charges().iter().filter(|charge| **charge >= 12).count()
+                })
+                .sum();
+            let expected = share * 800.0 * 446.0;
+            let off = (samples as f64 - expected).abs();
+            assert!(off <= 4.0 * expected.sqrt(), "{samples} for {expected}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Search for the time bins of a pad that have samples.
 
-use super::avx512::Avx512;
-use super::columns::{COLUMNS, GROUP};
+use super::Avx512;
+use super::cells::{COLUMNS, GROUP};
 use crate::tpc::encode::Sample;
 
 /// Columns of a word of bits.
@@ -31,7 +31,8 @@ impl Default for ScratchSamples {
 }
 
 impl ScratchSamples {
-    /// The columns of a pad with a charge of at least `threshold`, and the samples of these charges.
+    /// The columns of a pad with a charge of at least `threshold`, and the samples of these
+    /// charges.
     #[inline]
     pub(super) fn at_least(
         &mut self,

@@ -8,8 +8,7 @@
 
 use std::ops::Range;
 
-use crate::random::Stream;
-use crate::random::draw::{logarithmic, uniform, within};
+use crate::random::{Stream, logarithmic, uniform, within};
 use rand::Rng;
 
 use super::SliceTrack;

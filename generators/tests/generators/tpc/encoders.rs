@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::common::digits::{Fill, ORBITS, digits};
-use super::common::slow_reader;
+use super::common::{Fill, ORBITS, decoded, digits};
 use generators::tpc::encode::SectorEncoder;
 use generators::tpc::page::Page;
 use generators::tpc::pages::{Framing, RawPages, SectorPages};
@@ -29,7 +28,7 @@ fn encode(format: ZsFormat, digits: &[Digit]) -> SectorPages {
 fn round_trip(format: ZsFormat, regions: &[usize], fill: Fill) -> RawPages {
     let mut digits = digits(format, 21, regions, fill);
     let raw = RawPages::from_sectors(FIRST_ORBIT, [encode(format, &digits)]);
-    let read = slow_reader::read(&raw, &PadMapping::regular());
+    let read = decoded(format, &raw, ORBITS, &PadMapping::regular());
     digits.sort_unstable();
     assert_eq!(read.len(), digits.len(), "{format} {fill:?}");
     assert!(read == digits, "{format} {fill:?}: other digits");
@@ -102,7 +101,7 @@ fn digits_up_to(offset: usize) -> Vec<Digit> {
 fn pages_up_to(format: ZsFormat, offset: usize) -> Vec<[u16; 4]> {
     let digits = digits_up_to(offset);
     let raw = RawPages::from_sectors(FIRST_ORBIT, [encode(format, &digits)]);
-    assert_eq!(slow_reader::read(&raw, &PadMapping::regular()).len(), digits.len());
+    assert_eq!(decoded(format, &raw, ORBITS, &PadMapping::regular()).len(), digits.len());
     let fields = |page: &Page| {
         let header = header(page)?;
         let [samples, first, blocks] = [6, 8, 10].map(|field| u16_at(page, header + field));
@@ -154,7 +153,7 @@ fn recorded_frames_are_opened_and_closed() {
         let pages = encoder(format, &mapping, Framing::Recorded).encode(2, &digits);
         let raw = RawPages::from_sectors(FIRST_ORBIT, pages);
         digits.sort_unstable();
-        assert!(slow_reader::read(&raw, &mapping) == digits, "{format}");
+        assert!(decoded(format, &raw, ORBITS, &mapping) == digits, "{format}");
         for stream in raw.streams() {
             let frames: Vec<_> = stream.frames().collect();
             assert_eq!(frames.len(), ORBITS as usize);

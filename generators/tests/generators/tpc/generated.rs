@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::common::slow_reader;
+use super::common::decoded;
 use generators::random::mix;
 use generators::tpc::simulate::{Load, Preset, TimeFrameGenerator, TimeFrameShape};
 use generators::tpc::time::time_bins_of;
@@ -104,7 +104,8 @@ fn pages_hold_the_digits() {
                 (shape.orbits, shape.load) = (1, Load::Occupancy(0.15));
             }
             with_generator(&shape, 3, |generator| {
-                let read = slow_reader::read(&generator.time_frame(), &PadMapping::regular());
+                let read =
+                    decoded(format, &generator.time_frame(), shape.orbits, &PadMapping::regular());
                 let made = generator.digits(0);
                 assert!(read.len() > 5000, "{preset} {format}: {}", read.len());
                 assert!(read == made, "{preset} {format}");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::common::wiring::wires;
+use super::common::wires;
 use generators::io::read_pad_mapping;
 use generators::tpc::mapping::{ChipChannel, LinkChannel, pad_number};
 use generators::tpc::{PadMapping, Region};

@@ -1,9 +1,7 @@
 //! Pages of the TPC.
 
-mod charge_files;
 mod common;
 mod encoders;
-mod fixtures;
 mod generated;
 mod goldens;
 mod mapping;

@@ -1,13 +1,33 @@
 //! A kernel on a GPU, by the driver of CUDA: in the context that bench works in, on its stream.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUfunction_attribute, CUresult};
 
-use crate::kernels::Kernel;
-use crate::problem::Problem;
-use crate::recobench::Host;
+use crate::recobench::{Host, Problem};
+
+/// A kernel, compiled.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    /// Its name.
+    pub(crate) name: &'static CStr,
+    /// Threads of a block.
+    pub(crate) threads: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub(crate) shared_bytes: u32,
+    /// Bytes of its last argument: 32-bit numbers, then lengths of arrays, which it does not read.
+    pub(crate) info_bytes: usize,
+    /// Machine code of several GPUs, and PTX, in the driver's format.
+    pub(crate) image: &'static [u8],
+}
+
+/// Kernels that this library carries.
+pub(crate) mod kernels {
+    use super::Kernel;
+
+    include!(concat!(env!("CUBECL_KERNELS"), "/kernels.rs"));
+}
 
 /// The primary context of a GPU, retained until this is dropped.
 #[derive(Debug)]

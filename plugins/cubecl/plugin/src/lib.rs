@@ -7,13 +7,11 @@
 //! |---|---|
 //! | `sort`, `noisy_pads` | the variants of a task |
 //! | `variant` | common code of variants |
-//! | `gpu`, `kernels` | a kernel on a GPU; the compiled kernels |
-//! | `recobench`, `problem` | bench's interface in C; errors |
+//! | `gpu` | the compiled kernels, and a kernel on a GPU |
+//! | `recobench` | bench's interface in C, and errors |
 
 mod gpu;
-mod kernels;
 mod noisy_pads;
-mod problem;
 mod recobench;
 mod sort;
 mod variant;

@@ -3,10 +3,9 @@
 use std::ffi::{CStr, c_void};
 use std::marker::PhantomData;
 
-use crate::gpu::{Loaded, Table};
-use crate::kernels::{Kernel, NOISY_PADS_BIT_RUNS, NOISY_PADS_CACHE_LINE};
-use crate::problem::Problem;
-use crate::recobench::{self, Host, NoisyPads, SEPARATE};
+use crate::gpu::kernels::{NOISY_PADS_BIT_RUNS, NOISY_PADS_CACHE_LINE};
+use crate::gpu::{Kernel, Loaded, Table};
+use crate::recobench::{self, Host, NoisyPads, Problem, SEPARATE};
 use crate::variant::{About, Ready, entry};
 
 pub(crate) static CACHE_LINE: recobench::Variant = entry::<ByGroups<CacheLine>>(About {

@@ -1,6 +1,10 @@
-//! The part of `docs/plugin/recobench.h` that these variants need. The header documents each field.
+//! The part of `docs/plugin/recobench.h` that these variants need, and reasons why a variant can't run.
+//! The header documents each field.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CString, c_char, c_void};
+use std::fmt;
+
+use cudarc::driver::result::DriverError;
 
 pub(crate) const ABI: u32 = 2;
 pub(crate) const CUDA: u32 = 2;
@@ -108,3 +112,40 @@ pub struct Table {
 unsafe impl Sync for Variant {}
 // SAFETY: texts and functions that never change.
 unsafe impl Sync for Table {}
+
+/// Reason why a call failed.
+#[derive(Clone, Debug)]
+pub(crate) enum Problem {
+    /// Not available on this machine, or not for this input.
+    Unavailable(String),
+    /// Something went wrong.
+    Failed(String),
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Problem::Unavailable(words) | Problem::Failed(words)) = self;
+        f.write_str(words)
+    }
+}
+
+impl From<DriverError> for Problem {
+    fn from(error: DriverError) -> Self {
+        let words = error.error_string().map(|words| words.to_string_lossy().into_owned());
+        Problem::Failed(words.unwrap_or_else(|_| format!("{error:?}")))
+    }
+}
+
+/// Converts a result to a return code; bench gets the reason of an error.
+pub(crate) fn answer(host: &Host, result: Result<(), Problem>) -> i32 {
+    let Err(problem) = result else { return OK };
+    if let Ok(words) = CString::new(problem.to_string()) {
+        // SAFETY: `explain` is bench's function, called with bench's host pointer during a call of
+        // bench; `words` is a C string.
+        unsafe { (host.explain)(host, words.as_ptr()) };
+    }
+    match problem {
+        Problem::Unavailable(_) => UNAVAILABLE,
+        Problem::Failed(_) => FAILED,
+    }
+}

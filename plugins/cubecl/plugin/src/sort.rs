@@ -3,10 +3,9 @@
 use std::ffi::{CStr, c_void};
 use std::marker::PhantomData;
 
-use crate::gpu::Loaded;
-use crate::kernels::{BLOCK_MERGE_SORT, BLOCK_MERGE_SORT_256_11, Kernel};
-use crate::problem::Problem;
-use crate::recobench::{self, Host, IN_PLACE, Sort};
+use crate::gpu::kernels::{BLOCK_MERGE_SORT, BLOCK_MERGE_SORT_256_11};
+use crate::gpu::{Kernel, Loaded};
+use crate::recobench::{self, Host, IN_PLACE, Problem, Sort};
 use crate::variant::{About, Ready, entry};
 
 const DIFFERS: &CStr = c"each access to one of two arrays is a branch, as arrays are no values in \

@@ -3,8 +3,7 @@
 use std::ffi::{CStr, c_void};
 use std::ptr::null;
 
-use crate::problem::{Problem, answer};
-use crate::recobench::{self, CUDA, Host, Memory};
+use crate::recobench::{self, CUDA, Host, Memory, Problem, answer};
 
 /// A variant that is ready for an input.
 pub(crate) trait Ready: Sized {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use generators::tpc::geometry::{MAX_FECS, pads_in_row};
-use generators::tpc::page::dense_block::{
+use generators::tpc::page::link_header::{
     BLOCK_HEAD_BYTES, BlockHead, FEC_MASK, FLAT_MASK, MASK_BYTES, SECOND_LEVEL_SHIFT,
     SHORT_SAMPLES, SHORT_SAMPLES_CROSSING_MASK,
 };

@@ -1,12 +1,29 @@
 //! Compares each kernel with a reference in plain Rust.
 
 mod noisy_pads;
-mod numbers;
 mod sort;
 
 use cubecl_emulated::KERNELS;
 use cubecl_kernels::CudaKernel;
 use cuda_emulator::{Allocation, Argument, Config, Emulator, Launch, Policy, Schedule};
+
+/// Numbers from a seed: SplitMix64.
+struct Numbers(u64);
+
+impl Numbers {
+    /// The next one.
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// One below a limit.
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+}
 
 /// The kernel of that name.
 fn kernel(name: &str) -> CudaKernel {

@@ -1,7 +1,6 @@
 //! Noisy pads compared with a reference that scans each pad separately.
 
-use super::numbers::Numbers;
-use super::{emulator, kernel, run};
+use super::{Numbers, emulator, kernel, run};
 
 const TILES_IN_ROW: usize = 2889;
 const TILE: usize = 32;

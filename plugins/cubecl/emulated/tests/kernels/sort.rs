@@ -1,7 +1,6 @@
 //! Sorting against the standard library's stable sort.
 
-use super::numbers::Numbers;
-use super::{emulator, kernel, run};
+use super::{Numbers, emulator, kernel, run};
 
 /// Channel, then time: 11 bits from the 37th on, and the lowest 31.
 fn key(digi: u64) -> u64 {

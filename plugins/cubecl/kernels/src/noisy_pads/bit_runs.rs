@@ -6,10 +6,9 @@ use cubecl_core as cubecl;
 use cubecl_core::prelude::*;
 
 use super::map::{
-    Activity, GroupWords, PADS_IN_SECTOR, TILE_PADS, TILE_TIMES, TILES_IN_ROW, Thresholds,
-    activity_of, first_tile, group_at,
+    Activity, GroupWords, PADS_IN_SECTOR, Presence, TILE_PADS, TILE_TIMES, TILES_IN_ROW,
+    Thresholds, WORD_BINS, activity_of, first_tile, group_at,
 };
-use super::presence::{Presence, WORD_BINS};
 use crate::LANES;
 
 /// Threads of a block.

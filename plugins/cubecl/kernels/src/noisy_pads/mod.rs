@@ -3,13 +3,11 @@
 //! | module | content |
 //! |---|---|
 //! | `cache_line`, `bit_runs` | one kernel each |
-//! | `map` | charge maps, and the activity of a pad |
-//! | `presence` | time bins with charge as bits of words |
+//! | `map` | charge maps, and the activity of a pad, also of bits of words |
 
 mod bit_runs;
 mod cache_line;
 mod map;
-mod presence;
 
 use cubecl_core::CompilationError;
 use cubecl_core::compute::KernelBuilder;

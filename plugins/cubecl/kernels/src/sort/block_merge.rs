@@ -9,9 +9,8 @@
 use cubecl_core as cubecl;
 use cubecl_core::prelude::*;
 
-use super::digi::{KEY_BITS, digi_key};
 use super::radix_rank::{RADIX_BITS, RankShared, position, rank};
-use super::streams::{read_digis, write_digis};
+use super::streams::{KEY_BITS, digi_key, read_digis, write_digis};
 use crate::LANES;
 
 /// Threads of a block, and digis that each has of a chunk.

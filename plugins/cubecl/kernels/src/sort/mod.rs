@@ -4,11 +4,9 @@
 //! |---|---|
 //! | `block_merge` | the kernel |
 //! | `radix_rank` | ranks of digits in a chunk |
-//! | `streams` | digis between global and shared memory |
-//! | `digi` | the fields of a digi |
+//! | `streams` | the fields of a digi, and digis between global and shared memory |
 
 mod block_merge;
-mod digi;
 mod radix_rank;
 mod streams;
 

@@ -7,7 +7,7 @@ use cubecl_core as cubecl;
 use cubecl_core::prelude::*;
 
 use super::block_merge::Blocks;
-use super::digi::digi_key;
+use super::streams::digi_key;
 use crate::LANES;
 
 /// Bits of a digit.

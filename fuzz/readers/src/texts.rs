@@ -1,0 +1,90 @@
+//! Files that people write, values of flags, and messages between processes in lines of JSON.
+
+use algorithms::axis::parse_count;
+use algorithms::device::Device;
+use algorithms::registry::tasks;
+use harness::fuzzing;
+use harness::suite::Suite;
+use reports::filter::PointFilter;
+use reports::record::{Params, Point};
+
+use crate::scratch::{Scratch, refused};
+
+/// Longer texts are neither globs nor values of a flag.
+const LONGEST_VALUE: usize = 200;
+
+pub(crate) fn suite(_: &Scratch, input: &[u8]) -> bool {
+    let Ok(text) = str::from_utf8(input) else {
+        return false;
+    };
+    match Suite::parse("suite.toml", text) {
+        Ok(suite) => {
+            assert!(suite.points().next().is_some(), "a suite without a point");
+            true
+        }
+        Err(error) => refused(&error, "suite.toml"),
+    }
+}
+
+pub(crate) fn defaults(_: &Scratch, input: &[u8]) -> bool {
+    let text = str::from_utf8(input).unwrap_or_default();
+    let problem = fuzzing::defaults(text).err();
+    problem.is_none_or(|problem| refused(&problem, "recobench.toml"))
+}
+
+pub(crate) fn accepted_shifts(_: &Scratch, input: &[u8]) -> bool {
+    let text = str::from_utf8(input).unwrap_or_default();
+    let problem = fuzzing::accepted_shifts(text).err();
+    problem.is_none_or(|problem| refused(&problem, "accepted-shifts.toml"))
+}
+
+/// A value on a line, and after it a name that it is a glob for.
+pub(crate) fn values(_: &Scratch, input: &[u8]) -> bool {
+    let text = str::from_utf8(input).unwrap_or_default();
+    if text.len() > LONGEST_VALUE {
+        return false;
+    }
+    let (value, name) = text.split_once('\n').unwrap_or((text, ""));
+    let flags = fuzzing::values(value);
+    if let Ok(count) = parse_count(value) {
+        assert_eq!(parse_count(&count.to_string()), Ok(count));
+    }
+    if let Ok(device) = value.parse::<Device>() {
+        assert_eq!(device.to_string().parse(), Ok(device));
+    }
+    // The plain form of a time has no unit, so it can't be parsed as a value.
+    for axis in tasks().iter().flat_map(|task| task.axes()) {
+        let _ = axis.parse(value);
+    }
+    if let Ok(params) = value.parse::<Params>() {
+        assert_eq!(params.to_string().parse().ok(), Some(params));
+    }
+    if let Ok(filter) = PointFilter::new(&[value], &[value], &[]) {
+        filter.takes(&Point { algorithm: name.into(), variant: name.into(), ..Point::default() });
+    }
+    flags > 0
+}
+
+/// Requests of the coordinator of two executables, and their responses.
+pub(crate) fn protocol(_: &Scratch, input: &[u8]) -> bool {
+    lines(input)
+        .all(|line| is_parsed_alike(line, fuzzing::ask) | is_parsed_alike(line, fuzzing::answer))
+}
+
+/// Messages of a process that tries a plugin.
+pub(crate) fn trial(_: &Scratch, input: &[u8]) -> bool {
+    lines(input).all(|line| is_parsed_alike(line, fuzzing::event))
+}
+
+fn lines(input: &[u8]) -> impl Iterator<Item = &str> {
+    str::from_utf8(input).unwrap_or_default().lines()
+}
+
+/// Returns true if the line can be parsed; checks the round trip.
+fn is_parsed_alike(line: &str, again: impl Fn(&str) -> Option<String>) -> bool {
+    let Some(parsed) = again(line) else {
+        return false;
+    };
+    assert_eq!(again(&parsed), Some(parsed));
+    true
+}
