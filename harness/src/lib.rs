@@ -14,6 +14,7 @@
 //! | [`stream`] | open-loop test: timeslices on schedule, several worker processes |
 //! | [`throughput`] | concurrent event streams: throughput and latency |
 //! | [`plugins`] | variants from shared libraries, tried before they are used |
+//! | `workers` | child processes that work on request |
 //! | [`platform`] | the machine: topology, clocks, memory, interrupts |
 //! | [`progress`] | progress on the terminal |
 //! | [`failure`] | errors and exit codes |
@@ -34,6 +35,7 @@ pub mod request;
 pub mod stream;
 pub mod suite;
 pub mod throughput;
+mod workers;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -232,7 +232,7 @@ fn log(quiet: bool, text: &str) {
 fn serve(libraries: &[PathBuf]) -> Result<Exit, Failure> {
     refuse_development_build()?;
     plugins::load(libraries, Baseline::Measured)?;
-    paired::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
+    paired::serve()?;
     Ok(Exit::Success)
 }
 

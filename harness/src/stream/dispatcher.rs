@@ -1,9 +1,7 @@
 //! Dispatcher of timeslices to workers: the log and the workers' input pipes, shared by all
 //! threads.
 
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::ChildStdin;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,8 +13,8 @@ use super::timeslice_log::{
     CheckRecord, Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult,
 };
 use crate::platform::clock::now_ns;
-use crate::platform::worker;
 use crate::request::WhenFull;
+use crate::workers::Requests;
 
 /// A result that differs from the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +46,7 @@ struct State {
 /// State of a worker.
 #[derive(Default)]
 struct WorkerSlot {
-    requests: Option<ChildStdin>,
+    requests: Option<Requests<Request>>,
     /// Start time of its current timeslice.
     since_ns: u64,
     /// Reason for losing it.
@@ -58,8 +56,7 @@ struct WorkerSlot {
 impl WorkerSlot {
     /// Sends a line. If the worker is gone, its listener notices.
     fn send(&mut self, request: &Request) {
-        let line = worker::line(request);
-        let _ = self.requests.as_mut().map(|requests| requests.write_all(line.as_bytes()));
+        let _ = self.requests.as_mut().map(|requests| requests.send(request));
     }
 }
 
@@ -80,7 +77,7 @@ impl Dispatcher {
     }
 
     /// Adds a worker with its input pipe.
-    pub(super) fn add_worker(&self, worker: usize, requests: ChildStdin) {
+    pub(super) fn add_worker(&self, worker: usize, requests: Requests<Request>) {
         self.state().workers[worker] =
             WorkerSlot { requests: Some(requests), ..WorkerSlot::default() };
     }

@@ -8,7 +8,8 @@ use algorithms::device::gpu::DeviceError;
 use algorithms::sts_events::EventRules;
 use serde::{Deserialize, Serialize};
 
-use crate::platform::worker::{IpcError, any_path};
+use crate::measure::CheckError;
+use crate::workers::{IpcError, any_path};
 
 /// Request to a worker. The worker ends when its standard input is closed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,11 +82,27 @@ pub(super) enum Response {
         found: Vec<ResultDigest>,
     },
     /// The request can't be fulfilled.
-    Refused {
-        problem: String,
-        /// True if the variant is wrong, rather than the machine unsuitable.
-        is_wrong: bool,
-    },
+    Refused(WorkerRefusal),
+}
+
+/// Reason of a worker to refuse a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct WorkerRefusal {
+    pub(super) problem: String,
+    /// True if the variant is wrong, rather than the machine unsuitable.
+    pub(super) is_wrong: bool,
+}
+
+impl WorkerRefusal {
+    /// Refusal because of the machine.
+    pub(super) fn unable(problem: impl ToString) -> Self {
+        WorkerRefusal { problem: problem.to_string(), is_wrong: false }
+    }
+
+    /// Refusal because of the variant.
+    pub(super) fn wrong(problem: impl ToString) -> Self {
+        WorkerRefusal { problem: problem.to_string(), is_wrong: true }
+    }
 }
 
 /// Digest of a result.
@@ -189,30 +206,30 @@ pub(super) enum End {
     /// The parent process is gone.
     PeerClosed,
     /// A request that can't be fulfilled.
-    Refused { problem: String, is_wrong: bool },
+    Refused(WorkerRefusal),
 }
 
 /// Reason that ends a worker which can't fulfil a request.
 pub(super) fn unable(problem: impl ToString) -> End {
-    End::Refused { problem: problem.to_string(), is_wrong: false }
+    End::Refused(WorkerRefusal::unable(problem))
 }
 
 /// Reason that ends a worker whose variant is wrong.
 pub(super) fn wrong(problem: impl ToString) -> End {
-    End::Refused { problem: problem.to_string(), is_wrong: true }
+    End::Refused(WorkerRefusal::wrong(problem))
 }
 
 impl From<DeviceError> for End {
     fn from(error: DeviceError) -> Self {
-        let is_wrong = matches!(error, DeviceError::Kernel { .. } | DeviceError::Plugin { .. });
-        End::Refused { problem: error.to_string(), is_wrong }
+        let problem = error.to_string();
+        End::Refused(WorkerRefusal { problem, is_wrong: CheckError::from(error).is_wrong() })
     }
 }
 
 impl From<IpcError> for End {
-    fn from(unheard: IpcError) -> Self {
-        match unheard {
-            IpcError::PeerClosed => End::PeerClosed,
+    fn from(error: IpcError) -> Self {
+        match error {
+            IpcError::PeerClosed(_) => End::PeerClosed,
             IpcError::NotUnderstood(problem) => unable(problem),
         }
     }

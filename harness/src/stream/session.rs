@@ -17,12 +17,12 @@ use super::data::{Content, Data, Size, Variation};
 use super::dispatcher::Dispatcher;
 use super::live::Live;
 use super::plan::{Planned, StreamPoint, max_speed};
-use super::protocol::{Expected, ResultDigest};
+use super::protocol::{Expected, ResultDigest, WorkerRefusal};
 use super::schedule::{PreparedCounts, Schedule, StartMissed, StartTime};
 use super::source::Emitting;
 use super::speed::{Limit, SpeedContext, SpeedResult, Stream, search_limit};
 use super::timeslice_log::TimesliceLog;
-use super::workers::{Readiness, WorkerRefusal, Workers};
+use super::workers::{Readiness, Workers};
 use super::{StreamError, ring, tally};
 use crate::measure::{self, MeasureError, RunSpec, claimed, default_folder};
 use crate::plan::Origin;
@@ -266,8 +266,7 @@ impl<'a> Session<'a> {
         if let Ok(readiness) = &filled
             && readiness.seconds > 0.0
         {
-            let ids: Vec<String> =
-                device_run.workers.ids().iter().map(|(_, id)| id.to_string()).collect();
+            let ids: Vec<String> = device_run.workers.ids().map(|id| id.to_string()).collect();
             let ready = units::seconds(readiness.seconds, 2);
             let device = &device_run.point.device_set;
             (self.report)(&format!("workers on {device}, ready in {ready}: {}", ids.join(" ")));
@@ -424,8 +423,9 @@ fn record_refusal(
 
 fn too_late(late: Duration) -> WorkerRefusal {
     let late = units::seconds(late.as_secs_f64(), 3);
-    let problem = format!("it was not ready until {late} after the begin; give a later --begin");
-    WorkerRefusal { problem, is_wrong: false }
+    WorkerRefusal::unable(format!(
+        "it was not ready until {late} after the begin; give a later --begin"
+    ))
 }
 
 /// Writes the row of a speed. Returns true if workers kept up, or `None` if no further speed can be

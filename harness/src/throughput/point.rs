@@ -350,9 +350,9 @@ pub(super) fn run<T>(
         };
         let running: Vec<_> = streams.iter_mut().map(start).collect();
         let result = concurrent_work();
-        let ended = running.into_iter().map(|stream| {
-            stream?.join().unwrap_or_else(|panic| Err(PointFailure::Wrong(panicked(&*panic))))
-        });
+        let ended = running
+            .into_iter()
+            .map(|stream| stream?.join().unwrap_or_else(|panic| Err(panicked(panic))));
         // Collect first, so that all threads are joined before an error is returned.
         let ended: Vec<_> = ended.collect();
         (ended.into_iter().collect(), result)
@@ -372,7 +372,7 @@ fn run_stream(
     candidates.iter_mut().for_each(|candidate| candidate.release());
     match ran {
         Ok(ran) => Ok(ran?),
-        Err(panic) => Err(PointFailure::Wrong(panicked(&*panic))),
+        Err(panic) => Err(panicked(panic)),
     }
 }
 
@@ -426,8 +426,7 @@ pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Point
         let running: Vec<_> = streams.iter_mut().map(start).collect();
         let checked = running.into_iter().enumerate().map(|(number, stream)| {
             let stream = stream.map_err(|error| no_thread(&error))?;
-            let checked =
-                stream.join().unwrap_or_else(|panic| Err(CheckError::Wrong(panicked(&*panic))));
+            let checked = stream.join().unwrap_or_else(|panic| Err(CheckError::from_panic(panic)));
             checked.map_err(|error| match PointFailure::from(error) {
                 PointFailure::Wrong(note) => {
                     PointFailure::Wrong(format!("after the window, stream {number}: {note}"))
@@ -457,10 +456,8 @@ fn no_thread(error: &io::Error) -> PointFailure {
     ))
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref().copied());
-    format!("panicked: {}", text.unwrap_or("without a message"))
+fn panicked(panic: Box<dyn Any + Send>) -> PointFailure {
+    PointFailure::Wrong(CheckError::from_panic(panic).to_string())
 }
 
 impl From<DeviceError> for PointFailure {
@@ -471,12 +468,7 @@ impl From<DeviceError> for PointFailure {
 
 impl From<CheckError> for PointFailure {
     fn from(error: CheckError) -> Self {
-        match error {
-            CheckError::Wrong(problem) => PointFailure::Wrong(format!("wrong output: {problem}")),
-            CheckError::Device(
-                error @ (DeviceError::Kernel { .. } | DeviceError::Plugin { .. }),
-            ) => PointFailure::Wrong(format!("failed: {error}")),
-            CheckError::Device(error) => PointFailure::Unavailable(format!("not run: {error}")),
-        }
+        let note = error.note();
+        if error.is_wrong() { PointFailure::Wrong(note) } else { PointFailure::Unavailable(note) }
     }
 }

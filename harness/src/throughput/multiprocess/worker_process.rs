@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::measure::MeasureError;
 use crate::platform::clock::now_ns;
-use crate::platform::worker::{IpcError, any_path, recv, send};
 use crate::platform::{Exit, Interrupt};
 use crate::throughput::ceilings::Ceilings;
 use crate::throughput::placement::StreamGpus;
@@ -21,6 +20,7 @@ use crate::throughput::point::{
 };
 use crate::throughput::stream::{Event, Events};
 use crate::throughput::window::{Clock, Milestone, Window};
+use crate::workers::{IpcError, any_path, recv, send};
 
 /// Subcommand of that process.
 pub(crate) const SUBCOMMAND: &str = "throughput-worker";
@@ -43,7 +43,7 @@ pub(crate) fn refuse(problem: String) {
 pub(crate) fn work(planned: &StreamPlan, seed: u64) -> Exit {
     match serve(planned, seed) {
         Ok(()) => Exit::Success,
-        Err(IpcError::PeerClosed) => Exit::Interrupted,
+        Err(IpcError::PeerClosed(_)) => Exit::Interrupted,
         Err(IpcError::NotUnderstood(problem)) => {
             refuse(problem);
             Exit::Failed
@@ -211,7 +211,7 @@ impl From<EventTimes> for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::worker::line;
+    use crate::workers::line;
 
     #[test]
     fn messages_survive_a_round_trip() {
