@@ -153,9 +153,6 @@ pub(crate) fn completions(shell: Shell) -> String {
 }
 
 /// Writes a manual page for `bench` and for each subcommand. Returns the number of pages.
-///
-/// # Errors
-/// If the folder can't be created or written.
 pub(crate) fn write_manual(folder: &Path) -> io::Result<usize> {
     std::fs::create_dir_all(folder)?;
     clap_mangen::generate_to(command(), folder)?;

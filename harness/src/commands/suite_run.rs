@@ -35,9 +35,6 @@ pub(super) struct SuiteRun<'a> {
 
 impl SuiteRun<'_> {
     /// Returns the run and the exit code of measuring it. `suite` makes the part to measure.
-    ///
-    /// # Errors
-    /// If there is no such run, or nothing can be measured.
     pub(super) fn run(
         &self,
         suite: impl FnOnce() -> Result<Suite, Failure>,

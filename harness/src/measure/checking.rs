@@ -134,9 +134,6 @@ pub fn check_candidate(
 }
 
 /// Like [`check_candidate`], but uses the right output before the buffers are released.
-///
-/// # Errors
-/// If the output is wrong or the run fails.
 pub(crate) fn use_checked<T>(
     candidate: &mut dyn Candidate,
     target: &Target<'_>,

@@ -127,17 +127,39 @@ impl RunResult {
 
     /// Exit code for scripts.
     pub fn exit(&self) -> Exit {
+        let counts = Counts { measured: self.measured, wrong: self.wrong, failed: 0 };
+        counts.exit(&self.record, self.interrupted)
+    }
+}
+
+/// Counts of points, which decide on the exit code of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) measured: usize,
+    pub(crate) wrong: usize,
+    /// Points whose measurement failed, although outputs were right.
+    pub(crate) failed: usize,
+}
+
+impl Counts {
+    /// Exit code for scripts.
+    pub(crate) fn exit(self, record: &RunRecord, interrupted: bool) -> Exit {
         if self.wrong > 0 {
             Exit::WrongOutput
-        } else if self.interrupted {
+        } else if self.failed > 0 {
+            Exit::Failed
+        } else if interrupted {
             Exit::Interrupted
-        } else if self.measured == 0 || !self.record.missing_devices.is_empty() {
+        } else if self.measured == 0 || !record.missing_devices.is_empty() {
             Exit::NothingMeasured
         } else {
             Exit::Success
         }
     }
 }
+
+/// Share of a budget for measuring the bandwidths that times are compared with.
+pub(crate) const CEILINGS: f64 = 0.05;
 
 impl From<Run> for RunResult {
     /// Result of a run that was measured earlier.
@@ -233,9 +255,6 @@ pub(crate) fn default_folder(name: &str) -> PathBuf {
 /// Creates the folder to write to. A name that the user specified is used as it is; a default name
 /// may be taken by another run of the same second meanwhile, in which case the next free name is
 /// used.
-///
-/// # Errors
-/// If it can't be created.
 pub(crate) fn claimed(path: &Path) -> Result<PathBuf, StoreError> {
     if !made_up().contains(path) {
         return Ok(path.to_owned());
@@ -249,10 +268,8 @@ fn made_up() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     MADE_UP.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Creates and returns a new default folder, which no other process uses.
-///
-/// # Errors
-/// If it can't be created; the error comes with its path.
+/// Creates and returns a new default folder, which no other process uses. An error comes with the
+/// path.
 pub(crate) fn new_folder(name: &str) -> Result<PathBuf, (PathBuf, io::Error)> {
     claim(&timed(name))
 }

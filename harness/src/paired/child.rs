@@ -111,9 +111,6 @@ impl Child {
     }
 
     /// Reads the response to the greeting.
-    ///
-    /// # Errors
-    /// If the child uses another version of the protocol.
     pub(super) fn introduced(&mut self) -> Result<(), PairedError> {
         match self.receive(GREETING, HELLO_TIMEOUT) {
             Ok(Response::Hello { protocol, software }) if protocol == VERSION => {
@@ -129,10 +126,7 @@ impl Child {
         }
     }
 
-    /// Sends a request and waits for the response.
-    ///
-    /// # Errors
-    /// If the child dies, hangs or reports an error; it can't be used after that.
+    /// Sends a request and waits for the response. After an error the child can't be used any more.
     pub(super) fn exchange(
         &mut self,
         request: &Request,

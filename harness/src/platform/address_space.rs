@@ -33,9 +33,6 @@ const WANTED: u64 = 8 << 20;
 const NEEDED: u64 = 1 << 20;
 
 /// Raises a limit that is too low, as far as the system allows.
-///
-/// # Errors
-/// A message, if the stack remains too small.
 pub(crate) fn ensure_stack() -> Result<(), String> {
     // A system that reports no limit has none.
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_STACK) else { return Ok(()) };

@@ -123,9 +123,6 @@ pub enum Source {
 
 impl Source {
     /// Refuses standard input for commands that read their input several times.
-    ///
-    /// # Errors
-    /// If standard input is among the files.
     pub(crate) fn refuse_standard_input(&self) -> Result<(), String> {
         match self {
             Source::File { files, .. } if files.paths().iter().any(|it| is_standard_input(it)) => {

@@ -225,9 +225,6 @@ impl StreamFlags {
 
 impl StreamRequest {
     /// Fills in values that depend on several flags.
-    ///
-    /// # Errors
-    /// If flags contradict each other.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         self.measuring.settings.tidy();
         each_once(&mut self.device_sets);

@@ -237,6 +237,15 @@ pub(crate) fn each_once<T: Clone + PartialEq>(values: &mut Vec<T>) {
     });
 }
 
+/// Returns the end of a list that shows `shown` of `all` entries, such as `; and 3 more` after the
+/// separator `;`.
+pub(crate) fn and_more(separator: &str, all: usize, shown: usize) -> String {
+    match all.saturating_sub(shown) {
+        0 => String::new(),
+        more => format!("{separator} and {more} more"),
+    }
+}
+
 /// Minimum similarity of a suggested name (Jaro-Winkler; 1 is equal).
 const ALIKE: f64 = 0.7;
 

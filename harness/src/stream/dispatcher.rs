@@ -125,9 +125,6 @@ impl Dispatcher {
     }
 
     /// Records a worker's result, and hands it the next timeslice.
-    ///
-    /// # Errors
-    /// If it does not have that timeslice.
     pub(super) fn record_result(
         &self,
         worker: usize,

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use algorithms::algorithm::{Segments, Semantics};
-use reports::clock::{exactly, now};
+use reports::clock::exactly;
 use reports::record::{RunRecord, YesNo};
-use reports::store::StreamFolder;
 use reports::stream::{StreamRow, TimesliceRow, WRONG, short};
 use reports::{charts, units};
 use text::Untrusted;
@@ -24,12 +23,11 @@ use super::speed::{Limit, SpeedContext, SpeedResult, Stream, search_limit};
 use super::timeslice_log::TimesliceLog;
 use super::workers::{Readiness, Workers};
 use super::{StreamError, ring, tally};
-use crate::measure::{self, MeasureError, RunSpec, claimed, default_folder};
+use crate::measure::{MeasureError, StreamsRun};
 use crate::plan::Origin;
-use crate::platform::control_groups::StoppedPeriods;
+use crate::platform::Interrupt;
 use crate::platform::energy::EnergyCounters;
 use crate::platform::shared_memory::SharedMemory;
-use crate::platform::{Exit, Interrupt, Topology};
 use crate::request::StreamRequest;
 
 /// Initial guess of a search, relative to the throughput of undisturbed workers.
@@ -40,38 +38,7 @@ const NO_PRIORITY: &str = "the system gives the source no priority over others, 
     emitted late where they work on the same CPUs; run as root, or after `ulimit -r 1`";
 
 /// Result of a run.
-#[derive(Debug, Default)]
-pub(crate) struct StreamResult {
-    pub(crate) rows: Vec<StreamRow>,
-    pub(crate) record: RunRecord,
-    pub(crate) folder: PathBuf,
-    pub(crate) interrupted: bool,
-    /// Notes for readers that concern the complete run, each once.
-    remarks: BTreeSet<&'static str>,
-    wrong: usize,
-    /// Number of speeds where timeslices are unaccounted for, or no workers were left.
-    unaccounted: usize,
-    /// Number of speeds that missed the common start time.
-    missed: usize,
-}
-
-impl StreamResult {
-    /// Exit code for scripts.
-    pub(crate) fn exit(&self) -> Exit {
-        let is_measured = |row: &StreamRow| row.due > 0;
-        if self.wrong > 0 {
-            Exit::WrongOutput
-        } else if self.unaccounted + self.missed > 0 {
-            Exit::Failed
-        } else if self.interrupted {
-            Exit::Interrupted
-        } else if !self.rows.iter().any(is_measured) || !self.record.missing_devices.is_empty() {
-            Exit::NothingMeasured
-        } else {
-            Exit::Success
-        }
-    }
-}
+pub(crate) type StreamResult = StreamsRun<StreamRow>;
 
 /// A request that is being executed.
 pub(crate) struct Session<'a> {
@@ -106,10 +73,7 @@ struct DeviceRun<'s> {
 }
 
 impl<'a> Session<'a> {
-    /// Runs all devices and speeds; `report` receives progress messages.
-    ///
-    /// # Errors
-    /// If data can't be generated, workers can't be started or results can't be written. Results so
+    /// Runs all devices and speeds; `report` receives progress messages. After an error, results so
     /// far are on disk.
     pub(crate) fn run(
         request: &'a StreamRequest,
@@ -126,46 +90,31 @@ impl<'a> Session<'a> {
             (self.report)(&format!("metrics are at {url}"));
         }
         let ring = self.prepare()?;
-        let stopped = StoppedPeriods::start();
-        let mut record = self.describe();
-        let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder("stream"));
-        let path = claimed(&path).map_err(MeasureError::from)?;
-        let mut folder = StreamFolder::create(&path, &record).map_err(MeasureError::from)?;
-        (self.report)(&format!("results go to {}", path.escaped()));
-        let mut outcome = StreamResult { folder: path, ..StreamResult::default() };
+        let flags = &self.request.flags;
+        let planned = self.planned;
+        let request = &self.request.measuring;
+        let out = flags.out.as_ref();
+        let mut run = StreamsRun::start("stream", out, request, &planned.plan, &planned.notes)?;
+        (self.report)(&format!("results go to {}", run.path().escaped()));
+        let mut remarks = BTreeSet::new();
         let mut timeslices = Vec::new();
-        for index in 0..self.planned.points.len() {
+        for index in 0..planned.points.len() {
             if !self.interrupt.asked() {
                 let mut output = StreamOutput {
-                    folder: &mut folder,
-                    outcome: &mut outcome,
+                    run: &mut run,
+                    remarks: &mut remarks,
                     timeslices: &mut timeslices,
                 };
-                record.notes.extend(self.run_point(index, &ring, &mut output)?);
+                let notes = self.run_point(index, &ring, &mut output)?;
+                run.record.notes.extend(notes);
             }
         }
-        record.notes.extend(self.live.end());
-        record.notes.extend(outcome.remarks.iter().map(|&remark| remark.to_owned()));
-        outcome.interrupted = self.interrupt.asked();
-        let kept = || outcome.folder.escaped().to_string();
-        if self.request.flags.charts {
-            let drawn = charts::draw_stream(&record, &outcome.rows, &timeslices);
-            let written = drawn.and_then(|drawn| charts::write(&outcome.folder, &drawn));
-            written.map_err(|source| MeasureError::Chart { source, kept: kept() })?;
-        }
-        record.throttled = stopped.so_far();
-        record.finished = (!outcome.interrupted).then(now);
-        folder.describe(&record).map_err(MeasureError::from)?;
-        outcome.record = record;
-        Ok(outcome)
-    }
-
-    fn describe(&self) -> RunRecord {
-        let measuring = &self.request.measuring;
-        let run_spec = RunSpec::for_task(measuring, &self.planned.plan);
-        let mut record = measure::describe(&run_spec, &Topology::this_machine());
-        record.notes.extend(self.planned.notes.iter().cloned());
-        record
+        run.record.notes.extend(self.live.end());
+        run.record.notes.extend(remarks.into_iter().map(str::to_owned));
+        let draw =
+            |record: &RunRecord, rows: &[StreamRow]| charts::draw_stream(record, rows, &timeslices);
+        run.finish(self.interrupt.asked(), flags.charts.then_some(draw))?;
+        Ok(run)
     }
 
     /// Generates or reads timeslices, computes reference results, and puts the timeslices into
@@ -297,7 +246,7 @@ impl<'a> Session<'a> {
             Err(StartMissed::Stopped) => return Ok(None),
             Err(StartMissed::Late(late)) => {
                 record_refusal(row, too_late(late), output)?;
-                output.outcome.missed += 1;
+                output.run.counts.failed += 1;
                 return Ok(Some(false));
             }
         };
@@ -316,7 +265,7 @@ impl<'a> Session<'a> {
         tally::fill(&mut row, &ran, &content);
         let rows = tally::rows(&row.point_id, &ran, &content);
         if !ran.is_on_time {
-            output.outcome.remarks.insert(NO_PRIORITY);
+            output.remarks.insert(NO_PRIORITY);
         }
         record_speed(row, rows, &ran, output)
     }
@@ -399,10 +348,11 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Outputs for rows: the folder, the result of the run, and timeslices for the charts.
+/// Outputs for rows: the run, and timeslices for the charts.
 struct StreamOutput<'o> {
-    folder: &'o mut StreamFolder,
-    outcome: &'o mut StreamResult,
+    run: &'o mut StreamResult,
+    /// Notes for readers that concern the complete run, each once.
+    remarks: &'o mut BTreeSet<&'static str>,
     timeslices: &'o mut Vec<TimesliceRow>,
 }
 
@@ -415,10 +365,8 @@ fn record_refusal(
     let WorkerRefusal { problem, is_wrong } = refusal;
     let what = if is_wrong { WRONG } else { "not run" };
     let row = StreamRow { valid: YesNo::No, note: format!("{what}: {problem}"), ..row };
-    output.folder.append(&row, &[]).map_err(|source| interrupted(source, output.outcome))?;
-    output.outcome.wrong += usize::from(is_wrong);
-    output.outcome.rows.push(row);
-    Ok(())
+    output.run.counts.wrong += usize::from(is_wrong);
+    Ok(output.run.append(row, &[])?)
 }
 
 fn too_late(late: Duration) -> WorkerRefusal {
@@ -436,20 +384,16 @@ fn record_speed(
     ran: &SpeedResult,
     output: &mut StreamOutput<'_>,
 ) -> Result<Option<bool>, StreamError> {
-    output.folder.append(&row, &rows).map_err(|source| interrupted(source, output.outcome))?;
     let has_no_workers = ran.log.has_no_workers();
-    output.outcome.wrong += usize::from(ran.is_wrong());
-    output.outcome.unaccounted += usize::from(!ran.log.is_balanced() || has_no_workers);
-    let goes_on = !ran.is_wrong() && !has_no_workers && !ran.was_interrupted;
+    let counts = &mut output.run.counts;
+    counts.measured += usize::from(row.due > 0);
+    counts.wrong += usize::from(ran.is_wrong());
+    counts.failed += usize::from(!ran.log.is_balanced() || has_no_workers);
+    let can_continue = !ran.is_wrong() && !has_no_workers && !ran.was_interrupted;
     let kept_up = row.kept_up == YesNo::Yes;
+    output.run.append(row, &rows)?;
     output.timeslices.extend(rows);
-    output.outcome.rows.push(row);
-    Ok(goes_on.then_some(kept_up))
-}
-
-fn interrupted(source: reports::store::StoreError, outcome: &StreamResult) -> StreamError {
-    let kept = outcome.folder.escaped().to_string();
-    MeasureError::StoreInterrupted { source, kept }.into()
+    Ok(can_continue.then_some(kept_up))
 }
 
 /// Speed that workers would sustain if they did not disturb each other.

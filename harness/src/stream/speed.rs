@@ -83,9 +83,6 @@ pub(super) struct Stream {
 
 impl Stream {
     /// Emits all timeslices and waits for the results.
-    ///
-    /// # Errors
-    /// If the system refuses a thread for the source.
     pub(super) fn run(self, context: &SpeedContext<'_>) -> Result<SpeedResult, StreamError> {
         let Stream { emitting, log, hits, max_waiting } = self;
         context.dispatcher.open(log, hits);

@@ -196,9 +196,6 @@ impl TimesliceLog {
     }
 
     /// Records a result.
-    ///
-    /// # Errors
-    /// If the worker does not have that timeslice.
     pub(super) fn record_result(
         &mut self,
         worker: usize,

@@ -57,10 +57,8 @@ impl Workers {
     }
 
     /// Starts missing workers, all at the same time, and waits until they are ready: each has
-    /// processed all prepared timeslices, and its results match the reference.
-    ///
-    /// # Errors
-    /// If a process can't be started. A worker's own refusal is returned as the inner result.
+    /// processed all prepared timeslices, and its results match the reference. A worker's own
+    /// refusal is returned as the inner result.
     pub(super) fn fill(
         &mut self,
         memory: &SharedMemory,

@@ -32,6 +32,7 @@ pub use crate::document::{InvalidDocument, Problem};
 use crate::measure::share;
 use crate::plan::{Plan, PlanError, missing_devices};
 use crate::platform::Exit;
+use crate::request::values::and_more;
 use crate::request::{MeasureRequest, Settings};
 pub use part::{Part, SuiteInput};
 use task::Parts;
@@ -283,10 +284,7 @@ fn measured_twice(point: &Point, more: usize) -> String {
     let variant = &point.variant;
     let params = &point.params;
     let threads = units::counted(point.threads, "thread");
-    let also = match more {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let also = and_more("", more, 0);
     format!(
         "{variant} with {threads} and {params}{also} would be measured twice: an earlier task or \
          include has it"

@@ -128,10 +128,7 @@ pub(super) struct Utilisation {
     pub(super) others: Option<f64>,
 }
 
-/// Measures a point with streams of this process.
-///
-/// # Errors
-/// If events can't be generated or threads can't be started. Errors of the variant are in its row.
+/// Measures a point with streams of this process. Errors of the variant are in its row.
 pub(super) fn measure(
     setup: &Setup<'_>,
     events: &mut Events,
@@ -158,9 +155,6 @@ pub(super) fn measure(
 
 /// Prepares streams of a point, checks each of their events by itself, and passes the streams to a
 /// function; also returns the work of their events.
-///
-/// # Errors
-/// If events can't be generated or threads can't be started.
 pub(super) fn with_streams<R>(
     setup: &Setup<'_>,
     events: &mut Events,

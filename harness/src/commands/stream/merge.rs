@@ -128,9 +128,6 @@ struct Point<'a> {
 
 impl<'a> Point<'a> {
     /// Returns all points in measured order.
-    ///
-    /// # Errors
-    /// If nodes did not start together.
     fn all(nodes: &'a [Node]) -> Result<Vec<Self>, Failure> {
         let mut points: Vec<Point<'a>> = Vec::new();
         for (number, Node { run, .. }) in nodes.iter().enumerate() {
@@ -235,9 +232,6 @@ struct Nodes {
 
 impl Nodes {
     /// Reads their folders.
-    ///
-    /// # Errors
-    /// If two folders have one name, or none of them can be read.
     fn read(folders: &[PathBuf]) -> Result<Self, Failure> {
         let mut all = Nodes { names: Vec::new(), nodes: Vec::new(), missing: Vec::new() };
         let mut first: Option<StoreError> = None;

@@ -29,6 +29,7 @@ use crate::paired::base::Base;
 use crate::paired::{self, Against, Executable, PairedResult, SidePlugins, points};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{Interrupt, Topology};
+use crate::request::values::and_more;
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
 use crate::suite::Suite;
 
@@ -225,10 +226,7 @@ fn vanished<'a>(
 fn vanished_words(vanished: &[&Point]) -> Option<String> {
     let names = vanished.iter().take(NAMED);
     let names: Vec<_> = names.map(|point| words(&Key::new((*point).clone(), TOTAL))).collect();
-    let more = match vanished.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
+    let more = and_more(";", vanished.len(), NAMED);
     let count = units::counted(vanished.len(), "point");
     let names = names.join("; ");
     (!vanished.is_empty()).then(|| format!("not judged: {count} of the base's run: {names}{more}"))

@@ -35,9 +35,6 @@ struct Channel {
 
 impl WorkerPool {
     /// Starts the missing processes of a point.
-    ///
-    /// # Errors
-    /// If one can't be started.
     pub(super) fn fill(
         &mut self,
         point: &PointSpec,
@@ -87,9 +84,6 @@ impl WorkerPool {
     }
 
     /// Sends a request to each of them.
-    ///
-    /// # Errors
-    /// If one is gone.
     pub(super) fn send_all(
         &mut self,
         request: impl Fn(usize) -> Request,
@@ -103,9 +97,6 @@ impl WorkerPool {
     }
 
     /// Next response of each of them, in their order.
-    ///
-    /// # Errors
-    /// If one refuses or is gone, or the user interrupts.
     pub(super) fn each(&mut self, interrupt: &Interrupt) -> Result<Vec<Response>, PointFailure> {
         let mut responses: Vec<Option<Response>> = self.channels.iter().map(|_| None).collect();
         while responses.iter().any(Option::is_none) {
@@ -121,9 +112,6 @@ impl WorkerPool {
 
     /// Checks that all of them are running while no responses are expected. A process that is past
     /// the window may report that before the window is over here, so its response is kept.
-    ///
-    /// # Errors
-    /// If one refuses or is gone.
     pub(super) fn look(&mut self) -> Result<(), PointFailure> {
         let mut numbers = 0..self.channels.len();
         let gone = numbers.find(|&number| !self.pool.is_running(number));
