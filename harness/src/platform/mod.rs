@@ -36,6 +36,7 @@ pub use allocator::{LabAllocator, peak_allocation};
 pub(crate) use build::hash_text;
 pub use build::{executable_fingerprint, is_development_build, software};
 pub use cores::{CoreKind, core_kinds};
+pub(crate) use cpu_time::Utilisation;
 pub use cpu_time::{CpuTimes, run_delay};
 pub use exit::Exit;
 pub use fingerprint::variant_fingerprint;

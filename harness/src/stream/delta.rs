@@ -1,7 +1,8 @@
 //! Changes of a log since the last update: copies of a few records, so that the log is not
 //! locked while they are counted.
 
-use super::timeslice_log::{Record, TimesliceLog};
+use super::timeslice_log::TimesliceLog;
+use super::timeslice_record::Record;
 
 /// Numbers of records already counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,9 +9,8 @@ use algorithms::algorithm::Segments;
 
 use super::delta::{Cursor, Delta};
 use super::protocol::{Check, EventCounts, Expected, Request, ResultDigest};
-use super::timeslice_log::{
-    CheckRecord, Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult,
-};
+use super::timeslice_log::{Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult};
+use super::timeslice_record::CheckRecord;
 use crate::platform::clock::now_ns;
 use crate::request::WhenFull;
 use crate::workers::Requests;

@@ -16,6 +16,7 @@
 //! | `workers` | start, listeners and end of all workers |
 //! | `schedule` | start of a speed, alone or with other nodes; due times and choice of timeslices |
 //! | `timeslice_log` | log of timeslices, independent of clocks, threads and processes |
+//! | `timeslice_record` | records of timeslices, and their counts |
 //! | `delta` | changes of a log since the last update |
 //! | `dispatcher` | dispatcher: the log and the workers' input pipes, for all threads |
 //! | `source` | emission of timeslices when they are due |
@@ -39,6 +40,7 @@ mod source;
 mod speed;
 mod tally;
 mod timeslice_log;
+mod timeslice_record;
 mod worker;
 mod workers;
 

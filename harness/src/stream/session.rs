@@ -19,7 +19,7 @@ use super::plan::{Planned, StreamPoint, max_speed};
 use super::protocol::{Expected, ResultDigest, WorkerRefusal};
 use super::schedule::{PreparedCounts, Schedule, StartMissed, StartTime};
 use super::source::Emitting;
-use super::speed::{Limit, SpeedContext, SpeedResult, Stream, search_limit};
+use super::speed::{SpeedContext, SpeedResult, Stream, guess, search_limit, words_of_limit};
 use super::timeslice_log::TimesliceLog;
 use super::workers::{Readiness, Workers};
 use super::{StreamError, ring, tally};
@@ -29,9 +29,6 @@ use crate::platform::Interrupt;
 use crate::platform::energy::EnergyCounters;
 use crate::platform::shared_memory::SharedMemory;
 use crate::request::StreamRequest;
-
-/// Initial guess of a search, relative to the throughput of undisturbed workers.
-const GUESS: f64 = 0.8;
 
 /// Note for a source without real-time priority.
 const NO_PRIORITY: &str = "the system gives the source no priority over others, so timeslices may be \
@@ -394,41 +391,4 @@ fn record_speed(
     output.run.append(row, &rows)?;
     output.timeslices.extend(rows);
     Ok(can_continue.then_some(kept_up))
-}
-
-/// Speed that workers would sustain if they did not disturb each other.
-fn guess(readiness: &Readiness, workers: usize, timeslice_ns: u64) -> f64 {
-    let alone = workers as f64 * timeslice_ns as f64 * 1e-9 / readiness.took_s;
-    if alone.is_finite() && alone > 0.0 { GUESS * alone } else { 1.0 }
-}
-
-fn words_of_limit(point: &StreamPoint, limit: &Limit, length: Duration) -> String {
-    let times = |speed: f64| format!("{} times", short(speed));
-    let length = humantime::format_duration(length);
-    let result = match (limit.kept_up, limit.failed) {
-        (Some(low), Some(high)) => format!(
-            "keeps up with {} the detector's rate for {length}, and with {} no more",
-            times(low),
-            times(high)
-        ),
-        (Some(low), None) => format!(
-            "keeps up with {} the detector's rate for {length}; more was not tried",
-            times(low)
-        ),
-        (None, Some(high)) => format!("does not keep up with {} the detector's rate", times(high)),
-        (None, None) => "was not tried at any speed".to_owned(),
-    };
-    format!("{} on {}: {result}", point.identity.variant, point.device_set)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_guess_is_the_undisturbed_throughput() {
-        let ready = |took_s| Readiness { seconds: 1.0, took_s };
-        assert!((guess(&ready(0.025), 2, 50_000_000) - 3.2).abs() < 1e-9);
-        assert_eq!(guess(&ready(0.0), 2, 50_000_000), 1.0);
-    }
 }

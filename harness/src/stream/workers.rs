@@ -13,7 +13,7 @@ use super::protocol::{Opening, Request, Response, ResultDigest, WorkerRefusal};
 use super::timeslice_log::TimesliceResult;
 use super::worker::SUBCOMMAND;
 use crate::platform::shared_memory::SharedMemory;
-use crate::workers::{self, Pool, Process, Responses, Worker};
+use crate::workers::{self, Pool, Process, Responses, Usage, Worker};
 
 /// Timeout for all of them to become ready.
 const READY_TIMEOUT: Duration = Duration::from_secs(120);
@@ -191,9 +191,9 @@ impl Workers {
         self.pool.running().map(|(_, process)| process.id)
     }
 
-    /// CPU time of the running workers.
-    pub(super) fn cpu_time(&self) -> Duration {
-        self.pool.cpu_time()
+    /// CPU times up to now.
+    pub(super) fn usage(&self) -> Usage {
+        self.pool.usage()
     }
 
     /// Kills a worker that hangs; its listener notices.

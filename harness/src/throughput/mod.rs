@@ -9,7 +9,9 @@
 //! | `plan` | points, and whether their events fit into memory |
 //! | `placement` | CPUs of each stream's threads, near its GPU if it has one, and a handle of that |
 //! | `point` | one point: streams prepared, checked, run, and checked again |
+//! | `failure` | reasons for points to have no figures |
 //! | `window` | warm-up, start and end of the window |
+//! | `window_stats` | CPU utilisation and power in the window |
 //! | `stream` | events of all streams, and the main loop of a stream |
 //! | `tally` | events → rates and quantiles |
 //! | `links` | concurrent bandwidth of the links of several GPUs |
@@ -18,6 +20,7 @@
 //! | `session` | a run: folder, ceilings, and one point after the other |
 
 mod ceilings;
+mod failure;
 mod links;
 mod multiprocess;
 mod placement;
@@ -27,6 +30,7 @@ mod session;
 mod stream;
 mod tally;
 mod window;
+mod window_stats;
 
 pub(crate) use links::Links;
 pub(crate) use multiprocess::{SUBCOMMAND, opening, refuse, work};

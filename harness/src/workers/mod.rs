@@ -16,5 +16,5 @@ mod pool;
 mod process;
 
 pub(crate) use messages::{IpcError, any_path, line, recv, send};
-pub(crate) use pool::Pool;
+pub(crate) use pool::{Pool, Usage};
 pub(crate) use process::{Ending, Process, Requests, Responses, Worker, bench, limit_data};

@@ -5,6 +5,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use super::process::Process;
+use crate::platform::{CpuTimes, Utilisation};
 
 /// Workers by index. They are killed when this is dropped.
 #[derive(Default)]
@@ -48,9 +49,10 @@ impl Pool {
         running.filter_map(|(number, worker)| Some((number, &worker.as_ref()?.process)))
     }
 
-    /// CPU time of the running workers.
-    pub(crate) fn cpu_time(&self) -> Duration {
-        self.running().filter_map(|(_, process)| process.cpu_time()).sum()
+    /// CPU times up to now.
+    pub(crate) fn usage(&self) -> Usage {
+        let workers = self.running().filter_map(|(_, process)| process.cpu_time()).sum();
+        Usage { machine: CpuTimes::now(), workers }
     }
 
     /// Handle of a worker that was started.
@@ -68,6 +70,23 @@ impl Pool {
             // Listeners end with their processes, and return nothing.
             let _ = worker.listener.join();
         }
+    }
+}
+
+/// CPU times of the machine and of the running workers.
+pub(crate) struct Usage {
+    machine: Option<CpuTimes>,
+    workers: Duration,
+}
+
+impl Usage {
+    /// Utilisation by workers and by other processes since an earlier moment, `seconds` before.
+    pub(crate) fn since(&self, earlier: &Usage, seconds: f64) -> Option<Utilisation> {
+        let (_, others) = self.machine?.since(earlier.machine.as_ref()?);
+        let workers = self.workers.saturating_sub(earlier.workers);
+        // In the times of this process, its workers count as others.
+        let others = others.map(|others| others.saturating_sub(workers));
+        Utilisation::new(workers, others, seconds)
     }
 }
 

@@ -9,7 +9,8 @@ use reports::export::live::LiveStream;
 use crate::stream::data::Content;
 use crate::stream::delta::{Cursor, Delta};
 use crate::stream::dispatcher::Dispatcher;
-use crate::stream::timeslice_log::{Record, State, TimesliceLog};
+use crate::stream::timeslice_log::TimesliceLog;
+use crate::stream::timeslice_record::{Record, State};
 
 /// Counts of all speeds so far.
 #[derive(Debug, Default)]

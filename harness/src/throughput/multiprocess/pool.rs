@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use super::worker_process::{Opening, Request, Response, SUBCOMMAND};
 use crate::platform::Interrupt;
 use crate::request::DeviceSet;
+use crate::throughput::failure::PointFailure;
 use crate::throughput::plan::PointSpec;
-use crate::throughput::point::{PointFailure, Setup};
-use crate::workers::{self, Pool, Requests, Worker};
+use crate::throughput::point::Setup;
+use crate::workers::{self, Pool, Requests, Usage, Worker};
 
 /// Timeout for the last response of a process whose stream has failed.
 const LAST_ANSWER: Duration = Duration::from_secs(10);
@@ -160,9 +161,9 @@ impl WorkerPool {
         PointFailure::Wrong(format!("failed: process {number} on {device} {how}"))
     }
 
-    /// CPU time of all of them.
-    pub(super) fn cpu_time(&self) -> Duration {
-        self.pool.cpu_time()
+    /// CPU times up to now.
+    pub(super) fn usage(&self) -> Usage {
+        self.pool.usage()
     }
 
     /// Kills all of them.

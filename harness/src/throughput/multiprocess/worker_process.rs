@@ -12,11 +12,12 @@ use crate::measure::MeasureError;
 use crate::platform::clock::now_ns;
 use crate::platform::{Exit, Interrupt};
 use crate::throughput::ceilings::Ceilings;
+use crate::throughput::failure::PointFailure;
 use crate::throughput::placement::StreamGpus;
 use crate::throughput::plan::StreamPlan;
 use crate::throughput::point::{
-    self, CheckedStreams, Command, PointFailure, Setup, Stream, WorkSummary, check_side_by_side,
-    remarks, with_streams,
+    self, CheckedStreams, Command, Setup, Stream, WorkSummary, check_side_by_side, remarks,
+    with_streams,
 };
 use crate::throughput::stream::{Event, Events};
 use crate::throughput::window::{Clock, Milestone, Window};
