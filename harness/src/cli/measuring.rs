@@ -8,9 +8,8 @@ use algorithms::task::Task;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
-use super::data::{axis_flag, axis_values, data_flags, source};
+use super::data::{axis_flag, axis_values, data_flags, flags_of_settings, settings_among, source};
 use super::groups::Group;
-use super::settings::{flags_of_settings, settings_among};
 use super::untimed;
 use crate::request::{
     DeviceSet, MeasureRequest, ProcessRequest, SessionFlags, Settings, StreamFlags, StreamRequest,

@@ -24,7 +24,6 @@ mod examples;
 mod formats;
 mod groups;
 mod measuring;
-mod settings;
 mod subcommands;
 mod untimed;
 

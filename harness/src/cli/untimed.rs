@@ -14,8 +14,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand
 use generators::DataError;
 use generators::io::{check_raw_file, check_table_file};
 
-use super::data::{self, data_flags, source};
-use super::settings::{flags_of_settings, settings_among};
+use super::data::{self, data_flags, flags_of_settings, settings_among, source};
 use crate::request::{
     FileOptions, GenerateRequest, MeasureRequest, OutputPath, OutputRequest, ProcessRequest,
     VariantChoice, values,

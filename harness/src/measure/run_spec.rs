@@ -185,22 +185,35 @@ impl<'a> Job<'a> {
 }
 
 impl<'a> RunSpec<'a> {
-    /// Specification of a run of a single task.
-    pub fn for_task(request: &'a MeasureRequest, plan: &'a Plan) -> Self {
-        let folder = || default_folder(request.task.name());
+    /// Specification of a new run that starts now, without a time limit, bandwidths, charts and
+    /// progress lines.
+    pub fn new(command: &'a [String], jobs: Vec<Job<'a>>, out: PathBuf) -> Self {
         RunSpec {
-            command: &request.command,
-            jobs: vec![Job { request, plan }],
-            out: request.session.output.out.clone().unwrap_or_else(folder),
+            command,
+            jobs,
+            out,
             start: Start::New,
             suite: None,
             started: Instant::now(),
-            budget: request.session.budget,
-            ceilings: !request.session.profile,
-            charts: request.session.output.charts_wanted(),
+            budget: None,
+            ceilings: false,
+            charts: None,
             kernels: KernelTimes::OfSome,
             slowdown: 0.0,
-            quiet: request.session.output.quiet,
+            quiet: true,
+        }
+    }
+
+    /// Specification of a run of a single task.
+    pub fn for_task(request: &'a MeasureRequest, plan: &'a Plan) -> Self {
+        let output = &request.session.output;
+        let out = output.out.clone().unwrap_or_else(|| default_folder(request.task.name()));
+        RunSpec {
+            budget: request.session.budget,
+            ceilings: !request.session.profile,
+            charts: output.charts_wanted(),
+            quiet: output.quiet,
+            ..RunSpec::new(&request.command, vec![Job { request, plan }], out)
         }
     }
 

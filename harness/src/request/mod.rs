@@ -3,7 +3,6 @@
 //! Fields of requests declare their flags; `cli` adds those that depend on a task or a data set.
 
 mod axes;
-mod description;
 mod history;
 mod measure;
 mod outputs;
@@ -18,7 +17,6 @@ pub(crate) mod values;
 
 pub use axes::AxisValues;
 pub(crate) use axes::{as_tried, typed_default};
-pub use description::{DevicesRequest, ListRequest};
 pub use history::{
     BaselineRequest, ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, PruneRequest,
     StoreFolder,
@@ -36,7 +34,7 @@ pub use studies::{PortabilityRequest, ReproduceRequest, SelfTestMode, SelfTestRe
 pub use suite::{AgainstRequest, SuiteRequest};
 pub use throughput::{DeviceSet, Processes, ThroughputFlags, ThroughputRequest};
 pub use untimed::{
-    FileOptions, GenerateRequest, OutputPath, OutputRequest, ProcessRequest, VariantChoice,
-    VerifyRequest,
+    DevicesRequest, FileOptions, GenerateRequest, ListRequest, OutputPath, OutputRequest,
+    ProcessRequest, VariantChoice, VerifyRequest,
 };
 pub use values::{SampleRange, Threads};

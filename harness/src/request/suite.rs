@@ -77,7 +77,7 @@ pub struct AgainstRequest {
     #[arg(conflicts_with_all = ["merge", "counters"])]
     pub base: String,
     /// Verdict that exits with code 4: slower, or also inconclusive.
-    #[arg(long, value_name = "fail-on", value_parser = values::fail_on(), default_value = "slower")]
+    #[arg(long, value_name = "fail-on", value_parser = values::choice::<FailOn>(), default_value = "slower")]
     #[arg(requires = "base")]
     pub fail_on: FailOn,
     /// List all points, including unchanged ones.

@@ -234,34 +234,3 @@ impl From<IpcError> for End {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_survive_a_round_trip() {
-        let rules =
-            EventRules { window_ns: 1, min_digis: 2, dead_time_ns: 3, before_ns: 4, after_ns: 5 };
-        assert_eq!(EventRules::from(Rules::from(rules)), rules);
-        let open = Request::Open(Opening {
-            variant: "time-sweep".into(),
-            device: "cpu".into(),
-            threads: 2,
-            cpus: Some(vec![vec![0], vec![1, 2]]),
-            events: Some(rules.into()),
-        });
-        for request in [open, Request::Process { number: 7, data: 3, check: true, hits: None }] {
-            let line = serde_json::to_string(&request).expect("serialises");
-            assert!(!line.contains('\n'));
-            assert_eq!(serde_json::from_str::<Request>(&line).expect("parses"), request);
-        }
-        // Sums use all 64 bits.
-        let found = ResultDigest { clusters: 1, hits: 2, sum: u64::MAX - 1, events: None };
-        let check = Some(Check { found, stride: 4, turn: 3, took_ns: 70 });
-        let built = Some(EventCounts { events: 3, digis: 40, took_ns: 500 });
-        let done = Response::Done { number: 7, begun_ns: 1, ended_ns: u64::MAX, check, built };
-        let line = serde_json::to_string(&done).expect("serialises");
-        assert_eq!(serde_json::from_str::<Response>(&line).expect("parses"), done);
-    }
-}

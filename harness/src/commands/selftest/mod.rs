@@ -23,6 +23,7 @@ use reports::history::Store;
 use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 use text::Untrusted;
 
+use super::present::say_findings;
 use super::{load_suite, log, refuse_development_build, say};
 use crate::failure::{Exit, Failure};
 use crate::measure::{MeasureError, claimed, default_folder};
@@ -51,9 +52,7 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
     let kept = keep(request, &test)?;
     log(request.quiet, &format!("runs: {}{kept}", folder.escaped()));
     let record = repeated_runs.record();
-    for note in &record.notes {
-        say(&format!("note: {note}"));
-    }
+    say_findings(&record);
     let is_complete = record.missing_devices.is_empty();
     Ok(if is_complete { Exit::Success } else { Exit::NothingMeasured })
 }

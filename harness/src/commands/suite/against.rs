@@ -18,12 +18,12 @@ use super::super::present::check_store;
 use super::super::{log, try_plugins};
 use super::{ExpandedSuite, resume};
 use crate::commands::compare::{exit, judged, show};
-use crate::commands::present::keep_complete;
+use crate::commands::present::{keep_complete, say_findings};
 use crate::commands::say;
 use crate::failure::{Exit, Failure};
 use crate::measure::{
-    Job, KernelTimes, MeasureError, RunResult, RunSpec, Start, TOTAL, claimed, default_folder,
-    describe, series_of,
+    Job, MeasureError, RunResult, RunSpec, Start, TOTAL, claimed, default_folder, describe,
+    series_of,
 };
 use crate::paired::base::Base;
 use crate::paired::{self, Against, Executable, PairedResult, SidePlugins, points};
@@ -76,20 +76,8 @@ pub(super) fn run(
     let refused = refused.collect();
     let jobs = Job::pair(&requests, &plans);
     let inputs = points::of_jobs(&jobs);
-    let run_spec = RunSpec {
-        command: &request.command,
-        jobs,
-        out: out.clone(),
-        start,
-        suite: Some(part.clone()),
-        started,
-        budget: request.budget,
-        ceilings: false,
-        charts: None,
-        kernels: KernelTimes::OfSome,
-        slowdown: 0.0,
-        quiet: request.output.quiet,
-    };
+    let run_spec =
+        RunSpec { suite: Some(part.clone()), ..RunSpec::new(&request.command, jobs, out.clone()) };
     let mut record = describe(&run_spec, &Topology::this_machine());
     record.pair = Some(match start {
         Start::New => format!("{}-{}", now(), std::process::id()),
@@ -181,9 +169,7 @@ pub(super) fn conclude(
 
 /// Prints the notes of the new side, and the points of both sides that have no samples.
 fn report_findings(new: &RunResult, base: &[SummaryRow]) {
-    for note in &new.record.notes {
-        say(&format!("note: {note}"));
-    }
+    say_findings(&new.record);
     for (side, rows) in [("", &new.summary[..]), ("the base: ", base)] {
         for row in rows.iter().filter(|row| row.valid == YesNo::No) {
             let point = words(&Key::new(row.point(), &row.stage));

@@ -212,16 +212,9 @@ impl From<EventTimes> for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workers::line;
 
     #[test]
-    fn messages_survive_a_round_trip() {
-        let open = Request::Open(Opening { command: vec!["bench".into()], config: None });
-        for request in [open, Request::Begin, Request::Window { begin_ns: 1, end_ns: u64::MAX }] {
-            let message = line(&request);
-            assert_eq!(message.matches('\n').count(), 1);
-            assert_eq!(serde_json::from_str::<Request>(&message).expect("parses"), request);
-        }
+    fn times_of_events_are_those_of_the_shared_clock() {
         let milliseconds = Duration::from_millis;
         let event = Event {
             number: 3,
@@ -229,15 +222,7 @@ mod tests {
             start: milliseconds(2),
             end: milliseconds(5),
         };
-        let moments = EventTimes::from_event(&event, 1_000_000_000);
-        let response = Response::Done { events: vec![vec![moments]], remarks: vec!["one".into()] };
-        for response in [response, Response::Refused(PointFailure::Wrong("hit 3".into()))] {
-            assert_eq!(
-                serde_json::from_str::<Response>(&line(&response)).expect("parses"),
-                response
-            );
-        }
-        let back = Event::from(moments);
+        let back = Event::from(EventTimes::from_event(&event, 1_000_000_000));
         assert_eq!((back.number, back.end - back.begin), (3, milliseconds(4)));
         assert_eq!(back.begin, milliseconds(1001));
     }
