@@ -52,7 +52,7 @@ pub(crate) use resources::Resources;
 pub(crate) use rounds::shuffle;
 pub use rounds::{BlockCandidate, Observer, SampleIndex, Sampler, sample_block};
 pub(crate) use rows::{FAILED, WRONG};
-pub(crate) use run_spec::{CEILINGS, claimed, default_folder, new_folder};
+pub(crate) use run_spec::{CEILINGS, default_folder, new_folder, run_folder};
 pub use run_spec::{Job, KernelTimes, MeasureError, RunResult, RunSpec, Start};
 pub use sampler::{CandidateSampler, Sample};
 pub use session::Session;

@@ -275,6 +275,15 @@ pub(crate) fn claimed(path: &Path) -> Result<PathBuf, StoreError> {
     claim(path).map_err(|(path, source)| StoreError::Io { path, source })
 }
 
+/// The specified folder as it is, or a new default folder.
+pub(crate) fn run_folder(out: Option<&Path>, name: &str) -> Result<PathBuf, MeasureError> {
+    let Some(out) = out else {
+        let created = new_folder(name);
+        return Ok(created.map_err(|(path, source)| StoreError::Io { path, source })?);
+    };
+    Ok(out.to_owned())
+}
+
 /// Default names that this process has chosen.
 fn made_up() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     static MADE_UP: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());

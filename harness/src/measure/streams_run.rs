@@ -1,6 +1,6 @@
 //! A run of streams in progress, closed or open loop: its folder, rows, notes and end.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use reports::charts::{self, ChartError, NamedSvg};
 use reports::clock::now;
@@ -8,7 +8,7 @@ use reports::record::RunRecord;
 use reports::store::{StreamRows, StreamRunFolder};
 use text::Untrusted;
 
-use super::run_spec::{Counts, MeasureError, RunSpec, claimed, default_folder};
+use super::run_spec::{Counts, MeasureError, RunSpec, run_folder};
 use super::session::describe;
 use crate::plan::Plan;
 use crate::platform::control_groups::StoppedPeriods;
@@ -29,7 +29,7 @@ impl<R: StreamRows> StreamsRun<R> {
     /// Creates the folder, by default one named after the time and `name`.
     pub(crate) fn start(
         name: &str,
-        out: Option<&PathBuf>,
+        out: Option<&Path>,
         request: &MeasureRequest,
         plan: &Plan,
         notes: &[String],
@@ -38,7 +38,7 @@ impl<R: StreamRows> StreamsRun<R> {
         let run_spec = RunSpec::for_task(request, plan);
         let mut record = describe(&run_spec, &Topology::this_machine());
         record.notes.extend_from_slice(notes);
-        let path = claimed(&out.cloned().unwrap_or_else(|| default_folder(name)))?;
+        let path = run_folder(out, name)?;
         let folder = StreamRunFolder::create(&path, &record)?;
         let counts = Counts::default();
         Ok(StreamsRun { rows: Vec::new(), record, counts, interrupted: false, folder, stopped })

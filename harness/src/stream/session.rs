@@ -90,7 +90,7 @@ impl<'a> Session<'a> {
         let flags = &self.request.flags;
         let planned = self.planned;
         let request = &self.request.measuring;
-        let out = flags.out.as_ref();
+        let out = flags.out.as_deref();
         let mut run = StreamsRun::start("stream", out, request, &planned.plan, &planned.notes)?;
         (self.report)(&format!("results go to {}", run.path().escaped()));
         let mut remarks = BTreeSet::new();

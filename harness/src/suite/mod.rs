@@ -9,8 +9,6 @@
 //! | `part` | the points of a product of axes, and shards for several machines |
 
 pub mod built_in;
-#[cfg(test)]
-mod coverage;
 mod part;
 mod settings;
 mod task;

@@ -60,7 +60,7 @@ impl<'a> Session<'a> {
         let name = format!("throughput-{}", planned.plan.task().name());
         let request = &self.request.measuring;
         let mut run =
-            StreamsRun::start(&name, flags.out.as_ref(), request, &planned.plan, &planned.notes)?;
+            StreamsRun::start(&name, flags.out.as_deref(), request, &planned.plan, &planned.notes)?;
         (self.report)(&format!("results go to {}", run.path().escaped()));
         let time = flags.budget.map(|budget| budget.mul_f64(CEILINGS));
         let ceilings = Ceilings::measure(&self.request.device_sets, &self.gpus, time, self.report)?;

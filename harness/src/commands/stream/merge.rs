@@ -12,7 +12,7 @@ use text::{SENTENCE, Untrusted};
 
 use super::super::say;
 use crate::failure::{Exit, Failure};
-use crate::measure::{MeasureError, claimed, default_folder};
+use crate::measure::run_folder;
 use crate::request::StreamFlags;
 
 pub(super) fn run(flags: &StreamFlags) -> Result<Exit, Failure> {
@@ -26,8 +26,7 @@ pub(super) fn run(flags: &StreamFlags) -> Result<Exit, Failure> {
     let each: Vec<StreamRow> =
         points.iter().flat_map(|point| point.rows.iter().map(|(_, row)| (*row).clone())).collect();
     let record = record(&nodes, &missing);
-    let folder = flags.out.clone().unwrap_or_else(|| default_folder("stream"));
-    let folder = claimed(&folder).map_err(MeasureError::from)?;
+    let folder = run_folder(flags.out.as_deref(), "stream")?;
     let timeslices = by_point(nodes);
     write(&folder, &record, &merged, &each, &timeslices)?;
     if flags.charts {

@@ -21,10 +21,7 @@ use crate::commands::compare::{exit, judged, show};
 use crate::commands::present::{keep_complete, say_findings};
 use crate::commands::say;
 use crate::failure::{Exit, Failure};
-use crate::measure::{
-    Job, MeasureError, RunResult, RunSpec, Start, TOTAL, claimed, default_folder, describe,
-    series_of,
-};
+use crate::measure::{Job, RunResult, RunSpec, Start, TOTAL, describe, run_folder, series_of};
 use crate::paired::base::Base;
 use crate::paired::{self, Against, Executable, PairedResult, SidePlugins, points};
 use crate::plan::{Plan, plugin_records};
@@ -54,10 +51,9 @@ pub(super) fn run(
     let earlier = resume::find_paired(request, &part, &plugins)?;
     let start = Start::after(&earlier);
     let name = format!("{}-against-{}", part.name, simple(&base.name));
-    let named = || request.output.out.clone().unwrap_or_else(|| default_folder(&name));
     let out = match earlier {
         Some(earlier) => earlier,
-        None => claimed(&named()).map_err(MeasureError::from)?,
+        None => run_folder(request.output.out.as_deref(), &name)?,
     };
     let libraries = absolute(&[&request.plugins[..], named_plugins].concat())?;
     let new_plugins = SidePlugins::from_files(libraries, plugins);
