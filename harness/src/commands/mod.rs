@@ -80,9 +80,6 @@ impl Prepared {
     }
 
     /// Executes the command.
-    ///
-    /// # Errors
-    /// If it fails.
     pub fn execute(self) -> Result<Exit, Failure> {
         if works_in_parallel(&self.request) {
             start_global_pool()?.iter().for_each(|note| say(note));

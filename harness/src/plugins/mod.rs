@@ -163,7 +163,6 @@ fn variant(plan: &Plan, spec: &CandidateSpec) -> Option<PluginVariant> {
 }
 
 /// Reason for not using a plugin at all.
-#[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum PluginFailure {
     /// A file that can't be read.
