@@ -10,10 +10,10 @@ use crate::platform::{CpuTimes, Utilisation};
 /// Workers by index. They are killed when this is dropped.
 #[derive(Default)]
 pub(crate) struct Pool {
-    slots: Vec<Option<Listened>>,
+    slots: Vec<Option<PooledWorker>>,
 }
 
-struct Listened {
+struct PooledWorker {
     process: Process,
     listener: JoinHandle<()>,
 }
@@ -32,7 +32,7 @@ impl Pool {
         if self.slots.len() <= number {
             self.slots.resize_with(number + 1, || None);
         }
-        self.slots[number] = Some(Listened { process, listener });
+        self.slots[number] = Some(PooledWorker { process, listener });
         Ok(())
     }
 
