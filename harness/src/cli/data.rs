@@ -149,7 +149,7 @@ pub(super) fn flags_of_settings(ids: &[&str]) -> Vec<Arg> {
 
 /// The values of the settings with these ids; the others have their defaults.
 pub(super) fn settings_among(ids: &[&str], matches: &ArgMatches) -> Settings {
-    let given = Given { ids, matches };
+    let given = SettingValues { ids, matches };
     let defaults = Settings::default();
     Settings {
         seed: given.all("seed").pop().unwrap_or(defaults.seed),
@@ -165,12 +165,12 @@ pub(super) fn settings_among(ids: &[&str], matches: &ArgMatches) -> Settings {
 }
 
 /// Values of flags, among those with these ids.
-struct Given<'m> {
+struct SettingValues<'m> {
     ids: &'m [&'m str],
     matches: &'m ArgMatches,
 }
 
-impl Given<'_> {
+impl SettingValues<'_> {
     fn all<T: Clone + Send + Sync + 'static>(&self, id: &str) -> Vec<T> {
         if !self.ids.contains(&id) {
             return Vec::new();
