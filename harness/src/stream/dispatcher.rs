@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use algorithms::algorithm::Segments;
 
-use super::delta::{Cursor, Delta};
 use super::protocol::{Check, EventCounts, Expected, Request, ResultDigest};
 use super::timeslice_log::{Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult};
-use super::timeslice_record::CheckRecord;
+use super::timeslice_record::{CheckRecord, Cursor, Delta};
 use crate::platform::clock::now_ns;
 use crate::request::WhenFull;
 use crate::workers::Requests;
@@ -240,7 +239,7 @@ impl Dispatcher {
     /// Changes since the last call.
     pub(super) fn delta(&self, cursor: Cursor) -> Delta {
         let state = self.state();
-        Delta::since(&state.log, cursor, state.wrong.is_none())
+        state.log.delta(cursor, state.wrong.is_none())
     }
 
     /// Numbers of emitted and of waiting timeslices.

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::protocol::EventCounts;
-use super::timeslice_record::{CheckRecord, Counts, Record, State};
+use super::timeslice_record::{CheckRecord, Counts, Cursor, Delta, Record, State};
 use crate::request::WhenFull;
 
 /// Maximum number of workers per timeslice: one that was lost with this number of workers may be
@@ -186,6 +186,18 @@ impl TimesliceLog {
         self.records.len() as u64
     }
 
+    /// Changes since an update; `is_valid` if all results compared so far were right.
+    pub(super) fn delta(&self, cursor: Cursor, is_valid: bool) -> Delta {
+        Delta {
+            emitted: self.records.get(cursor.emitted..).unwrap_or_default().to_vec(),
+            settled: self.settled_since(cursor.settled).copied().collect(),
+            waiting: self.waiting.len(),
+            busy: self.workers.iter().filter(|worker| matches!(worker, Worker::Busy(_))).count(),
+            workers: self.workers.iter().map(|worker| *worker != Worker::Gone).collect(),
+            is_valid,
+        }
+    }
+
     /// Timeslices with a final state, after the first `known` ones.
     pub(super) fn settled_since(&self, known: usize) -> impl Iterator<Item = &Record> {
         let settled = self.settled.get(known..).unwrap_or_default();
@@ -206,16 +218,6 @@ impl TimesliceLog {
     pub(super) fn is_over(&self) -> bool {
         let is_busy = |worker: &Worker| matches!(worker, Worker::Busy(_));
         self.is_closed && !self.workers.iter().any(is_busy)
-    }
-
-    /// For each worker, true if it is running.
-    pub(super) fn are_there(&self) -> impl Iterator<Item = bool> {
-        self.workers.iter().map(|worker| *worker != Worker::Gone)
-    }
-
-    /// Number of busy workers.
-    pub(super) fn busy(&self) -> usize {
-        self.workers.iter().filter(|worker| matches!(worker, Worker::Busy(_))).count()
     }
 
     pub(super) fn workers_lost(&self) -> usize {

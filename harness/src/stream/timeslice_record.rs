@@ -1,4 +1,5 @@
-//! Records of timeslices, and their counts by final state.
+//! Records of timeslices, their counts by final state, and copies of those that have changed since the
+//! last update, so that the log is not locked while they are counted.
 
 use super::protocol::EventCounts;
 
@@ -99,5 +100,44 @@ impl Counts {
             }
         }
         counts
+    }
+}
+
+/// Numbers of records already counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cursor {
+    pub(super) emitted: usize,
+    pub(super) settled: usize,
+}
+
+/// Changes since the last update.
+#[derive(Debug)]
+pub(super) struct Delta {
+    /// Timeslices that were emitted, or at the end those that could not be.
+    pub(super) emitted: Vec<Record>,
+    /// Timeslices that reached a final state.
+    pub(super) settled: Vec<Record>,
+    /// Number of timeslices waiting in the queue.
+    pub(super) waiting: usize,
+    /// Number of timeslices with workers.
+    pub(super) busy: usize,
+    /// For each worker, true if it is running.
+    pub(super) workers: Vec<bool>,
+    /// True if all results compared so far were right.
+    pub(super) is_valid: bool,
+}
+
+impl Delta {
+    /// Numbers of records counted, including these changes.
+    pub(super) fn after(&self, cursor: Cursor) -> Cursor {
+        Cursor {
+            emitted: cursor.emitted + self.emitted.len(),
+            settled: cursor.settled + self.settled.len(),
+        }
+    }
+
+    /// True if no workers are left.
+    pub(super) fn has_no_workers(&self) -> bool {
+        !self.workers.contains(&true)
     }
 }

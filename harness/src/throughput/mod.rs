@@ -10,8 +10,7 @@
 //! | `placement` | CPUs of each stream's threads, near its GPU if it has one, and a handle of that |
 //! | `point` | one point: streams prepared, checked, run, and checked again |
 //! | `failure` | reasons for points to have no figures |
-//! | `window` | warm-up, start and end of the window |
-//! | `window_stats` | CPU utilisation and power in the window |
+//! | `window` | warm-up, start and end of the window, CPU utilisation and power in it |
 //! | `stream` | events of all streams, and the main loop of a stream |
 //! | `tally` | events → rates and quantiles |
 //! | `links` | concurrent bandwidth of the links of several GPUs |
@@ -30,7 +29,6 @@ mod session;
 mod stream;
 mod tally;
 mod window;
-mod window_stats;
 
 pub(crate) use links::Links;
 pub(crate) use multiprocess::{SUBCOMMAND, opening, refuse, work};

@@ -247,3 +247,47 @@ pub(crate) fn limit_data(command: &mut Command, bytes: u64) {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worker(script: &str) -> Worker<u32, u32> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script]);
+        Worker::start(shell).expect("a shell")
+    }
+
+    #[test]
+    fn requests_are_answered_until_the_input_is_closed() {
+        let Worker { process, mut requests, responses } = worker("cat; echo over >&2; exit 3");
+        let responses = responses.into_channel().expect("a thread");
+        requests.send(&7).expect("it reads");
+        assert_eq!(responses.recv(), Ok(Ok(7)));
+        requests.close();
+        assert!(responses.recv().is_err() && requests.send(&8).is_err());
+        assert_eq!(process.end().in_words(), "ended with exit status: 3: over");
+    }
+
+    #[test]
+    fn the_last_lines_of_standard_error_are_kept() {
+        let script = "for i in 1 2 3 4 5 6 7; do echo line $i; echo; done >&2";
+        let last_lines = worker(script).process.end().last_lines;
+        assert_eq!(last_lines, ["line 3", "line 4", "line 5", "line 6", "line 7"]);
+    }
+
+    #[test]
+    fn children_of_a_worker_are_killed_with_it() {
+        let Worker { process, responses, .. } = worker("sleep 600 & echo $!; wait");
+        let child = responses.iter().next().expect("a line").expect("a number");
+        process.kill();
+        assert_eq!(process.end().status(), "signal: 9 (SIGKILL)");
+        let is_gone = || {
+            let stat = std::fs::read_to_string(format!("/proc/{child}/stat"));
+            stat.map_or(true, |stat| stat.contains(") Z "))
+        };
+        while !is_gone() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}

@@ -18,8 +18,7 @@ use super::point::{
     CheckedStreams, Measured, Setup, WindowLength, WindowResult, WorkSummary, result_row,
 };
 use super::stream::Event;
-use super::window::{Window, length};
-use super::window_stats::{POLL_INTERVAL, WindowStats};
+use super::window::{POLL_INTERVAL, Window, WindowStats, length};
 use crate::platform::clock::{now_ns, wait_until};
 use crate::platform::energy::EnergyCounters;
 pub(super) use pool::WorkerPool;
