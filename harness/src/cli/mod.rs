@@ -7,8 +7,8 @@
 //! | `groups` | the help of `bench`, with commands in groups |
 //! | `measuring` | commands that measure: a task, `throughput`, `stream` |
 //! | `untimed` | commands that time nothing: `process`, `generate`, `verify` |
-//! | `data` | data of a task as flags: axes, or files to read; a new axis needs no code here |
-//! | `settings` | some settings of measuring commands, as flags of others |
+//! | `data` | flags of a task's data, which need no code for a new axis, and of shared settings |
+//! | `by_hand` | clap's traits where flags are known at run time |
 //! | `formats` | `--format FORMAT[=FILE]` |
 //! | `examples` | examples after the flags in the help |
 //! | `config` | defaults of flags from a file |
@@ -18,6 +18,7 @@
 
 mod answer;
 mod arguments;
+mod by_hand;
 mod config;
 mod data;
 mod examples;
