@@ -123,10 +123,7 @@ fn is_failure(error: &DeviceError) -> bool {
 
 /// Runs a candidate once and checks its output; returns the peak number of bytes that it allocated
 /// while running. A candidate that panics is wrong.
-///
-/// # Errors
-/// If the output is wrong or the run fails.
-pub fn check_candidate(
+pub(crate) fn check_candidate(
     candidate: &mut dyn Candidate,
     target: &Target<'_>,
 ) -> Result<u64, CheckError> {

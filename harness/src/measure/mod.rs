@@ -42,15 +42,15 @@ mod streams_run;
 mod teams;
 
 pub use ceilings::measure_bandwidth;
-pub(crate) use checking::use_checked;
-pub use checking::{CheckError, check_candidate};
+pub use checking::CheckError;
+pub(crate) use checking::{check_candidate, use_checked};
 pub(crate) use deadline::{Deadline, share};
 pub(crate) use gpu::ceilings as gpu_ceilings;
 pub(crate) use input::InputState;
 pub(crate) use ordered::{BlockRequest, is_false};
 pub(crate) use resources::Resources;
+pub use rounds::Sampler;
 pub(crate) use rounds::shuffle;
-pub use rounds::{BlockCandidate, Observer, SampleIndex, Sampler, sample_block};
 pub(crate) use rows::{FAILED, WRONG};
 pub(crate) use run_spec::{CEILINGS, default_folder, new_folder, run_folder};
 pub use run_spec::{Job, KernelTimes, MeasureError, RunResult, RunSpec, Start};

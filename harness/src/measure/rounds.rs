@@ -123,10 +123,7 @@ impl<'s, S: Sampler> BlockCandidate<'s, S> {
 
 /// Samples all candidates in random rounds until each has enough for a block; returns the index of
 /// the next round.
-///
-/// # Errors
-/// Errors of the observer.
-pub fn sample_block<S: Sampler, O: Observer<S::Sample>>(
+pub(crate) fn sample_block<S: Sampler, O: Observer<S::Sample>>(
     mut candidates: Vec<BlockCandidate<'_, S>>,
     policy: &Policy,
     first_round: usize,

@@ -23,10 +23,7 @@ const RAISE: &str =
     "raise the limit (ulimit -v, memory of the control group) or end other processes";
 
 /// Returns an error if a point does not fit into the memory that is available now.
-///
-/// # Errors
-/// If memory is insufficient; reports the required and the available amount.
-pub fn check_memory(plan: &Plan) -> Result<(), PlanError> {
+pub(crate) fn check_memory(plan: &Plan) -> Result<(), PlanError> {
     check(plan, available_memory())
 }
 

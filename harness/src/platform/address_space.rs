@@ -52,10 +52,7 @@ pub(crate) fn ensure_stack() -> Result<(), String> {
 }
 
 /// Restricts this process, and those that it starts, to small pages from now on.
-///
-/// # Errors
-/// If the system refuses.
-pub fn use_small_pages() -> io::Result<()> {
+pub(crate) fn use_small_pages() -> io::Result<()> {
     Ok(prctl::set_thp_disable(true)?)
 }
 

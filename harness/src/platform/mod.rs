@@ -27,10 +27,11 @@ mod threads;
 mod topology;
 
 pub(crate) use address_space::ensure_stack;
-pub use address_space::use_small_pages;
+pub(crate) use address_space::use_small_pages;
+pub(crate) use affinity::pin_current_thread;
 pub use affinity::{
-    assumption, current_cpu, pin_current_thread, process_time, process_time_of, thread_time,
-    usable_cpus, usable_threads,
+    assumption, current_cpu, process_time, process_time_of, thread_time, usable_cpus,
+    usable_threads,
 };
 pub use allocator::{LabAllocator, peak_allocation};
 pub(crate) use build::hash_text;

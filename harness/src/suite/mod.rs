@@ -195,10 +195,7 @@ impl Suite {
     }
 
     /// Returns the plan of each request.
-    ///
-    /// # Errors
-    /// If a request can't be measured here.
-    pub fn plans(&self, requests: &[MeasureRequest]) -> Result<Vec<Plan>, PlanError> {
+    pub(crate) fn plans(&self, requests: &[MeasureRequest]) -> Result<Vec<Plan>, PlanError> {
         let parts = self.parts.iter().zip(requests);
         let plan = parts.map(|(part, request)| {
             let mut plan = Plan::new(request)?;
