@@ -45,7 +45,7 @@ pub use config::CommandEnvironment;
 use config::DefaultsFile;
 pub(crate) use config::with_defaults;
 pub use measuring::TaskRequest;
-pub use subcommands::{Request, ServeRequest, TrialFlags, WorkerFlags};
+pub use subcommands::Request;
 
 /// Parses a command line, the program's name first, without any file of defaults.
 ///

@@ -58,5 +58,4 @@ pub use sampler::{CandidateSampler, Sample};
 pub use session::Session;
 pub(crate) use session::{describe, series_of};
 pub(crate) use stages::TOTAL;
-pub use stopping::{BlockProgress, Measurement, Policy, Series, StopReason};
 pub(crate) use streams_run::StreamsRun;

@@ -36,7 +36,7 @@ pub(crate) use quantities::record_params;
 pub(crate) use selection::device_names;
 pub(crate) use selection::{matching_variants, select_variants};
 pub(crate) use teams::check_threads;
-pub use teams::{InnerTeams, TeamLayout, TeamSpec};
+pub use teams::{TeamLayout, TeamSpec};
 
 /// A request for which nothing can be measured.
 #[derive(Debug, thiserror::Error)]

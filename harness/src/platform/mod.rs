@@ -30,8 +30,7 @@ pub(crate) use address_space::ensure_stack;
 pub(crate) use address_space::use_small_pages;
 pub(crate) use affinity::pin_current_thread;
 pub use affinity::{
-    assumption, current_cpu, process_time, process_time_of, thread_time, usable_cpus,
-    usable_threads,
+    assumption, current_cpu, process_time_of, thread_time, usable_cpus, usable_threads,
 };
 pub use allocator::{LabAllocator, peak_allocation};
 pub(crate) use build::hash_text;
@@ -48,4 +47,4 @@ pub use process::{Interrupt, process_start};
 pub(crate) use process::{TerminalSize, die_with, tell_of_full_files, terminal_size};
 pub use threads::NoThreads;
 pub(crate) use threads::{RAISE_LIMITS, is_limit, start_global_pool};
-pub use topology::{Cache, LogicalCpu, Topology, draw, gpu_node, size};
+pub use topology::{Topology, draw, gpu_node, size};
