@@ -15,9 +15,6 @@ use toml::de::{DeTable, DeValue};
 use crate::request::values::instead_of;
 
 /// Reads a document; `path` is for messages.
-///
-/// # Errors
-/// All its problems.
 pub(crate) fn read<T>(
     path: &str,
     text: &str,
@@ -275,10 +272,7 @@ impl Problems {
         self.0.borrow().len()
     }
 
-    /// Succeeds if there are no problems.
-    ///
-    /// # Errors
-    /// All problems, by line.
+    /// Succeeds if there are no problems. Reports all problems, by line.
     fn refuse(&self, path: &str, text: &str) -> Result<(), InvalidDocument> {
         let problem = |(at, problem)| {
             let (line, column) = position(text, at);

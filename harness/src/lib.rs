@@ -6,34 +6,36 @@
 //! |---|---|
 //! | [`cli`] | parsing of the command line |
 //! | [`request`] | requests: values of flags, also of suites |
-//! | [`commands`] | one file for each subcommand |
+//! | `commands` | one file for each subcommand |
 //! | [`suite`] | a file of tasks and axes, checked and expanded into points |
 //! | `document` | TOML files, with their problems by line |
 //! | [`plan`] | points to measure, and their memory |
 //! | [`measure`] | checking, sampling, stopping |
-//! | [`stream`] | open-loop test: timeslices on schedule, several worker processes |
-//! | [`throughput`] | concurrent event streams: throughput and latency |
-//! | [`plugins`] | variants from shared libraries, tried before they are used |
+//! | `stream` | open-loop test: timeslices on schedule, several worker processes |
+//! | `throughput` | concurrent event streams: throughput and latency |
+//! | `plugins` | variants from shared libraries, tried before they are used |
+//! | `workers` | child processes that work on request |
 //! | [`platform`] | the machine: topology, clocks, memory, interrupts |
-//! | [`progress`] | progress on the terminal |
+//! | `progress` | progress on the terminal |
 //! | [`failure`] | errors and exit codes |
 
 pub mod cli;
-pub mod commands;
+mod commands;
 mod document;
 pub mod failure;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod measure;
-pub mod paired;
+mod paired;
 pub mod plan;
 pub mod platform;
-pub mod plugins;
-pub mod progress;
+mod plugins;
+mod progress;
 pub mod request;
-pub mod stream;
+mod stream;
 pub mod suite;
-pub mod throughput;
+mod throughput;
+mod workers;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -24,7 +24,7 @@ const PRINTING: [(&str, &str); 8] = [
     ("harness/src/platform/process.rs", "a word of our own after Ctrl-C"),
     ("harness/src/platform/supervisor.rs", "why a process with plugins ended, by the same way"),
     ("harness/src/plugins/trial/child.rs", "a protocol"),
-    ("harness/src/platform/worker.rs", "a protocol"),
+    ("harness/src/workers/messages.rs", "a protocol"),
     ("algorithms/src/device/emulator.rs", "a word of tests"),
 ];
 

@@ -1,4 +1,5 @@
-//! Flags of a task's data: its axes, if they are generated, or files to read.
+//! Flags of a task's data: its axes, if they are generated, or files to read; and those settings of
+//! measuring commands that other commands have, too.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -9,10 +10,10 @@ use algorithms::axis::{Axis, Kind, YES};
 use algorithms::task::Task;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, ValueHint, value_parser};
 
 use crate::request::values::{self, each_once};
-use crate::request::{AxisValues, DamagePolicy, Source, as_tried, typed_default};
+use crate::request::{AxisValues, DamagePolicy, Settings, Source, as_tried, typed_default};
 
 /// The flag that refuses damaged files.
 const STRICT: &str = "strict";
@@ -137,5 +138,43 @@ impl TypedValueParser for AxisParser {
         let not_utf8 = "the value is not UTF-8; rename the file";
         let text = value.to_str().ok_or_else(|| invalid(&not_utf8))?;
         self.0.parse(text).map_err(|error| invalid(&error))
+    }
+}
+
+/// The flags of the settings with these ids.
+pub(super) fn flags_of_settings(ids: &[&str]) -> Vec<Arg> {
+    let all = Settings::augment_args(Command::new("bench"));
+    all.get_arguments().filter(|flag| ids.contains(&flag.get_id().as_str())).cloned().collect()
+}
+
+/// The values of the settings with these ids; the others have their defaults.
+pub(super) fn settings_among(ids: &[&str], matches: &ArgMatches) -> Settings {
+    let given = SettingValues { ids, matches };
+    let defaults = Settings::default();
+    Settings {
+        seed: given.all("seed").pop().unwrap_or(defaults.seed),
+        variants: given.all("variants"),
+        plugins: given.all("plugins"),
+        devices: given.all("devices"),
+        threads: given.all("threads"),
+        cpu_sets: given.all("places"),
+        binds: given.all("binds"),
+        checked: given.all("checked").pop().unwrap_or(defaults.checked),
+        ..defaults
+    }
+}
+
+/// Values of flags, among those with these ids.
+struct SettingValues<'m> {
+    ids: &'m [&'m str],
+    matches: &'m ArgMatches,
+}
+
+impl SettingValues<'_> {
+    fn all<T: Clone + Send + Sync + 'static>(&self, id: &str) -> Vec<T> {
+        if !self.ids.contains(&id) {
+            return Vec::new();
+        }
+        self.matches.get_many(id).into_iter().flatten().cloned().collect()
     }
 }

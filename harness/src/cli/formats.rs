@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use super::by_hand::flags_at_run_time;
 use crate::request::{Formats, Outputs};
 
 const FLAG: &str = "format";
@@ -19,48 +20,37 @@ struct FormatArg {
     file: Option<PathBuf>,
 }
 
-impl<F: Formats> Args for Outputs<F> {
-    fn augment_args(command: Command) -> Command {
-        let names = F::NAMED.iter().map(|(name, _)| *name);
-        let default = F::NAMED[0].0;
-        let flag = Arg::new(FLAG)
-            .long(FLAG)
-            .value_name("FORMAT[=FILE]")
-            .action(ArgAction::Append)
-            .value_parser(Parser(names.collect()))
-            .help(format!(
-                "Print the results in this format, or write them to FILE; repeatable [default: {default}]"
-            ));
-        command.arg(flag)
-    }
+flags_at_run_time!(Outputs<F> where F: Formats, with_formats::<F>, outputs);
 
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
+fn with_formats<F: Formats>(command: Command) -> Command {
+    let names = F::NAMED.iter().map(|(name, _)| *name);
+    let default = F::NAMED[0].0;
+    let flag = Arg::new(FLAG)
+        .long(FLAG)
+        .value_name("FORMAT[=FILE]")
+        .action(ArgAction::Append)
+        .value_parser(Parser(names.collect()))
+        .help(format!(
+            "Print the results in this format, or write them to FILE; repeatable [default: {default}]"
+        ));
+    command.arg(flag)
 }
 
-impl<F: Formats> FromArgMatches for Outputs<F> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        check(matches).map_err(super::senseless)?;
-        let format = |wanted: &FormatArg| {
-            let known = F::NAMED.iter().find(|(name, _)| *name == wanted.name);
-            // The parser takes no others.
-            known.unwrap_or(&F::NAMED[0]).1
-        };
-        let mut outputs = Outputs::only(F::NAMED[0].1);
-        for wanted in matches.get_many::<FormatArg>(FLAG).into_iter().flatten() {
-            match &wanted.file {
-                Some(file) => outputs.files.push((format(wanted), file.clone())),
-                None => outputs.stdout = format(wanted),
-            }
+fn outputs<F: Formats>(matches: &ArgMatches) -> Result<Outputs<F>, clap::Error> {
+    check(matches).map_err(super::senseless)?;
+    let format = |wanted: &FormatArg| {
+        let known = F::NAMED.iter().find(|(name, _)| *name == wanted.name);
+        // The parser takes no others.
+        known.unwrap_or(&F::NAMED[0]).1
+    };
+    let mut outputs = Outputs::only(F::NAMED[0].1);
+    for wanted in matches.get_many::<FormatArg>(FLAG).into_iter().flatten() {
+        match &wanted.file {
+            Some(file) => outputs.files.push((format(wanted), file.clone())),
+            None => outputs.stdout = format(wanted),
         }
-        Ok(outputs)
     }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+    Ok(outputs)
 }
 
 /// Refuses two formats for one standard output.
@@ -112,6 +102,8 @@ impl TypedValueParser for Parser {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Args, FromArgMatches};
+
     use super::*;
 
     impl Formats for u8 {

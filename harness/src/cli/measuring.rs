@@ -6,11 +6,11 @@ use algorithms::registry::{task, tasks};
 use algorithms::sts_events::RULES;
 use algorithms::task::Task;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::data::{axis_flag, axis_values, data_flags, source};
+use super::by_hand::{flags_at_run_time, subcommands_by_name};
+use super::data::{axis_flag, axis_values, data_flags, flags_of_settings, settings_among, source};
 use super::groups::Group;
-use super::settings::{flags_of_settings, settings_among};
 use super::untimed;
 use crate::request::{
     DeviceSet, MeasureRequest, ProcessRequest, SessionFlags, Settings, StreamFlags, StreamRequest,
@@ -35,38 +35,14 @@ impl TaskRequest {
     }
 }
 
-impl Subcommand for TaskRequest {
-    fn augment_subcommands(command: Command) -> Command {
-        command.subcommands(tasks().iter().map(|task| task_command(*task)))
-    }
+subcommands_by_name!(TaskRequest, tasks, task, task_command, task_request);
 
-    fn augment_subcommands_for_update(command: Command) -> Command {
-        Self::augment_subcommands(command)
-    }
-
-    fn has_subcommand(name: &str) -> bool {
-        task(name).is_some()
-    }
-}
-
-impl FromArgMatches for TaskRequest {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let named = matches.subcommand();
-        let Some((task, matches)) = named.and_then(|(name, below)| Some((task(name)?, below)))
-        else {
-            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
-        };
-        let measuring = measure_request(task, matches)?;
-        Ok(match untimed::asked(matches, task)? {
-            None => TaskRequest::Measure(Box::new(measuring)),
-            Some(outputs) => TaskRequest::Process(Box::new(ProcessRequest { measuring, outputs })),
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+fn task_request(task: &'static dyn Task, matches: &ArgMatches) -> Result<TaskRequest, clap::Error> {
+    let measuring = measure_request(task, matches)?;
+    Ok(match untimed::asked(matches, task)? {
+        None => TaskRequest::Measure(Box::new(measuring)),
+        Some(outputs) => TaskRequest::Process(Box::new(ProcessRequest { measuring, outputs })),
+    })
 }
 
 fn task_command(task: &'static dyn Task) -> Command {
@@ -129,42 +105,21 @@ pub(super) fn device_sets(matches: &ArgMatches) -> Vec<DeviceSet> {
     matches.get_many(DEVICES).into_iter().flatten().cloned().collect()
 }
 
-impl Subcommand for ThroughputRequest {
-    fn augment_subcommands(command: Command) -> Command {
-        command.subcommands(tasks().iter().map(|task| throughput_command(*task)))
-    }
+subcommands_by_name!(ThroughputRequest, tasks, task, throughput_command, throughput_request);
 
-    fn augment_subcommands_for_update(command: Command) -> Command {
-        Self::augment_subcommands(command)
-    }
-
-    fn has_subcommand(name: &str) -> bool {
-        task(name).is_some()
-    }
-}
-
-impl FromArgMatches for ThroughputRequest {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let named = matches.subcommand();
-        let Some((task, matches)) = named.and_then(|(name, below)| Some((task(name)?, below)))
-        else {
-            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
-        };
-        Ok(ThroughputRequest {
-            measuring: MeasureRequest::new(
-                task,
-                source(task, matches),
-                settings_among(&SETTINGS, matches),
-            ),
-            device_sets: device_sets(matches),
-            flags: ThroughputFlags::from_arg_matches(matches)?,
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+fn throughput_request(
+    task: &'static dyn Task,
+    matches: &ArgMatches,
+) -> Result<ThroughputRequest, clap::Error> {
+    Ok(ThroughputRequest {
+        measuring: MeasureRequest::new(
+            task,
+            source(task, matches),
+            settings_among(&SETTINGS, matches),
+        ),
+        device_sets: device_sets(matches),
+        flags: ThroughputFlags::from_arg_matches(matches)?,
+    })
 }
 
 /// Task that processes the timeslices of a detector.
@@ -218,43 +173,32 @@ fn rules(matches: &ArgMatches) -> Params {
     rules
 }
 
-impl Args for StreamRequest {
-    fn augment_args(command: Command) -> Command {
-        let Some(task) = task(TASK) else { return command };
-        let devices = devices(
-            "Devices, one after the other: cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread processes \
-             over several [default: cpu]",
-        );
-        let rules = RULES.iter().map(rule);
-        let shared = flags_of_settings(&SETTINGS).into_iter().map(for_workers);
-        let command = data_flags(command, task).args(shared).arg(devices).arg(events()).args(rules);
-        with_conflicts_of_merging(StreamFlags::augment_args(command))
-    }
+flags_at_run_time!(StreamRequest, with_stream_flags, stream_request);
 
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
+fn with_stream_flags(command: Command) -> Command {
+    let Some(task) = task(TASK) else { return command };
+    let devices = devices(
+        "Devices, one after the other: cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread processes \
+         over several [default: cpu]",
+    );
+    let rules = RULES.iter().map(rule);
+    let shared = flags_of_settings(&SETTINGS).into_iter().map(for_workers);
+    let command = data_flags(command, task).args(shared).arg(devices).arg(events()).args(rules);
+    with_conflicts_of_merging(StreamFlags::augment_args(command))
 }
 
-impl FromArgMatches for StreamRequest {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let Some(task) = task(TASK) else {
-            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
-        };
-        Ok(StreamRequest {
-            measuring: MeasureRequest::new(
-                task,
-                source(task, matches),
-                settings_among(&SETTINGS, matches),
-            ),
-            device_sets: device_sets(matches),
-            events: matches.get_flag(EVENTS).then(|| rules(matches)),
-            flags: StreamFlags::from_arg_matches(matches)?,
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+fn stream_request(matches: &ArgMatches) -> Result<StreamRequest, clap::Error> {
+    let Some(task) = task(TASK) else {
+        return Err(clap::Error::new(ErrorKind::MissingSubcommand));
+    };
+    Ok(StreamRequest {
+        measuring: MeasureRequest::new(
+            task,
+            source(task, matches),
+            settings_among(&SETTINGS, matches),
+        ),
+        device_sets: device_sets(matches),
+        events: matches.get_flag(EVENTS).then(|| rules(matches)),
+        flags: StreamFlags::from_arg_matches(matches)?,
+    })
 }

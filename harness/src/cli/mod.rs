@@ -7,8 +7,8 @@
 //! | `groups` | the help of `bench`, with commands in groups |
 //! | `measuring` | commands that measure: a task, `throughput`, `stream` |
 //! | `untimed` | commands that time nothing: `process`, `generate`, `verify` |
-//! | `data` | data of a task as flags: axes, or files to read; a new axis needs no code here |
-//! | `settings` | some settings of measuring commands, as flags of others |
+//! | `data` | flags of a task's data, which need no code for a new axis, and of shared settings |
+//! | `by_hand` | clap's traits where flags are known at run time |
 //! | `formats` | `--format FORMAT[=FILE]` |
 //! | `examples` | examples after the flags in the help |
 //! | `config` | defaults of flags from a file |
@@ -18,13 +18,13 @@
 
 mod answer;
 mod arguments;
+mod by_hand;
 mod config;
 mod data;
 mod examples;
 mod formats;
 mod groups;
 mod measuring;
-mod settings;
 mod subcommands;
 mod untimed;
 
@@ -45,7 +45,7 @@ pub use config::CommandEnvironment;
 use config::DefaultsFile;
 pub(crate) use config::with_defaults;
 pub use measuring::TaskRequest;
-pub use subcommands::{Request, ServeRequest, TrialFlags, WorkerFlags};
+pub use subcommands::Request;
 
 /// Parses a command line, the program's name first, without any file of defaults.
 ///
@@ -153,9 +153,6 @@ pub(crate) fn completions(shell: Shell) -> String {
 }
 
 /// Writes a manual page for `bench` and for each subcommand. Returns the number of pages.
-///
-/// # Errors
-/// If the folder can't be created or written.
 pub(crate) fn write_manual(folder: &Path) -> io::Result<usize> {
     std::fs::create_dir_all(folder)?;
     clap_mangen::generate_to(command(), folder)?;

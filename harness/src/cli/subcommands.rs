@@ -127,9 +127,6 @@ pub struct ServeRequest {
 
 impl Request {
     /// Fills in values that depend on several flags.
-    ///
-    /// # Errors
-    /// If flags contradict each other.
     pub(super) fn complete(
         &mut self,
         typed: Vec<String>,

@@ -10,12 +10,12 @@ use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
 use clap::builder::PathBufValueParser;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use generators::DataError;
 use generators::io::{check_raw_file, check_table_file};
 
-use super::data::{self, data_flags, source};
-use super::settings::{flags_of_settings, settings_among};
+use super::by_hand::{flags_at_run_time, subcommands_by_name};
+use super::data::{self, data_flags, flags_of_settings, settings_among, source};
 use crate::request::{
     FileOptions, GenerateRequest, MeasureRequest, OutputPath, OutputRequest, ProcessRequest,
     VariantChoice, values,
@@ -156,53 +156,32 @@ fn with_help(flag: Arg, files: OutputFiles) -> Arg {
     }
 }
 
-impl Subcommand for ProcessRequest {
-    fn augment_subcommands(command: Command) -> Command {
-        command.subcommands(tasks().iter().map(|task| process_command(*task)))
-    }
+subcommands_by_name!(ProcessRequest, tasks, task, process_command, process_request);
 
-    fn augment_subcommands_for_update(command: Command) -> Command {
-        Self::augment_subcommands(command)
-    }
-
-    fn has_subcommand(name: &str) -> bool {
-        task(name).is_some()
-    }
-}
-
-impl FromArgMatches for ProcessRequest {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let named = matches.subcommand();
-        let Some((task, matches)) = named.and_then(|(name, below)| Some((task(name)?, below)))
-        else {
-            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
-        };
-        let Some(files) = task.output_files() else {
-            return Err(process_usage(refusal(task.name())));
-        };
-        let mut measuring =
-            MeasureRequest::new(task, source(task, matches), settings_among(&SETTINGS, matches));
-        measuring.session.output.quiet = matches.get_flag(QUIET);
-        let flags = (0..).zip(files.items).map(|(file, item)| match file {
-            0 => (file, OUT.to_owned()),
-            _ => (file, format!("{item}s")),
-        });
-        let files = flags.filter_map(|(file, flag)| {
-            let path = matches.get_one::<PathBuf>(&flag)?.clone();
-            Some(OutputPath { file, path })
-        });
-        let outputs = OutputRequest {
-            files: files.collect(),
-            choice: VariantChoice::One,
-            flags: format!("--{OUT}"),
-        };
-        Ok(ProcessRequest { measuring, outputs })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+fn process_request(
+    task: &'static dyn Task,
+    matches: &ArgMatches,
+) -> Result<ProcessRequest, clap::Error> {
+    let Some(files) = task.output_files() else {
+        return Err(process_usage(refusal(task.name())));
+    };
+    let mut measuring =
+        MeasureRequest::new(task, source(task, matches), settings_among(&SETTINGS, matches));
+    measuring.session.output.quiet = matches.get_flag(QUIET);
+    let flags = (0..).zip(files.items).map(|(file, item)| match file {
+        0 => (file, OUT.to_owned()),
+        _ => (file, format!("{item}s")),
+    });
+    let files = flags.filter_map(|(file, flag)| {
+        let path = matches.get_one::<PathBuf>(&flag)?.clone();
+        Some(OutputPath { file, path })
+    });
+    let outputs = OutputRequest {
+        files: files.collect(),
+        choice: VariantChoice::One,
+        flags: format!("--{OUT}"),
+    };
+    Ok(ProcessRequest { measuring, outputs })
 }
 
 fn refusal(name: &str) -> String {
@@ -243,40 +222,19 @@ fn data_set_flag(axis: &'static Axis) -> Arg {
         .value_parser(values::switch(NO.to_owned(), YES.to_owned()))
 }
 
-impl Subcommand for GenerateRequest {
-    fn augment_subcommands(command: Command) -> Command {
-        command.subcommands(data_sets().iter().map(|data| generate_command(*data)))
-    }
+subcommands_by_name!(GenerateRequest, data_sets, data_set, generate_command, generate_request);
 
-    fn augment_subcommands_for_update(command: Command) -> Command {
-        Self::augment_subcommands(command)
-    }
-
-    fn has_subcommand(name: &str) -> bool {
-        data_set(name).is_some()
-    }
-}
-
-impl FromArgMatches for GenerateRequest {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let named = matches.subcommand();
-        let Some((data, matches)) = named.and_then(|(name, below)| Some((data_set(name)?, below)))
-        else {
-            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
-        };
-        let flags = WritingFlags::from_arg_matches(matches)?;
-        Ok(GenerateRequest {
-            data,
-            axes: data::generated_axes(data.axes(), matches),
-            seed: flags.seed,
-            out: flags.out,
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+fn generate_request(
+    data: &'static dyn DataSet,
+    matches: &ArgMatches,
+) -> Result<GenerateRequest, clap::Error> {
+    let flags = WritingFlags::from_arg_matches(matches)?;
+    Ok(GenerateRequest {
+        data,
+        axes: data::generated_axes(data.axes(), matches),
+        seed: flags.seed,
+        out: flags.out,
+    })
 }
 
 /// The axes of files of all tasks, each once.
@@ -295,23 +253,12 @@ fn file_axis_flag(axis: &'static Axis) -> Arg {
     flag.help_heading("Inputs from files")
 }
 
-impl Args for FileOptions {
-    fn augment_args(command: Command) -> Command {
-        command.args(reading().into_iter().map(file_axis_flag))
-    }
+flags_at_run_time!(FileOptions, with_file_options, file_options);
 
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
+fn with_file_options(command: Command) -> Command {
+    command.args(reading().into_iter().map(file_axis_flag))
 }
 
-impl FromArgMatches for FileOptions {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(FileOptions(data::axis_values(reading(), matches)))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+fn file_options(matches: &ArgMatches) -> Result<FileOptions, clap::Error> {
+    Ok(FileOptions(data::axis_values(reading(), matches)))
 }

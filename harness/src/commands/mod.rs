@@ -80,9 +80,6 @@ impl Prepared {
     }
 
     /// Executes the command.
-    ///
-    /// # Errors
-    /// If it fails.
     pub fn execute(self) -> Result<Exit, Failure> {
         if works_in_parallel(&self.request) {
             start_global_pool()?.iter().for_each(|note| say(note));
@@ -232,7 +229,7 @@ fn log(quiet: bool, text: &str) {
 fn serve(libraries: &[PathBuf]) -> Result<Exit, Failure> {
     refuse_development_build()?;
     plugins::load(libraries, Baseline::Measured)?;
-    paired::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
+    paired::serve()?;
     Ok(Exit::Success)
 }
 

@@ -7,7 +7,7 @@ use reports::charts;
 use reports::compare::quoted;
 use reports::history::{Store, Unfinished};
 use reports::rank::TOTAL;
-use reports::record::Effort;
+use reports::record::{Effort, RunRecord};
 use reports::run_table::{self, View};
 use reports::store::{self, INTERRUPTED, Run};
 use reports::units;
@@ -50,14 +50,8 @@ pub(super) fn present(outcome: &RunResult, output: &OutputFlags) -> Result<Exit,
         let view = View { rank, screen, detail: output.detail };
         Ok(run_table::render(format, &outcome.record, &outcome.summary, view)?)
     })?;
-    let folder = outcome.folder.escaped();
-    if outcome.interrupted {
-        super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
-    }
-    // Findings, which --quiet does not hide.
-    for note in &outcome.record.notes {
-        super::say(&format!("note: {note}"));
-    }
+    say_if_interrupted(outcome.interrupted, &outcome.folder);
+    say_findings(&outcome.record);
     if !output.quiet {
         let effort = outcome.record.effort;
         if let Some(effort) = effort.filter(|effort| effort.wall_s > 0.0) {
@@ -67,12 +61,25 @@ pub(super) fn present(outcome: &RunResult, output: &OutputFlags) -> Result<Exit,
         let cpu = &record.machine.cpu_model;
         let built = &record.software.built_for;
         super::say(&format!("machine: {cpu}, by code for {built}"));
-        super::say(&format!("results: {folder}"));
+        super::say(&format!("results: {}", outcome.folder.escaped()));
         if let Some(command) = next_command(&outcome.folder) {
             super::say(&format!("next: {command}"));
         }
     }
     Ok(outcome.exit())
+}
+
+/// Reports an interrupted run.
+pub(super) fn say_if_interrupted(interrupted: bool, folder: &Path) {
+    if interrupted {
+        let folder = folder.escaped();
+        super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
+    }
+}
+
+/// Reports the notes of a run, which `--quiet` does not hide.
+pub(super) fn say_findings(record: &RunRecord) {
+    record.notes.iter().for_each(|note| super::say(&format!("note: {note}")));
 }
 
 /// Returns the command that writes a report of a run, for a shell.

@@ -167,9 +167,6 @@ fn stored(store: &Path, machine_key: &str) -> Result<Vec<RunSummary>, Failure> {
 }
 
 /// Keeps only the selected points of the run and of its comparison.
-///
-/// # Errors
-/// If no point of the run is left.
 fn retain_points(
     filter: &PointFilter,
     run: &mut Run,

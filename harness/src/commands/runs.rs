@@ -15,9 +15,6 @@ const HISTORY: usize = 60;
 
 /// Returns the folder of a run: an existing folder, or `latest`, `accepted` or an id in the store.
 /// `latest` and `accepted` refer to the series `of`, if given.
-///
-/// # Errors
-/// If there is neither such a folder nor such a run.
 pub(super) fn folder(name: &Path, store: &Path, of: Option<&Series>) -> Result<PathBuf, Failure> {
     if name.is_dir() {
         return Ok(name.to_owned());
@@ -57,9 +54,6 @@ pub(super) fn say_if_unfinished(record: &RunRecord, folder: &Path) {
 }
 
 /// The series that a run belongs to.
-///
-/// # Errors
-/// If the run can't be read.
 pub(super) fn series(folder: &Path) -> Result<Series, StoreError> {
     Ok(Series::for_run(&read_run(folder)?, &read_summary(folder)?))
 }

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use reports::store::Run;
 
+use super::present::say_findings;
 use super::suite::ExpandedSuite;
 use super::{runs, try_plugins};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Job, KernelTimes, RunSpec, Session, Start, default_folder};
+use crate::measure::{Job, KernelTimes, RunSpec, Session, default_folder};
 use crate::platform::{Interrupt, process_start};
 use crate::request::{DEFAULT_STORE, OutputFlags};
 use crate::suite::Suite;
@@ -35,9 +36,6 @@ pub(super) struct SuiteRun<'a> {
 
 impl SuiteRun<'_> {
     /// Returns the run and the exit code of measuring it. `suite` makes the part to measure.
-    ///
-    /// # Errors
-    /// If there is no such run, or nothing can be measured.
     pub(super) fn run(
         &self,
         suite: impl FnOnce() -> Result<Suite, Failure>,
@@ -55,27 +53,19 @@ impl SuiteRun<'_> {
         let ExpandedSuite { requests, plans, part } =
             ExpandedSuite::new(suite, self.command, self.config)?;
         try_plugins(&plans, self.output.quiet)?;
-        let out = self.output.out.clone();
+        let out = self.output.out.clone().unwrap_or_else(|| default_folder(self.name));
         let run_spec = RunSpec {
-            command: self.command,
-            jobs: Job::pair(&requests, &plans),
-            out: out.unwrap_or_else(|| default_folder(self.name)),
-            start: Start::New,
             suite: Some(part),
             started: process_start(),
             budget: Some(self.budget),
             // Without points there is nothing to relate to the ceilings.
             ceilings: !plans.is_empty(),
-            charts: None,
             kernels: self.kernels,
-            slowdown: 0.0,
             quiet: self.output.quiet,
+            ..RunSpec::new(self.command, Job::pair(&requests, &plans), out)
         };
         let outcome = Session::run(&run_spec, self.interrupt)?;
-        // Findings, which --quiet does not hide.
-        for note in &outcome.record.notes {
-            super::say(&format!("note: {note}"));
-        }
+        say_findings(&outcome.record);
         Ok((Run::read(&outcome.folder)?, outcome.exit()))
     }
 

@@ -3,6 +3,7 @@
 use reports::throughput;
 use text::Untrusted;
 
+use super::present::{say_findings, say_if_interrupted};
 use super::refuse_development_build;
 use crate::cli::{CommandEnvironment, Request, parse_in};
 use crate::failure::{Exit, Failure};
@@ -64,16 +65,10 @@ fn present(outcome: &ThroughputResult, request: &ThroughputRequest) -> Result<Ex
     super::put(&request.flags.format, |format, screen| {
         Ok(throughput::render(format, &outcome.record, &outcome.rows, screen)?)
     })?;
-    let folder = outcome.folder.escaped();
-    if outcome.interrupted {
-        super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
-    }
-    // Findings, which --quiet does not hide.
-    for note in &outcome.record.notes {
-        super::say(&format!("note: {note}"));
-    }
+    say_if_interrupted(outcome.interrupted, outcome.path());
+    say_findings(&outcome.record);
     if !request.flags.quiet {
-        super::say(&format!("results: {folder}"));
+        super::say(&format!("results: {}", outcome.path().escaped()));
     }
     Ok(outcome.exit())
 }

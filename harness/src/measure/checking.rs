@@ -41,14 +41,10 @@ impl SkipReason {
 
 impl From<CheckError> for SkipReason {
     fn from(error: CheckError) -> Self {
-        let (outcome, note) = match error {
-            CheckError::Wrong(problem) => (CandidateOutcome::Wrong, format!("{WRONG}{problem}")),
-            CheckError::Device(
-                error @ (DeviceError::Kernel { .. } | DeviceError::Plugin { .. }),
-            ) => (CandidateOutcome::Wrong, format!("{FAILED}{error}")),
-            CheckError::Device(error) => return SkipReason::unavailable(error),
-        };
-        SkipReason { outcome, note }
+        let is_wrong = error.is_wrong();
+        let outcome =
+            if is_wrong { CandidateOutcome::Wrong } else { CandidateOutcome::Unavailable };
+        SkipReason { outcome, note: error.note() }
     }
 }
 
@@ -94,12 +90,40 @@ pub enum CheckError {
     Device(#[from] DeviceError),
 }
 
+impl CheckError {
+    /// Error of a candidate that panicked.
+    pub(crate) fn from_panic(panic: Box<dyn Any + Send>) -> Self {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref().copied());
+        CheckError::Wrong(format!("panicked: {}", text.unwrap_or("without a message")))
+    }
+
+    /// True if the variant is wrong, rather than the machine or the input unsuitable.
+    pub(crate) fn is_wrong(&self) -> bool {
+        match self {
+            CheckError::Wrong(_) => true,
+            CheckError::Device(error) => is_failure(error),
+        }
+    }
+
+    /// Note of a row without times.
+    pub(crate) fn note(&self) -> String {
+        match self {
+            CheckError::Wrong(problem) => format!("{WRONG}{problem}"),
+            CheckError::Device(error) if is_failure(error) => format!("{FAILED}{error}"),
+            CheckError::Device(error) => format!("not run: {error}"),
+        }
+    }
+}
+
+/// True if the variant itself has failed.
+fn is_failure(error: &DeviceError) -> bool {
+    matches!(error, DeviceError::Kernel { .. } | DeviceError::Plugin { .. })
+}
+
 /// Runs a candidate once and checks its output; returns the peak number of bytes that it allocated
 /// while running. A candidate that panics is wrong.
-///
-/// # Errors
-/// If the output is wrong or the run fails.
-pub fn check_candidate(
+pub(crate) fn check_candidate(
     candidate: &mut dyn Candidate,
     target: &Target<'_>,
 ) -> Result<u64, CheckError> {
@@ -107,9 +131,6 @@ pub fn check_candidate(
 }
 
 /// Like [`check_candidate`], but uses the right output before the buffers are released.
-///
-/// # Errors
-/// If the output is wrong or the run fails.
 pub(crate) fn use_checked<T>(
     candidate: &mut dyn Candidate,
     target: &Target<'_>,
@@ -143,10 +164,7 @@ fn caught<T>(
 ) -> Result<T, CheckError> {
     let result = catch_unwind(AssertUnwindSafe(|| run(candidate)));
     candidate.release();
-    result.unwrap_or_else(|panic| {
-        let problem = format!("panicked: {}", message(&*panic));
-        Err(CheckError::Wrong(problem))
-    })
+    result.unwrap_or_else(|panic| Err(CheckError::from_panic(panic)))
 }
 
 /// Runs a candidate in fresh buffers; returns the peak number of bytes that it allocated.
@@ -158,10 +176,4 @@ fn run_once(candidate: &mut dyn Candidate, target: &Target<'_>) -> Result<u64, C
     let (ran, allocated) = peak_allocation(|| target.team.run(|| candidate.run()));
     ran?;
     Ok(allocated)
-}
-
-fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref().copied());
-    text.unwrap_or("without a message")
 }

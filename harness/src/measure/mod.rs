@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `run_spec` | specification of a run, default result folders, its result, and errors |
 //! | `session` | execution of a run: folder, teams, ceilings, jobs |
+//! | `streams_run` | a run of streams: folder, rows, notes and end |
 //! | `resources` | teams and GPUs |
 //! | `deadline` | deadline of a run, and shares of the remaining time |
 //! | `input_groups` | inputs, each generated once, in groups whose samples are interleaved |
@@ -37,23 +38,24 @@ mod sampler;
 mod session;
 mod stages;
 mod stopping;
+mod streams_run;
 mod teams;
 
 pub use ceilings::measure_bandwidth;
-pub(crate) use checking::use_checked;
-pub use checking::{CheckError, check_candidate};
+pub use checking::CheckError;
+pub(crate) use checking::{check_candidate, use_checked};
 pub(crate) use deadline::{Deadline, share};
 pub(crate) use gpu::ceilings as gpu_ceilings;
 pub(crate) use input::InputState;
 pub(crate) use ordered::{BlockRequest, is_false};
 pub(crate) use resources::Resources;
+pub use rounds::Sampler;
 pub(crate) use rounds::shuffle;
-pub use rounds::{BlockCandidate, Observer, SampleIndex, Sampler, sample_block};
 pub(crate) use rows::{FAILED, WRONG};
+pub(crate) use run_spec::{CEILINGS, default_folder, new_folder, run_folder};
 pub use run_spec::{Job, KernelTimes, MeasureError, RunResult, RunSpec, Start};
-pub(crate) use run_spec::{claimed, default_folder, new_folder};
 pub use sampler::{CandidateSampler, Sample};
 pub use session::Session;
 pub(crate) use session::{describe, series_of};
 pub(crate) use stages::TOTAL;
-pub use stopping::{BlockProgress, Measurement, Policy, Series, StopReason};
+pub(crate) use streams_run::StreamsRun;

@@ -20,10 +20,7 @@ pub trait Sampler {
     type Sample: Measurement;
     /// Error of a failed sample.
     type Failure: ToString;
-    /// Takes one sample.
-    ///
-    /// # Errors
-    /// If it fails; no more samples are taken then.
+    /// Takes one sample. After an error no more samples are taken.
     fn sample(&mut self) -> Result<Self::Sample, Self::Failure>;
     /// Returns true if the hardware is kept warm by other means, so that only the first block has
     /// to warm up.
@@ -50,9 +47,6 @@ pub trait Observer<T> {
     /// Error of recording.
     type Error;
     /// Records a sample.
-    ///
-    /// # Errors
-    /// If it can't be recorded.
     fn sampled(&mut self, at: SampleIndex, sample: &T) -> Result<(), Self::Error>;
     /// Returns true to stop now because a sample of this duration would not finish in time.
     fn ends_before(&self, next: Duration) -> bool;
@@ -129,10 +123,7 @@ impl<'s, S: Sampler> BlockCandidate<'s, S> {
 
 /// Samples all candidates in random rounds until each has enough for a block; returns the index of
 /// the next round.
-///
-/// # Errors
-/// Errors of the observer.
-pub fn sample_block<S: Sampler, O: Observer<S::Sample>>(
+pub(crate) fn sample_block<S: Sampler, O: Observer<S::Sample>>(
     mut candidates: Vec<BlockCandidate<'_, S>>,
     policy: &Policy,
     first_round: usize,

@@ -127,17 +127,39 @@ impl RunResult {
 
     /// Exit code for scripts.
     pub fn exit(&self) -> Exit {
+        let counts = Counts { measured: self.measured, wrong: self.wrong, failed: 0 };
+        counts.exit(&self.record, self.interrupted)
+    }
+}
+
+/// Counts of points, which decide on the exit code of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) measured: usize,
+    pub(crate) wrong: usize,
+    /// Points whose measurement failed, although outputs were right.
+    pub(crate) failed: usize,
+}
+
+impl Counts {
+    /// Exit code for scripts.
+    pub(crate) fn exit(self, record: &RunRecord, interrupted: bool) -> Exit {
         if self.wrong > 0 {
             Exit::WrongOutput
-        } else if self.interrupted {
+        } else if self.failed > 0 {
+            Exit::Failed
+        } else if interrupted {
             Exit::Interrupted
-        } else if self.measured == 0 || !self.record.missing_devices.is_empty() {
+        } else if self.measured == 0 || !record.missing_devices.is_empty() {
             Exit::NothingMeasured
         } else {
             Exit::Success
         }
     }
 }
+
+/// Share of a budget for measuring the bandwidths that times are compared with.
+pub(crate) const CEILINGS: f64 = 0.05;
 
 impl From<Run> for RunResult {
     /// Result of a run that was measured earlier.
@@ -163,22 +185,35 @@ impl<'a> Job<'a> {
 }
 
 impl<'a> RunSpec<'a> {
-    /// Specification of a run of a single task.
-    pub fn for_task(request: &'a MeasureRequest, plan: &'a Plan) -> Self {
-        let folder = || default_folder(request.task.name());
+    /// Specification of a new run that starts now, without a time limit, bandwidths, charts and
+    /// progress lines.
+    pub fn new(command: &'a [String], jobs: Vec<Job<'a>>, out: PathBuf) -> Self {
         RunSpec {
-            command: &request.command,
-            jobs: vec![Job { request, plan }],
-            out: request.session.output.out.clone().unwrap_or_else(folder),
+            command,
+            jobs,
+            out,
             start: Start::New,
             suite: None,
             started: Instant::now(),
-            budget: request.session.budget,
-            ceilings: !request.session.profile,
-            charts: request.session.output.charts_wanted(),
+            budget: None,
+            ceilings: false,
+            charts: None,
             kernels: KernelTimes::OfSome,
             slowdown: 0.0,
-            quiet: request.session.output.quiet,
+            quiet: true,
+        }
+    }
+
+    /// Specification of a run of a single task.
+    pub fn for_task(request: &'a MeasureRequest, plan: &'a Plan) -> Self {
+        let output = &request.session.output;
+        let out = output.out.clone().unwrap_or_else(|| default_folder(request.task.name()));
+        RunSpec {
+            budget: request.session.budget,
+            ceilings: !request.session.profile,
+            charts: output.charts_wanted(),
+            quiet: output.quiet,
+            ..RunSpec::new(&request.command, vec![Job { request, plan }], out)
         }
     }
 
@@ -233,14 +268,20 @@ pub(crate) fn default_folder(name: &str) -> PathBuf {
 /// Creates the folder to write to. A name that the user specified is used as it is; a default name
 /// may be taken by another run of the same second meanwhile, in which case the next free name is
 /// used.
-///
-/// # Errors
-/// If it can't be created.
 pub(crate) fn claimed(path: &Path) -> Result<PathBuf, StoreError> {
     if !made_up().contains(path) {
         return Ok(path.to_owned());
     }
     claim(path).map_err(|(path, source)| StoreError::Io { path, source })
+}
+
+/// The specified folder as it is, or a new default folder.
+pub(crate) fn run_folder(out: Option<&Path>, name: &str) -> Result<PathBuf, MeasureError> {
+    let Some(out) = out else {
+        let created = new_folder(name);
+        return Ok(created.map_err(|(path, source)| StoreError::Io { path, source })?);
+    };
+    Ok(out.to_owned())
 }
 
 /// Default names that this process has chosen.
@@ -249,10 +290,8 @@ fn made_up() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     MADE_UP.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Creates and returns a new default folder, which no other process uses.
-///
-/// # Errors
-/// If it can't be created; the error comes with its path.
+/// Creates and returns a new default folder, which no other process uses. An error comes with the
+/// path.
 pub(crate) fn new_folder(name: &str) -> Result<PathBuf, (PathBuf, io::Error)> {
     claim(&timed(name))
 }

@@ -21,15 +21,14 @@ use super::gpu::watched::{hip_gpus, shaders};
 use super::input_groups::InputGroups;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
-use super::run_spec::{KernelTimes, RunResult, RunSpec, Start, claimed};
+use super::run_spec::{CEILINGS, KernelTimes, RunResult, RunSpec, Start, claimed};
 use crate::plan::{Plan, input_records, plugin_records, quantities};
 use crate::platform::control_groups::StoppedPeriods;
 use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};
 use crate::progress::Progress;
+use crate::request::values::and_more;
 use crate::request::{CacheMode, MeasureRequest, is_only_tried};
 
-/// Share of a budget for measuring memory bandwidth.
-const CEILINGS: f64 = 0.05;
 /// Maximum share of the shortest sample for reading the clock.
 const MAX_CLOCK_SHARE: f64 = 0.01;
 /// The clock source that is read without a system call.
@@ -176,16 +175,12 @@ fn progress(run_spec: &RunSpec<'_>) -> Progress {
 fn left_out(budget: Option<Duration>, points: &[Point]) -> Option<String> {
     let budget = budget.filter(|_| !points.is_empty())?;
     let names: Vec<_> = points.iter().take(MAX_NAMED).map(name).collect();
-    let more = match points.len().saturating_sub(MAX_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     Some(format!(
-        "--budget {} was over before the first sample of {}: {}{more}; what was measured \
-         is whole",
+        "--budget {} was over before the first sample of {}: {}{}; what was measured is whole",
         humantime::format_duration(budget),
         units::counted(points.len(), "point"),
-        names.join(", ")
+        names.join(", "),
+        and_more("", points.len(), MAX_NAMED)
     ))
 }
 

@@ -104,9 +104,6 @@ impl SidePlugins {
 
     /// Plugins of an earlier run: those of these files that are unchanged, and the others from the
     /// store.
-    ///
-    /// # Errors
-    /// If the run can't be read.
     pub(crate) fn from_run(
         folder: &Path,
         record: &RunRecord,

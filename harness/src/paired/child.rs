@@ -1,19 +1,17 @@
 //! Child process: a `bench` executable that takes samples on request.
 
-use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child as Process, ChildStdin, Command, Stdio};
+use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reports::record::Software;
 
 use super::error::{ChildProblem, PairedError};
 use super::protocol::{FLAG, Request, Response, SUBCOMMAND, VERSION};
-use crate::platform::children::end_with_parent;
-use crate::platform::worker::line;
-use crate::platform::{address_space, lines_of};
+use crate::platform::address_space;
+use crate::workers::{Process, Requests, Worker};
 
 /// Timeout for starting a process and loading plugins, also on a busy machine.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(60);
@@ -25,11 +23,6 @@ const MALLOC_TUNABLES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:\
     glibc.malloc.top_pad=16777216";
 /// Niceness of the highest priority.
 const HIGHEST_PRIORITY: libc::c_int = -20;
-/// Timeout for the last lines of a child that dies: processes that it has started may keep its
-/// standard error open.
-const STDERR_TIMEOUT: Duration = Duration::from_secs(5);
-/// Number of lines of a child's standard error that are reported when it dies.
-const LAST_LINES: usize = 5;
 
 /// Side of a paired run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,10 +48,8 @@ pub(super) struct Child {
     bench: PathBuf,
     has_plugins: bool,
     process: Process,
-    requests: ChildStdin,
-    responses: Receiver<String>,
-    /// Lines that it writes to standard error.
-    stderr_lines: Receiver<String>,
+    requests: Requests<Request>,
+    responses: Receiver<Result<Response, String>>,
     pub(super) software: Software,
 }
 
@@ -74,31 +65,17 @@ impl Child {
         for plugin in plugins {
             command.arg("--plugin").arg(plugin);
         }
-        // Ctrl-C is handled by the coordinator, which lets children finish their samples.
-        command.process_group(0);
-        end_with_parent(&mut command);
         unify_memory_layout(&mut command);
         raise_priority(&mut command);
-        command.stdin(Stdio::piped());
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let bench = bench.to_owned();
-        let mut process = match command.spawn() {
-            Ok(process) => process,
+        let started = Worker::start(command).and_then(|worker| {
+            let Worker { process, requests, responses } = worker;
+            let responses = responses.into_channel().inspect_err(|_| process.stop())?;
+            Ok((process, requests, responses))
+        });
+        let (process, requests, responses) = match started {
+            Ok(started) => started,
             Err(source) => return Err(PairedError::Start { bench, source }),
-        };
-        let streams = process.stdin.take().zip(process.stdout.take()).zip(process.stderr.take());
-        let Some(((requests, stdout), stderr)) = streams else {
-            let problem = "it has no standard streams".to_owned();
-            return Err(PairedError::Incompatible { bench, problem });
-        };
-        let listening = lines_of(stdout).and_then(|responses| Ok((responses, lines_of(stderr)?)));
-        let (responses, stderr_lines) = match listening {
-            Ok(listening) => listening,
-            Err(source) => {
-                let _ = process.kill();
-                let _ = process.wait();
-                return Err(PairedError::Start { bench, source });
-            }
         };
         Ok(Child {
             side,
@@ -107,7 +84,6 @@ impl Child {
             process,
             requests,
             responses,
-            stderr_lines,
             software: Software::default(),
         })
     }
@@ -135,9 +111,6 @@ impl Child {
     }
 
     /// Reads the response to the greeting.
-    ///
-    /// # Errors
-    /// If the child uses another version of the protocol.
     pub(super) fn introduced(&mut self) -> Result<(), PairedError> {
         match self.receive(GREETING, HELLO_TIMEOUT) {
             Ok(Response::Hello { protocol, software }) if protocol == VERSION => {
@@ -153,10 +126,7 @@ impl Child {
         }
     }
 
-    /// Sends a request and waits for the response.
-    ///
-    /// # Errors
-    /// If the child dies, hangs or reports an error; it can't be used after that.
+    /// Sends a request and waits for the response. After an error the child can't be used any more.
     pub(super) fn exchange(
         &mut self,
         request: &Request,
@@ -169,29 +139,24 @@ impl Child {
 
     /// Sends a request without waiting.
     pub(super) fn send(&mut self, request: &Request, task: &str) -> Result<(), PairedError> {
-        let written =
-            self.requests.write_all(line(request).as_bytes()).and_then(|()| self.requests.flush());
-        written.map_err(|_| self.died(task))
+        self.requests.send(request).map_err(|_| self.died(task))
     }
 
     /// Waits for a response.
     pub(super) fn receive(&mut self, task: &str, limit: Duration) -> Result<Response, PairedError> {
-        let line = match self.responses.recv_timeout(limit) {
-            Ok(line) => line,
-            Err(RecvTimeoutError::Timeout) => {
-                let _ = self.process.kill();
-                let task = task.to_owned();
-                return Err(self.failed(ChildProblem::Hung { task, limit }));
-            }
-            Err(RecvTimeoutError::Disconnected) => return Err(self.died(task)),
-        };
-        match serde_json::from_str(&line) {
-            Ok(Response::Error { problem }) => Err(self.refused(task, problem)),
-            Ok(response) => Ok(response),
-            Err(_) => {
+        match self.responses.recv_timeout(limit) {
+            Ok(Ok(Response::Error { problem })) => Err(self.refused(task, problem)),
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(line)) => {
                 let line: String = line.chars().take(80).collect();
                 Err(self.incompatible(format!("it answers {line:?}")))
             }
+            Err(RecvTimeoutError::Timeout) => {
+                self.process.kill();
+                let task = task.to_owned();
+                Err(self.failed(ChildProblem::Hung { task, limit }))
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(self.died(task)),
         }
     }
 
@@ -209,17 +174,10 @@ impl Child {
         PairedError::Child { side: self.side.name(), bench: self.bench.clone(), problem }
     }
 
-    fn died(&mut self, task: &str) -> PairedError {
-        // It has closed its output: it ends, or is killed.
-        let end = Instant::now() + STDERR_TIMEOUT;
-        let left = || end.saturating_duration_since(Instant::now());
-        let said = std::iter::from_fn(|| self.stderr_lines.recv_timeout(left()).ok());
-        let said: Vec<_> = said.collect();
-        let _ = self.process.kill();
-        let ended = self.process.wait();
-        let how = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
-        let last = &said[said.len().saturating_sub(LAST_LINES)..];
-        let said = if last.is_empty() { how } else { format!("{how}, {}", last.join(" / ")) };
+    fn died(&self, task: &str) -> PairedError {
+        let ending = self.process.end();
+        let said = [&[ending.status()], &ending.last_lines[..]].concat();
+        let said = said.join(" / ").replacen(" / ", ", ", 1);
         let task = task.to_owned();
         self.failed(ChildProblem::Died { task, said, has_plugins: self.has_plugins })
     }
@@ -227,8 +185,7 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        self.process.stop();
     }
 }
 

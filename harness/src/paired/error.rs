@@ -11,7 +11,6 @@ use text::Untrusted;
 use crate::platform::{self, Exit};
 
 /// Error that prevents or ends a paired run.
-#[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum PairedError {
     /// The executable can't be run at all.
@@ -98,7 +97,6 @@ fn remedy(error: &io::Error) -> &'static str {
 }
 
 /// Failure of a child to fulfil a request.
-#[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum ChildProblem {
     /// It ended during the request; `said` has its last lines. With plugins loaded, one of them is

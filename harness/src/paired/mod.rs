@@ -30,7 +30,7 @@ mod serve;
 mod session;
 
 pub(crate) use against::{Against, Executable, PairedResult, SidePlugins};
-pub use error::{ChildProblem, PairedError};
+pub use error::PairedError;
 pub use serve::ServeError;
 pub(crate) use serve::serve;
 pub(crate) use session::measure;

@@ -31,10 +31,7 @@ const WARM_BY_ITSELF: Duration = Duration::from_millis(10);
 
 /// Sampler of both sides of a pair.
 pub(super) trait PairSampler {
-    /// Takes the samples of a block, and records them.
-    ///
-    /// # Errors
-    /// If it fails; nothing more can be measured then.
+    /// Takes the samples of a block, and records them. After an error nothing more can be measured.
     fn sample_block(
         &mut self,
         side: Side,
@@ -42,10 +39,8 @@ pub(super) trait PairSampler {
     ) -> Result<BlockResult, PairedError>;
     /// Records that a point has enough rounds.
     fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), PairedError>;
-    /// Restarts both sides, for these points, which gives them a new memory layout.
-    ///
-    /// # Errors
-    /// If it fails; nothing more can be measured then.
+    /// Restarts both sides, for these points, which gives them a new memory layout. After an error
+    /// nothing more can be measured.
     fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), PairedError>;
     /// Duration of a restart.
     fn restart_time(&self) -> Duration;

@@ -1,6 +1,5 @@
 //! Main loop of a child: takes samples on request. See [`protocol`](super::protocol).
 
-use std::io::{BufRead, Write};
 use std::time::Instant;
 
 use reports::record::Software;
@@ -10,6 +9,7 @@ use crate::measure::input_groups::{self, InputSlot};
 use crate::measure::{InputState, Resources};
 use crate::plan::{Candidates, Plan};
 use crate::platform::{self, Exit};
+use crate::workers::{IpcError, recv, send};
 
 /// Message for an input that does not exist, or without usable points.
 const NONE: &str = "no point of this input can be measured";
@@ -21,10 +21,19 @@ pub enum ServeError {
     #[error(
         "`bench sample --serve` is for `bench run SUITE --against RUN`, which asks otherwise: {0}"
     )]
-    UnknownRequest(serde_json::Error),
+    UnknownRequest(String),
     /// The channel can't be read or written any more.
     #[error("standard output: {0}")]
-    Channel(#[from] std::io::Error),
+    Channel(std::io::Error),
+}
+
+impl From<IpcError> for ServeError {
+    fn from(error: IpcError) -> Self {
+        match error {
+            IpcError::NotUnderstood(problem) => ServeError::UnknownRequest(problem),
+            IpcError::PeerClosed(error) => ServeError::Channel(error),
+        }
+    }
 }
 
 impl ServeError {
@@ -37,43 +46,32 @@ impl ServeError {
     }
 }
 
-/// Responses requests until the input is closed.
-pub(crate) fn serve(requests: impl BufRead, mut responses: impl Write) -> Result<(), ServeError> {
-    let mut lines = platform::lines(requests);
-    let mut next = || -> Result<Option<Request>, ServeError> {
-        let line = lines.next().transpose()?;
-        let request = line.map(|line| serde_json::from_str(&line));
-        request.transpose().map_err(ServeError::UnknownRequest)
-    };
-    let mut respond = |response: &Response| -> Result<(), ServeError> {
-        let text = serde_json::to_string(response).map_err(std::io::Error::from)?;
-        writeln!(responses, "{text}")?;
-        Ok(responses.flush()?)
-    };
+/// Serves requests until the input is closed.
+pub(crate) fn serve() -> Result<(), ServeError> {
     let mut is_known = false;
     let inputs = loop {
-        match next()? {
+        match recv()? {
             None => return Ok(()),
             Some(Request::Hello { again, .. }) => {
                 is_known = again;
-                respond(&hello(again))?;
+                send(&hello(again))?;
             }
             Some(Request::Open { inputs }) => break inputs,
-            Some(_) => respond(&error("inputs have to be opened first"))?,
+            Some(_) => send(&error("inputs have to be opened first"))?,
         }
     };
     let planned: Vec<_> = inputs.iter().map(|input| Plan::from_points(&input.points)).collect();
     let plans = planned.iter().filter_map(|(plan, _)| plan.as_ref());
     let resources = match Resources::to_serve(plans, is_known) {
         Ok(resources) => resources,
-        Err(problem) => return respond(&error(problem)),
+        Err(problem) => return Ok(send(&error(problem))?),
     };
     let slots = input_groups::input_slots(inputs.len());
     let mut server = Server::new(&resources, &inputs, &planned, &slots);
-    respond(&server.opened())?;
-    while let Some(request) = next()? {
+    send(&server.opened())?;
+    while let Some(request) = recv()? {
         let response = server.respond(request).unwrap_or_else(error);
-        respond(&response)?;
+        send(&response)?;
     }
     Ok(())
 }

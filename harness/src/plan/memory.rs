@@ -23,10 +23,7 @@ const RAISE: &str =
     "raise the limit (ulimit -v, memory of the control group) or end other processes";
 
 /// Returns an error if a point does not fit into the memory that is available now.
-///
-/// # Errors
-/// If memory is insufficient; reports the required and the available amount.
-pub fn check_memory(plan: &Plan) -> Result<(), PlanError> {
+pub(crate) fn check_memory(plan: &Plan) -> Result<(), PlanError> {
     check(plan, available_memory())
 }
 
@@ -56,10 +53,7 @@ pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
 }
 
 /// Returns an error if there is less memory than work needs whose memory does not depend on the
-/// number of items.
-///
-/// # Errors
-/// If memory is insufficient; reports the required and the available amount.
+/// number of items. An error reports the required and the available amount.
 pub(crate) fn check_free_memory(what: &str, needed: u64) -> Result<(), PlanError> {
     check_free(what, needed, available_memory())
 }
@@ -76,10 +70,8 @@ fn check_free(what: &str, needed: u64, available: u64) -> Result<(), PlanError> 
 }
 
 /// Returns an error if `streams` concurrent streams, with `batch` events each, their references and
-/// buffers, need more memory than is available now.
-///
-/// # Errors
-/// If memory is insufficient; reports the required and the available amount.
+/// buffers, need more memory than is available now. An error reports the required and the available
+/// amount.
 pub(crate) fn check_events(of_stream: u64, streams: usize, batch: usize) -> Result<(), PlanError> {
     let needed = of_stream.saturating_mul(streams as u64).saturating_add(RESERVE);
     let available = available_memory();
@@ -123,9 +115,6 @@ impl FileMemory {
     }
 
     /// Calls a reader of these files.
-    ///
-    /// # Errors
-    /// If the files are too large by their size, or turn out to be; those of the reader.
     pub(super) fn read<T>(
         &self,
         files: &InputFiles,

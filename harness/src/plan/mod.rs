@@ -28,15 +28,15 @@ use reports::record::{InputRecord, PluginRecord, Point};
 
 use crate::platform::Exit;
 use crate::request::CacheMode;
-pub use memory::check_memory;
+pub(crate) use memory::check_memory;
 pub(crate) use memory::{check_events, check_free_memory};
 pub(crate) use of_points::Candidates;
 pub(crate) use of_request::{missing_devices, read_case, unknown_levels};
 pub(crate) use quantities::record_params;
 pub(crate) use selection::device_names;
-pub use selection::{matching_variants, select_variants};
+pub(crate) use selection::{matching_variants, select_variants};
 pub(crate) use teams::check_threads;
-pub use teams::{InnerTeams, TeamLayout, TeamSpec};
+pub use teams::{TeamLayout, TeamSpec};
 
 /// A request for which nothing can be measured.
 #[derive(Debug, thiserror::Error)]

@@ -4,6 +4,7 @@ use algorithms::axis;
 use algorithms::device::Device;
 use algorithms::registry;
 use algorithms::task::{Task, VariantInfo};
+use clap::ValueEnum;
 use reports::record::Point;
 
 use super::teams::TeamList;
@@ -50,8 +51,7 @@ impl Plan {
         let unknown = || format!("{} has no variant {} here", point.algorithm, point.variant);
         let variant = self.infos.iter().position(is_it).ok_or_else(unknown)?;
         let layout = TeamLayout::from_point(point)?;
-        let mut modes = CacheMode::ALL.into_iter();
-        let cache = modes.find(|mode| mode.name() == point.cache);
+        let cache = CacheMode::from_str(&point.cache, false).ok();
         let cache = cache.ok_or_else(|| format!("there is no cache mode {}", point.cache))?;
         let team = teams.index_of(layout).map_err(|problem| problem.to_string())?;
         let candidates = &mut self.inputs[0].candidates;

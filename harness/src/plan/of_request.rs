@@ -73,9 +73,6 @@ fn read(
 }
 
 /// Reads the input of a task within the memory that is available.
-///
-/// # Errors
-/// If files can't be read, do not fit, or have missing or damaged parts and are to be refused then.
 pub(crate) fn read_case(
     task: &dyn Task,
     files: &InputFiles,

@@ -10,10 +10,10 @@ use text::Untrusted;
 use crate::request::values;
 
 /// The indices of the variants that match any of the globs; without globs all of them.
-///
-/// # Errors
-/// If a glob matches nothing; the message has a suggestion and all names.
-pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<usize>, String> {
+pub(crate) fn select_variants(
+    infos: &[VariantInfo],
+    globs: &[String],
+) -> Result<Vec<usize>, String> {
     for glob in globs {
         let pattern = pattern(glob)?;
         if !infos.iter().any(|info| pattern.matches(info.name)) {
@@ -25,10 +25,10 @@ pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<us
 
 /// All that match, for one of several tasks, whose variants may be others than all
 /// that were asked for.
-///
-/// # Errors
-/// If a glob is invalid.
-pub fn matching_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<usize>, String> {
+pub(crate) fn matching_variants(
+    infos: &[VariantInfo],
+    globs: &[String],
+) -> Result<Vec<usize>, String> {
     let patterns = globs.iter().map(|glob| pattern(glob));
     let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
     let is_selected = |&number: &usize| {

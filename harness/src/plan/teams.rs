@@ -79,9 +79,6 @@ impl TeamList {
     }
 
     /// Indices of the teams that settings specify; see [`TeamLayout::all`] for `nested`.
-    ///
-    /// # Errors
-    /// If there are far too many threads, or the CPU sets don't exist.
     pub(super) fn wanted(
         &mut self,
         settings: &Settings,
@@ -96,9 +93,6 @@ impl TeamList {
     }
 
     /// Index of a team, which is added if it is new.
-    ///
-    /// # Errors
-    /// If the CPU sets don't exist.
     pub(super) fn index_of(&mut self, layout: TeamLayout) -> Result<usize, PlacementError> {
         if let Some(known) = self.teams.iter().position(|team| team.layout == layout) {
             return Ok(known);

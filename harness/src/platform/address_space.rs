@@ -33,9 +33,6 @@ const WANTED: u64 = 8 << 20;
 const NEEDED: u64 = 1 << 20;
 
 /// Raises a limit that is too low, as far as the system allows.
-///
-/// # Errors
-/// A message, if the stack remains too small.
 pub(crate) fn ensure_stack() -> Result<(), String> {
     // A system that reports no limit has none.
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_STACK) else { return Ok(()) };
@@ -55,10 +52,7 @@ pub(crate) fn ensure_stack() -> Result<(), String> {
 }
 
 /// Restricts this process, and those that it starts, to small pages from now on.
-///
-/// # Errors
-/// If the system refuses.
-pub fn use_small_pages() -> io::Result<()> {
+pub(crate) fn use_small_pages() -> io::Result<()> {
     Ok(prctl::set_thp_disable(true)?)
 }
 

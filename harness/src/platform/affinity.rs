@@ -67,10 +67,7 @@ pub fn process_time_of(process: u32) -> Option<Duration> {
 }
 
 /// Binds the calling thread to these CPUs.
-///
-/// # Errors
-/// If the system refuses, as it does for CPUs that went offline.
-pub fn pin_current_thread(cpus: &[usize]) -> Result<(), String> {
+pub(crate) fn pin_current_thread(cpus: &[usize]) -> Result<(), String> {
     let mut set = CpuSet::new();
     for &cpu in cpus {
         set.set(cpu).map_err(|_| format!("there is no CPU {cpu}"))?;

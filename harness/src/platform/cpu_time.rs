@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use nix::unistd::{SysconfVar, sysconf};
 
-use super::affinity::{process_time, usable_cpus};
+use super::affinity::{process_time, usable_cpus, usable_threads};
 
 /// Columns of a line of `/proc/stat` with busy time of a CPU: user, nice, system, irq, softirq, and
 /// steal (used by other guests of the host). The others are idle time.
@@ -36,6 +36,24 @@ impl CpuTimes {
         let own = self.own.saturating_sub(earlier.own);
         let all = self.all.zip(earlier.all);
         (own, all.map(|(now, then)| now.saturating_sub(then).saturating_sub(own)))
+    }
+}
+
+/// Shares of the CPU time of all threads that this process may use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Utilisation {
+    /// Share of this process, or of its workers.
+    pub(crate) own: f64,
+    /// Share of other processes; `None` if not available.
+    pub(crate) others: Option<f64>,
+}
+
+impl Utilisation {
+    /// Utilisation in a period; `None` for an empty one.
+    pub(crate) fn new(own: Duration, others: Option<Duration>, seconds: f64) -> Option<Self> {
+        let all = seconds * usable_threads() as f64;
+        let share = |time: Duration| time.as_secs_f64() / all;
+        (all > 0.0).then(|| Utilisation { own: share(own), others: others.map(share) })
     }
 }
 

@@ -48,9 +48,6 @@ pub(super) fn current() -> &'static CrashRecord {
 }
 
 /// Creates a record that this process shares with processes that it forks.
-///
-/// # Errors
-/// Error of the system.
 pub(super) fn share() -> std::io::Result<&'static CrashRecord> {
     let (access, kind) =
         (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);

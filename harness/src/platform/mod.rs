@@ -4,7 +4,6 @@ pub(crate) mod address_space;
 mod affinity;
 mod allocator;
 mod build;
-pub(crate) mod children;
 pub(crate) mod clock;
 pub(crate) mod control_groups;
 mod cores;
@@ -26,18 +25,18 @@ pub(crate) mod supervisor;
 mod sysfs;
 mod threads;
 mod topology;
-pub(crate) mod worker;
 
 pub(crate) use address_space::ensure_stack;
-pub use address_space::use_small_pages;
+pub(crate) use address_space::use_small_pages;
+pub(crate) use affinity::pin_current_thread;
 pub use affinity::{
-    assumption, current_cpu, pin_current_thread, process_time, process_time_of, thread_time,
-    usable_cpus, usable_threads,
+    assumption, current_cpu, process_time_of, thread_time, usable_cpus, usable_threads,
 };
 pub use allocator::{LabAllocator, peak_allocation};
 pub(crate) use build::hash_text;
 pub use build::{executable_fingerprint, is_development_build, software};
 pub use cores::{CoreKind, core_kinds};
+pub(crate) use cpu_time::Utilisation;
 pub use cpu_time::{CpuTimes, run_delay};
 pub use exit::Exit;
 pub use fingerprint::variant_fingerprint;
@@ -45,7 +44,7 @@ pub use instruction_sets::{built_for_less, built_level};
 pub use machine::{crowded, environment, environment_warnings, host_name, machine, this_machine};
 pub use memory::{available_memory, last_level_bytes};
 pub use process::{Interrupt, process_start};
-pub(crate) use process::{TerminalSize, lines, lines_of, tell_of_full_files, terminal_size};
+pub(crate) use process::{TerminalSize, die_with, tell_of_full_files, terminal_size};
 pub use threads::NoThreads;
 pub(crate) use threads::{RAISE_LIMITS, is_limit, start_global_pool};
-pub use topology::{Cache, LogicalCpu, Topology, draw, gpu_node, size};
+pub use topology::{Topology, draw, gpu_node, size};

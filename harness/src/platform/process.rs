@@ -1,15 +1,14 @@
-//! Start time and interrupts of this process, size of its terminal, and output lines of its
-//! children.
+//! Start time, interrupts and parent of this process, and size of its terminal.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
+use std::os::unix::process::parent_id;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::Builder;
 use std::time::Instant;
 
-use files::Lines;
+use nix::libc;
 use nix::sys::signal::{SigHandler, Signal, signal};
 
 use super::{Exit, crash_record, plugin_guard, supervisor};
@@ -29,25 +28,16 @@ pub(crate) fn tell_of_full_files() {
     let _ = unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) };
 }
 
-/// Maximum length of a line from another process: all samples of a point are in one line.
-const MAX_LINE: usize = 64 << 20;
-
-/// Lines from another process; a line without end yields an error.
-pub(crate) fn lines(input: impl Read) -> impl Iterator<Item = io::Result<String>> {
-    BufReader::new(Lines::for_stream(input, MAX_LINE)).lines()
-}
-
-/// Lines from a child, as they come; the receiver allows timeouts.
-///
-/// # Errors
-/// If the system refuses a thread for reading.
-pub(crate) fn lines_of(output: impl Read + Send + 'static) -> io::Result<Receiver<String>> {
-    let (sender, receiver) = channel();
-    Builder::new().spawn(move || {
-        let mut lines = lines(output).map_while(Result::ok);
-        lines.try_for_each(|line| sender.send(line))
-    })?;
-    Ok(receiver)
+/// Has this process killed when its parent ends.
+pub(crate) fn die_with(parent: u32) {
+    // SAFETY: both system calls take integers and access no memory.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        // If the parent is gone already, the signal would never come.
+        if parent_id() != parent {
+            libc::_exit(libc::SIGKILL);
+        }
+    }
 }
 
 /// Ctrl-C: the first one requests an end, the second one ends the process.

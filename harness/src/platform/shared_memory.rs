@@ -31,9 +31,6 @@ fn sealed() -> SealFlag {
 
 impl SharedMemory {
     /// Creates memory that `write` fills.
-    ///
-    /// # Errors
-    /// If it can't be allocated or sealed.
     pub(crate) fn filled(write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<Self> {
         let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
         let mut file = File::from(memfd_create(NAME, flags)?);

@@ -30,7 +30,7 @@ use nix::sys::signal::{
 use nix::unistd::Pid;
 
 use super::crash_record::{self, CrashRecord};
-use super::{Exit, children};
+use super::{Exit, die_with};
 use crate::platform::plugin_guard::{KEPT, NOTHING_KEPT};
 
 /// Exit code of a panic.
@@ -82,7 +82,7 @@ impl Supervisor {
                 drop(self.orders);
                 self.signals.leave_to_parent(orders);
                 let _ = mask.thread_set_mask();
-                children::die_with(parent);
+                die_with(parent);
                 work_in_child(self.crash_record, work)
             }
             child => {

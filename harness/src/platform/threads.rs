@@ -34,9 +34,6 @@ type Waiting = SyncSender<ThreadBuilder>;
 
 /// Starts the pool that everything except measured work uses. Returns a note if it has fewer
 /// threads than there are CPUs.
-///
-/// # Errors
-/// If the system grants no thread at all.
 pub(crate) fn start_global_pool() -> Result<Option<String>, NoThreads> {
     let wanted = available_parallelism().map_or(1, NonZero::get);
     let mut waiting: Vec<Waiting> = Vec::new();

@@ -239,7 +239,6 @@ fn cores(cpus: &[&LogicalCpu], mask: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::Cache;
 
     #[test]
     fn two_packages_are_drawn_one_below_the_other() {

@@ -28,9 +28,6 @@ use trial::PluginVariant;
 
 /// Loads plugins, and the baseline of NVIDIA's libraries if it is next to the executable and
 /// usable. Their variants are added to those of their tasks.
-///
-/// # Errors
-/// If one can't be used. Nothing was measured then.
 pub(crate) fn load(paths: &[PathBuf], baseline: Baseline) -> Result<(), PluginFailure> {
     for path in paths {
         load_one(path)?;
@@ -166,7 +163,6 @@ fn variant(plan: &Plan, spec: &CandidateSpec) -> Option<PluginVariant> {
 }
 
 /// Reason for not using a plugin at all.
-#[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum PluginFailure {
     /// A file that can't be read.

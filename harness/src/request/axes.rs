@@ -67,10 +67,7 @@ impl AxisValues {
     }
 
     /// Rejects too many combinations, before any is generated.
-    ///
-    /// # Errors
-    /// If there are more than the limit.
-    pub fn check_count(&self) -> Result<(), String> {
+    pub(crate) fn check_count(&self) -> Result<(), String> {
         let count = self.count();
         if count <= MAX_INPUTS {
             return Ok(());

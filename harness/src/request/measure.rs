@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use algorithms::algorithm::InputFiles;
 use algorithms::task::Task;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use generators::io::is_standard_input;
 
 use super::settings::without_flags;
@@ -44,7 +44,7 @@ pub struct SessionFlags {
     #[arg(long, help_heading = "Sampling")]
     pub dry_run: bool,
     /// Page size of memory: huge (if available) or small.
-    #[arg(long, value_name = "SIZE", value_parser = values::memory_pages(), default_value = "huge")]
+    #[arg(long, value_name = "SIZE", value_parser = values::choice::<MemoryPages>(), default_value = "huge")]
     #[arg(help_heading = "Where", hide_short_help = true)]
     pub pages: MemoryPages,
     /// Output options.
@@ -123,9 +123,6 @@ pub enum Source {
 
 impl Source {
     /// Refuses standard input for commands that read their input several times.
-    ///
-    /// # Errors
-    /// If standard input is among the files.
     pub(crate) fn refuse_standard_input(&self) -> Result<(), String> {
         match self {
             Source::File { files, .. } if files.paths().iter().any(|it| is_standard_input(it)) => {
@@ -139,7 +136,7 @@ impl Source {
 }
 
 /// Page size of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MemoryPages {
     /// Huge pages for large blocks, if available.
     Huge,
@@ -148,7 +145,7 @@ pub enum MemoryPages {
 }
 
 /// State of the last-level cache at the start of a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CacheMode {
     /// Contents left by the preparation of the input.
     Hot,
@@ -157,9 +154,6 @@ pub enum CacheMode {
 }
 
 impl CacheMode {
-    /// All modes.
-    pub const ALL: [CacheMode; 2] = [CacheMode::Hot, CacheMode::Cold];
-
     /// Returns the name in flags and records.
     pub fn name(self) -> &'static str {
         match self {

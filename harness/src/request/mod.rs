@@ -3,7 +3,6 @@
 //! Fields of requests declare their flags; `cli` adds those that depend on a task or a data set.
 
 mod axes;
-mod description;
 mod history;
 mod measure;
 mod outputs;
@@ -18,25 +17,23 @@ pub(crate) mod values;
 
 pub use axes::AxisValues;
 pub(crate) use axes::{as_tried, typed_default};
-pub use description::{DevicesRequest, ListRequest};
 pub use history::{
-    BaselineRequest, ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, PruneRequest,
-    StoreFolder,
+    BaselineRequest, ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, StoreFolder,
 };
 pub use measure::{CacheMode, DamagePolicy, MeasureRequest, MemoryPages, SessionFlags, Source};
 pub use outputs::{DescriptionFormat, Formats, OutputFlags, Outputs};
 pub use settings::Settings;
 pub(crate) use settings::{confirming, is_only_tried};
 pub use stored_runs::{
-    CompareRequest, DEFAULT_STORE, ExportRequest, FailOn, Judging, PointFlags, ReportFormat,
-    ReportRequest, SiteRequest, WinnersRequest,
+    CompareRequest, DEFAULT_STORE, ExportRequest, FailOn, PointFlags, ReportFormat, ReportRequest,
+    SiteRequest, WinnersRequest,
 };
 pub use stream::{Spill, StreamFlags, StreamRequest, WhenFull};
 pub use studies::{PortabilityRequest, ReproduceRequest, SelfTestMode, SelfTestRequest};
 pub use suite::{AgainstRequest, SuiteRequest};
 pub use throughput::{DeviceSet, Processes, ThroughputFlags, ThroughputRequest};
 pub use untimed::{
-    FileOptions, GenerateRequest, OutputPath, OutputRequest, ProcessRequest, VariantChoice,
-    VerifyRequest,
+    DevicesRequest, FileOptions, GenerateRequest, ListRequest, OutputPath, OutputRequest,
+    ProcessRequest, VariantChoice, VerifyRequest,
 };
 pub use values::{SampleRange, Threads};

@@ -45,7 +45,7 @@ pub struct Settings {
     pub binds: Vec<BindLevels>,
     /// State of the last-level cache before each sample: hot, or cold (flushed).
     #[arg(long = "cache", value_name = "MODE", value_delimiter = ',', help_heading = "Where")]
-    #[arg(value_parser = values::caches(), default_value = "hot")]
+    #[arg(value_parser = values::choice::<CacheMode>(), default_value = "hot")]
     pub caches: Vec<CacheMode>,
     /// Enable wgpu's bounds and loop checks and zeroed memory, as in browsers (wgpu:N+checked).
     #[arg(long, help_heading = "Where", hide_short_help = true)]

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ValueEnum};
 use reports::compare::Thresholds;
 use reports::compare::render::{Format as ComparisonFormat, Listing};
 use reports::export::{ExportFormat, ExportTable};
@@ -35,7 +35,7 @@ pub struct ReportRequest {
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
     /// Format of the report [default: by the extension of FILE]
-    #[arg(long, value_name = "format", value_parser = values::named(FORMATS))]
+    #[arg(long, value_name = "format", value_parser = values::choice::<ReportFormat>())]
     format: Option<ReportFormat>,
     /// Title [default: tasks, machine and date]
     #[arg(long, value_name = "TEXT")]
@@ -55,16 +55,13 @@ pub struct ReportRequest {
 }
 
 /// Format of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// A page with charts, tables and raw data.
     Html,
     /// A short text for a merge request.
     Markdown,
 }
-
-const FORMATS: [(&str, ReportFormat); 2] =
-    [("html", ReportFormat::Html), ("markdown", ReportFormat::Markdown)];
 
 impl ReportRequest {
     /// Returns the format, given by flag or by the extension of the file.
@@ -277,7 +274,7 @@ pub struct Judging {
     #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "2%")]
     pub false_discovery: f64,
     /// Verdict that exits with code 4: slower, or also inconclusive.
-    #[arg(long, value_name = "fail-on", value_parser = values::fail_on(), default_value = "slower")]
+    #[arg(long, value_name = "fail-on", value_parser = values::choice::<FailOn>(), default_value = "slower")]
     pub fail_on: FailOn,
     /// Allow a comparison of runs from different machines.
     #[arg(long)]
@@ -324,7 +321,7 @@ impl ComparisonFiles {
 }
 
 /// Verdicts that make a comparison fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
     /// Slower points.
     Slower,

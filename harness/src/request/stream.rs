@@ -78,7 +78,7 @@ pub struct StreamFlags {
     pub queue: u64,
     /// Policy for timeslices that arrive at a full queue: wait or drop.
     #[arg(long, value_name = "POLICY", default_value = "wait", help_heading = "Stream")]
-    #[arg(value_parser = values::named([("wait", WhenFull::Wait), ("drop", WhenFull::Drop)]))]
+    #[arg(value_parser = values::named(WhenFull::ALL.map(|policy| (policy.name(), policy))))]
     pub when_full: WhenFull,
     /// Kill workers that need longer than this for one timeslice.
     #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "10s")]
@@ -225,9 +225,6 @@ impl StreamFlags {
 
 impl StreamRequest {
     /// Fills in values that depend on several flags.
-    ///
-    /// # Errors
-    /// If flags contradict each other.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         self.measuring.settings.tidy();
         each_once(&mut self.device_sets);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use algorithms::device::Device;
-use clap::Args;
 use clap::builder::{RangedI64ValueParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use reports::compare::render::SelfTestFormat;
 
 use super::{DEFAULT_STORE, OutputFlags, Outputs, values};
@@ -18,7 +18,7 @@ pub struct SelfTestRequest {
     #[arg(long, value_name = "SUITE", default_value = "selftest")]
     pub suite: PathBuf,
     /// Comparisons to test: paired runs only (faster), or also separate runs.
-    #[arg(long = "way", value_name = "WAY", value_parser = values::named(MODES), default_value = "both")]
+    #[arg(long = "way", value_name = "WAY", value_parser = values::choice::<SelfTestMode>(), default_value = "both")]
     pub mode: SelfTestMode,
     /// Repetitions of each slowdown.
     #[arg(long, value_name = "N", value_parser = repeats(), default_value = "1")]
@@ -42,16 +42,13 @@ pub struct SelfTestRequest {
 }
 
 /// Kinds of comparison to test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SelfTestMode {
     /// Separate runs and paired runs.
     Both,
     /// Paired runs only.
     InTurn,
 }
-
-const MODES: [(&str, SelfTestMode); 2] =
-    [("both", SelfTestMode::Both), ("in-turn", SelfTestMode::InTurn)];
 
 fn repeats() -> impl TypedValueParser<Value = usize> {
     let repeats = RangedI64ValueParser::<u32>::new().range(1..=1000);

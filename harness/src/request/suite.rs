@@ -77,7 +77,7 @@ pub struct AgainstRequest {
     #[arg(conflicts_with_all = ["merge", "counters"])]
     pub base: String,
     /// Verdict that exits with code 4: slower, or also inconclusive.
-    #[arg(long, value_name = "fail-on", value_parser = values::fail_on(), default_value = "slower")]
+    #[arg(long, value_name = "fail-on", value_parser = values::choice::<FailOn>(), default_value = "slower")]
     #[arg(requires = "base")]
     pub fail_on: FailOn,
     /// List all points, including unchanged ones.
@@ -95,9 +95,6 @@ fn store_help() -> String {
 
 impl SuiteRequest {
     /// Fills in the store and the output formats.
-    ///
-    /// # Errors
-    /// If a format does not suit the results.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         let wanted = &self.wanted;
         let of_run = wanted.format.convert("a run");
@@ -141,9 +138,6 @@ impl Formats for AnyFormat {
 
 impl Outputs<AnyFormat> {
     /// Converts to the formats of one kind of results.
-    ///
-    /// # Errors
-    /// If a format is for another kind of results.
     fn convert<F: Formats>(&self, results: &str) -> Result<Outputs<F>, String> {
         let format = |AnyFormat(name): AnyFormat| {
             let known = F::NAMED.iter().find(|(known, _)| *known == name);

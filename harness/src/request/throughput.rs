@@ -201,9 +201,6 @@ impl ThroughputRequest {
     }
 
     /// Fills in values that depend on several flags.
-    ///
-    /// # Errors
-    /// If flags contradict each other.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         self.measuring.settings.tidy();
         each_once(&mut self.device_sets);

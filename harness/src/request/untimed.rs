@@ -1,15 +1,19 @@
-//! Requests of commands that time nothing: `bench verify`, `process` and `generate`.
+//! Requests of commands that time nothing: `bench verify`, `process`, `generate` and `list`, and of
+//! `bench devices`.
 
 use std::path::PathBuf;
 
 use algorithms::data_sets::DataSet;
 use algorithms::device::Device;
 use algorithms::device::emulator::Lanes;
+use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
 use clap::Args;
+use text::Untrusted;
 
 use super::settings::take_checked;
-use super::{AxisValues, MeasureRequest, is_only_tried, values};
+use super::values::{self, instead_of};
+use super::{AxisValues, DescriptionFormat, MeasureRequest, Outputs, is_only_tried};
 
 /// Default item limit with `--races`: checking each access is hundreds of times slower, and the
 /// other checks cover larger inputs.
@@ -147,4 +151,43 @@ pub struct GenerateRequest {
     pub seed: u64,
     /// Output file.
     pub out: PathBuf,
+}
+
+/// Tasks or suites to list.
+#[derive(Args, Clone)]
+pub struct ListRequest {
+    /// Tasks to list [default: all]
+    #[arg(value_name = "TASK", num_args = 0.., value_parser = known_task)]
+    pub tasks: Vec<&'static dyn Task>,
+    /// List the built-in suites of bench run.
+    #[arg(long, conflicts_with = "tasks")]
+    pub suites: bool,
+    /// Formats of the list.
+    #[command(flatten)]
+    pub format: Outputs<DescriptionFormat>,
+    /// Load variants from a shared library; repeatable.
+    #[arg(long = "plugin", value_name = "LIB")]
+    pub plugins: Vec<PathBuf>,
+}
+
+fn known_task(name: &str) -> Result<&'static dyn Task, String> {
+    let unknown = || {
+        let known: Vec<_> = tasks().iter().map(|task| task.name()).collect();
+        format!("unknown task {}; {}", name.quoted(), instead_of(name, &known))
+    };
+    task(name).ok_or_else(unknown)
+}
+
+/// Description or measurement of this machine.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub struct DevicesRequest {
+    /// Measure memory bandwidth, GPU links and latencies, too.
+    #[arg(long)]
+    pub measure: bool,
+    /// Formats of the description.
+    #[command(flatten)]
+    pub format: Outputs<DescriptionFormat>,
+    /// Folder for ceilings.json, links.csv and the chart of the links.
+    #[arg(long, value_name = "DIR", requires = "measure")]
+    pub out: Option<PathBuf>,
 }

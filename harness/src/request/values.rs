@@ -7,14 +7,15 @@ use algorithms::axis::parse_time;
 use algorithms::device::Device;
 use algorithms::registry::{self, tasks};
 use algorithms::task::Task;
+use clap::ValueEnum;
 use clap::builder::{
-    BoolValueParser, PossibleValuesParser, RangedU64ValueParser, TypedValueParser,
+    BoolValueParser, PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser,
 };
 use reports::rank::Rank;
 use statistics::Search;
 use text::Untrusted;
 
-use super::{CacheMode, FailOn, MemoryPages};
+use super::CacheMode;
 use crate::platform::usable_threads;
 
 /// Minimum and maximum number of samples.
@@ -149,18 +150,8 @@ pub(super) fn doubling(max: usize) -> Vec<usize> {
 
 /// Parses a cache mode.
 pub(crate) fn cache(text: &str) -> Result<CacheMode, String> {
-    let mode = CacheMode::ALL.into_iter().find(|mode| mode.name() == text);
-    mode.ok_or_else(|| format!("unknown cache {}; there are hot and cold", text.quoted()))
-}
-
-/// Parser of cache modes; the help lists them.
-pub(crate) fn caches() -> impl TypedValueParser<Value = CacheMode> {
-    named(CacheMode::ALL.map(|mode| (mode.name(), mode)))
-}
-
-/// Parser of page sizes; the help lists them.
-pub(crate) fn memory_pages() -> impl TypedValueParser<Value = MemoryPages> {
-    named([("huge", MemoryPages::Huge), ("small", MemoryPages::Small)])
+    let mode = CacheMode::from_str(text, false);
+    mode.map_err(|_| format!("unknown cache {}; there are hot and cold", text.quoted()))
 }
 
 /// Parser of tasks; the help lists them.
@@ -214,9 +205,15 @@ pub(crate) fn rank() -> impl TypedValueParser<Value = Rank> {
     named(Rank::ALL.map(|rank| (rank.name(), rank)))
 }
 
-/// Parser of the verdicts that exit with code 4.
-pub(crate) fn fail_on() -> impl TypedValueParser<Value = FailOn> {
-    named([("slower", FailOn::Slower), ("inconclusive", FailOn::Inconclusive)])
+/// Parser of an enum. Help and errors list its names without what the values mean, which the help
+/// of the flag says.
+pub(crate) fn choice<T>() -> impl TypedValueParser<Value = T>
+where
+    T: ValueEnum + Send + Sync + 'static,
+{
+    let names = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let names = names.map(|named| PossibleValue::new(named.get_name().to_owned()));
+    PossibleValuesParser::new(names).try_map(|name| T::from_str(&name, false))
 }
 
 /// Parser of a flag without a value: `on` if it is given, else `off`.
@@ -235,6 +232,15 @@ pub(crate) fn each_once<T: Clone + PartialEq>(values: &mut Vec<T>) {
         known.extend(is_new.then(|| value.clone()));
         is_new
     });
+}
+
+/// Returns the end of a list that shows `shown` of `all` entries, such as `; and 3 more` after the
+/// separator `;`.
+pub(crate) fn and_more(separator: &str, all: usize, shown: usize) -> String {
+    match all.saturating_sub(shown) {
+        0 => String::new(),
+        more => format!("{separator} and {more} more"),
+    }
 }
 
 /// Minimum similarity of a suggested name (Jaro-Winkler; 1 is equal).

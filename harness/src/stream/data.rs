@@ -53,9 +53,6 @@ pub(super) struct Content<'a> {
 
 impl Data {
     /// Simulates timeslices of a scenario, each with its own seed.
-    ///
-    /// # Errors
-    /// If the parameters are inconsistent.
     pub(super) fn simulated(params: &Params, variation: &Variation) -> Result<Self, DataError> {
         let (single, scenario) = single(params)?;
         let pauses =
@@ -77,9 +74,6 @@ impl Data {
     }
 
     /// Reads all timeslices of a file.
-    ///
-    /// # Errors
-    /// If it can't be read.
     pub(super) fn read(
         files: &InputFiles,
         options: &Params,

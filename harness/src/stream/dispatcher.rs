@@ -1,22 +1,18 @@
 //! Dispatcher of timeslices to workers: the log and the workers' input pipes, shared by all
 //! threads.
 
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::ChildStdin;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use algorithms::algorithm::Segments;
 
-use super::delta::{Cursor, Delta};
 use super::protocol::{Check, EventCounts, Expected, Request, ResultDigest};
-use super::timeslice_log::{
-    CheckRecord, Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult,
-};
+use super::timeslice_log::{Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult};
+use super::timeslice_record::{CheckRecord, Cursor, Delta};
 use crate::platform::clock::now_ns;
-use crate::platform::worker;
 use crate::request::WhenFull;
+use crate::workers::Requests;
 
 /// A result that differs from the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +44,7 @@ struct State {
 /// State of a worker.
 #[derive(Default)]
 struct WorkerSlot {
-    requests: Option<ChildStdin>,
+    requests: Option<Requests<Request>>,
     /// Start time of its current timeslice.
     since_ns: u64,
     /// Reason for losing it.
@@ -58,8 +54,7 @@ struct WorkerSlot {
 impl WorkerSlot {
     /// Sends a line. If the worker is gone, its listener notices.
     fn send(&mut self, request: &Request) {
-        let line = worker::line(request);
-        let _ = self.requests.as_mut().map(|requests| requests.write_all(line.as_bytes()));
+        let _ = self.requests.as_mut().map(|requests| requests.send(request));
     }
 }
 
@@ -80,7 +75,7 @@ impl Dispatcher {
     }
 
     /// Adds a worker with its input pipe.
-    pub(super) fn add_worker(&self, worker: usize, requests: ChildStdin) {
+    pub(super) fn add_worker(&self, worker: usize, requests: Requests<Request>) {
         self.state().workers[worker] =
             WorkerSlot { requests: Some(requests), ..WorkerSlot::default() };
     }
@@ -128,9 +123,6 @@ impl Dispatcher {
     }
 
     /// Records a worker's result, and hands it the next timeslice.
-    ///
-    /// # Errors
-    /// If it does not have that timeslice.
     pub(super) fn record_result(
         &self,
         worker: usize,
@@ -247,7 +239,7 @@ impl Dispatcher {
     /// Changes since the last call.
     pub(super) fn delta(&self, cursor: Cursor) -> Delta {
         let state = self.state();
-        Delta::since(&state.log, cursor, state.wrong.is_none())
+        state.log.delta(cursor, state.wrong.is_none())
     }
 
     /// Numbers of emitted and of waiting timeslices.

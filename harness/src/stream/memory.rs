@@ -40,10 +40,7 @@ fn worker_share(variant: &str) -> f64 {
 }
 
 /// Returns an error if the prepared timeslices, a reference and the buffers of each worker do not
-/// fit into memory.
-///
-/// # Errors
-/// If memory is insufficient; reports the required and the available amount.
+/// fit into memory. An error reports the required and the available amount.
 pub(super) fn check_memory(
     request: &StreamRequest,
     plan: &Plan,

@@ -16,7 +16,7 @@
 //! | `workers` | start, listeners and end of all workers |
 //! | `schedule` | start of a speed, alone or with other nodes; due times and choice of timeslices |
 //! | `timeslice_log` | log of timeslices, independent of clocks, threads and processes |
-//! | `delta` | changes of a log since the last update |
+//! | `timeslice_record` | records of timeslices, their counts, and changes since the last update |
 //! | `dispatcher` | dispatcher: the log and the workers' input pipes, for all threads |
 //! | `source` | emission of timeslices when they are due |
 //! | `speed` | one speed, from its first timeslice to the last result |
@@ -25,7 +25,6 @@
 //! | `session` | a run: folder, and one device and speed after the other |
 
 mod data;
-mod delta;
 mod dispatcher;
 mod job;
 mod live;
@@ -39,6 +38,7 @@ mod source;
 mod speed;
 mod tally;
 mod timeslice_log;
+mod timeslice_record;
 mod worker;
 mod workers;
 

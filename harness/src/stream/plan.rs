@@ -55,9 +55,6 @@ pub(super) struct StreamPoint {
 
 impl Planned {
     /// Creates the plan for a request.
-    ///
-    /// # Errors
-    /// If the request is invalid, a device can't be used, or the data don't fit into memory.
     pub(crate) fn new(request: &mut StreamRequest) -> Result<Self, PlanError> {
         check_data(request)?;
         name_variants(request)?;
@@ -256,10 +253,7 @@ fn recommended(backend: Backend) -> &'static str {
     }
 }
 
-/// Finds a chain by its name.
-///
-/// # Errors
-/// If there is no chain of that name; lists the available ones.
+/// Finds a chain by its name. An error lists the available chains.
 pub(super) fn variant_of(backend: Backend, name: &str) -> Result<Variant<StsTask>, String> {
     let all = STS.variants();
     let of_name = || all.iter().filter(|variant| variant.name == name);

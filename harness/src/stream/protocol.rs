@@ -8,7 +8,8 @@ use algorithms::device::gpu::DeviceError;
 use algorithms::sts_events::EventRules;
 use serde::{Deserialize, Serialize};
 
-use crate::platform::worker::{IpcError, any_path};
+use crate::measure::CheckError;
+use crate::workers::{IpcError, any_path};
 
 /// Request to a worker. The worker ends when its standard input is closed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,11 +82,27 @@ pub(super) enum Response {
         found: Vec<ResultDigest>,
     },
     /// The request can't be fulfilled.
-    Refused {
-        problem: String,
-        /// True if the variant is wrong, rather than the machine unsuitable.
-        is_wrong: bool,
-    },
+    Refused(WorkerRefusal),
+}
+
+/// Reason of a worker to refuse a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct WorkerRefusal {
+    pub(super) problem: String,
+    /// True if the variant is wrong, rather than the machine unsuitable.
+    pub(super) is_wrong: bool,
+}
+
+impl WorkerRefusal {
+    /// Refusal because of the machine.
+    pub(super) fn unable(problem: impl ToString) -> Self {
+        WorkerRefusal { problem: problem.to_string(), is_wrong: false }
+    }
+
+    /// Refusal because of the variant.
+    pub(super) fn wrong(problem: impl ToString) -> Self {
+        WorkerRefusal { problem: problem.to_string(), is_wrong: true }
+    }
 }
 
 /// Digest of a result.
@@ -189,62 +206,31 @@ pub(super) enum End {
     /// The parent process is gone.
     PeerClosed,
     /// A request that can't be fulfilled.
-    Refused { problem: String, is_wrong: bool },
+    Refused(WorkerRefusal),
 }
 
 /// Reason that ends a worker which can't fulfil a request.
 pub(super) fn unable(problem: impl ToString) -> End {
-    End::Refused { problem: problem.to_string(), is_wrong: false }
+    End::Refused(WorkerRefusal::unable(problem))
 }
 
 /// Reason that ends a worker whose variant is wrong.
 pub(super) fn wrong(problem: impl ToString) -> End {
-    End::Refused { problem: problem.to_string(), is_wrong: true }
+    End::Refused(WorkerRefusal::wrong(problem))
 }
 
 impl From<DeviceError> for End {
     fn from(error: DeviceError) -> Self {
-        let is_wrong = matches!(error, DeviceError::Kernel { .. } | DeviceError::Plugin { .. });
-        End::Refused { problem: error.to_string(), is_wrong }
+        let problem = error.to_string();
+        End::Refused(WorkerRefusal { problem, is_wrong: CheckError::from(error).is_wrong() })
     }
 }
 
 impl From<IpcError> for End {
-    fn from(unheard: IpcError) -> Self {
-        match unheard {
-            IpcError::PeerClosed => End::PeerClosed,
+    fn from(error: IpcError) -> Self {
+        match error {
+            IpcError::PeerClosed(_) => End::PeerClosed,
             IpcError::NotUnderstood(problem) => unable(problem),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_survive_a_round_trip() {
-        let rules =
-            EventRules { window_ns: 1, min_digis: 2, dead_time_ns: 3, before_ns: 4, after_ns: 5 };
-        assert_eq!(EventRules::from(Rules::from(rules)), rules);
-        let open = Request::Open(Opening {
-            variant: "time-sweep".into(),
-            device: "cpu".into(),
-            threads: 2,
-            cpus: Some(vec![vec![0], vec![1, 2]]),
-            events: Some(rules.into()),
-        });
-        for request in [open, Request::Process { number: 7, data: 3, check: true, hits: None }] {
-            let line = serde_json::to_string(&request).expect("serialises");
-            assert!(!line.contains('\n'));
-            assert_eq!(serde_json::from_str::<Request>(&line).expect("parses"), request);
-        }
-        // Sums use all 64 bits.
-        let found = ResultDigest { clusters: 1, hits: 2, sum: u64::MAX - 1, events: None };
-        let check = Some(Check { found, stride: 4, turn: 3, took_ns: 70 });
-        let built = Some(EventCounts { events: 3, digis: 40, took_ns: 500 });
-        let done = Response::Done { number: 7, begun_ns: 1, ended_ns: u64::MAX, check, built };
-        let line = serde_json::to_string(&done).expect("serialises");
-        assert_eq!(serde_json::from_str::<Response>(&line).expect("parses"), done);
     }
 }

@@ -63,9 +63,6 @@ pub(super) enum RingError {
 }
 
 /// Writes timeslices of one detector into shared memory.
-///
-/// # Errors
-/// If shared memory can't be allocated.
 pub(super) fn share(timeslices: &[&Timeslice]) -> io::Result<SharedMemory> {
     let Some(first) = timeslices.first() else {
         return Err(io::Error::other("there are no timeslices"));
@@ -133,9 +130,6 @@ fn pad(file: &mut File, written: usize) -> io::Result<()> {
 }
 
 /// Timeslices in shared memory, in place.
-///
-/// # Errors
-/// If the memory does not contain any.
 pub(super) fn timeslices(memory: Inherited) -> Result<Vec<Timeslice>, RingError> {
     let memory = Arc::new(memory);
     let (header, begin) = header(&memory)?;

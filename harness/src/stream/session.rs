@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use algorithms::algorithm::{Segments, Semantics};
-use reports::clock::{exactly, now};
+use reports::clock::exactly;
 use reports::record::{RunRecord, YesNo};
-use reports::store::StreamFolder;
 use reports::stream::{StreamRow, TimesliceRow, WRONG, short};
 use reports::{charts, units};
 use text::Untrusted;
@@ -17,61 +16,26 @@ use super::data::{Content, Data, Size, Variation};
 use super::dispatcher::Dispatcher;
 use super::live::Live;
 use super::plan::{Planned, StreamPoint, max_speed};
-use super::protocol::{Expected, ResultDigest};
+use super::protocol::{Expected, ResultDigest, WorkerRefusal};
 use super::schedule::{PreparedCounts, Schedule, StartMissed, StartTime};
 use super::source::Emitting;
-use super::speed::{Limit, SpeedContext, SpeedResult, Stream, search_limit};
+use super::speed::{SpeedContext, SpeedResult, Stream, guess, search_limit, words_of_limit};
 use super::timeslice_log::TimesliceLog;
-use super::workers::{Readiness, WorkerRefusal, Workers};
+use super::workers::{Readiness, Workers};
 use super::{StreamError, ring, tally};
-use crate::measure::{self, MeasureError, RunSpec, claimed, default_folder};
+use crate::measure::{MeasureError, StreamsRun};
 use crate::plan::Origin;
-use crate::platform::control_groups::StoppedPeriods;
+use crate::platform::Interrupt;
 use crate::platform::energy::EnergyCounters;
 use crate::platform::shared_memory::SharedMemory;
-use crate::platform::{Exit, Interrupt, Topology};
 use crate::request::StreamRequest;
-
-/// Initial guess of a search, relative to the throughput of undisturbed workers.
-const GUESS: f64 = 0.8;
 
 /// Note for a source without real-time priority.
 const NO_PRIORITY: &str = "the system gives the source no priority over others, so timeslices may be \
     emitted late where they work on the same CPUs; run as root, or after `ulimit -r 1`";
 
 /// Result of a run.
-#[derive(Debug, Default)]
-pub(crate) struct StreamResult {
-    pub(crate) rows: Vec<StreamRow>,
-    pub(crate) record: RunRecord,
-    pub(crate) folder: PathBuf,
-    pub(crate) interrupted: bool,
-    /// Notes for readers that concern the complete run, each once.
-    remarks: BTreeSet<&'static str>,
-    wrong: usize,
-    /// Number of speeds where timeslices are unaccounted for, or no workers were left.
-    unaccounted: usize,
-    /// Number of speeds that missed the common start time.
-    missed: usize,
-}
-
-impl StreamResult {
-    /// Exit code for scripts.
-    pub(crate) fn exit(&self) -> Exit {
-        let is_measured = |row: &StreamRow| row.due > 0;
-        if self.wrong > 0 {
-            Exit::WrongOutput
-        } else if self.unaccounted + self.missed > 0 {
-            Exit::Failed
-        } else if self.interrupted {
-            Exit::Interrupted
-        } else if !self.rows.iter().any(is_measured) || !self.record.missing_devices.is_empty() {
-            Exit::NothingMeasured
-        } else {
-            Exit::Success
-        }
-    }
-}
+pub(crate) type StreamResult = StreamsRun<StreamRow>;
 
 /// A request that is being executed.
 pub(crate) struct Session<'a> {
@@ -106,10 +70,7 @@ struct DeviceRun<'s> {
 }
 
 impl<'a> Session<'a> {
-    /// Runs all devices and speeds; `report` receives progress messages.
-    ///
-    /// # Errors
-    /// If data can't be generated, workers can't be started or results can't be written. Results so
+    /// Runs all devices and speeds; `report` receives progress messages. After an error, results so
     /// far are on disk.
     pub(crate) fn run(
         request: &'a StreamRequest,
@@ -126,46 +87,31 @@ impl<'a> Session<'a> {
             (self.report)(&format!("metrics are at {url}"));
         }
         let ring = self.prepare()?;
-        let stopped = StoppedPeriods::start();
-        let mut record = self.describe();
-        let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder("stream"));
-        let path = claimed(&path).map_err(MeasureError::from)?;
-        let mut folder = StreamFolder::create(&path, &record).map_err(MeasureError::from)?;
-        (self.report)(&format!("results go to {}", path.escaped()));
-        let mut outcome = StreamResult { folder: path, ..StreamResult::default() };
+        let flags = &self.request.flags;
+        let planned = self.planned;
+        let request = &self.request.measuring;
+        let out = flags.out.as_deref();
+        let mut run = StreamsRun::start("stream", out, request, &planned.plan, &planned.notes)?;
+        (self.report)(&format!("results go to {}", run.path().escaped()));
+        let mut remarks = BTreeSet::new();
         let mut timeslices = Vec::new();
-        for index in 0..self.planned.points.len() {
+        for index in 0..planned.points.len() {
             if !self.interrupt.asked() {
                 let mut output = StreamOutput {
-                    folder: &mut folder,
-                    outcome: &mut outcome,
+                    run: &mut run,
+                    remarks: &mut remarks,
                     timeslices: &mut timeslices,
                 };
-                record.notes.extend(self.run_point(index, &ring, &mut output)?);
+                let notes = self.run_point(index, &ring, &mut output)?;
+                run.record.notes.extend(notes);
             }
         }
-        record.notes.extend(self.live.end());
-        record.notes.extend(outcome.remarks.iter().map(|&remark| remark.to_owned()));
-        outcome.interrupted = self.interrupt.asked();
-        let kept = || outcome.folder.escaped().to_string();
-        if self.request.flags.charts {
-            let drawn = charts::draw_stream(&record, &outcome.rows, &timeslices);
-            let written = drawn.and_then(|drawn| charts::write(&outcome.folder, &drawn));
-            written.map_err(|source| MeasureError::Chart { source, kept: kept() })?;
-        }
-        record.throttled = stopped.so_far();
-        record.finished = (!outcome.interrupted).then(now);
-        folder.describe(&record).map_err(MeasureError::from)?;
-        outcome.record = record;
-        Ok(outcome)
-    }
-
-    fn describe(&self) -> RunRecord {
-        let measuring = &self.request.measuring;
-        let run_spec = RunSpec::for_task(measuring, &self.planned.plan);
-        let mut record = measure::describe(&run_spec, &Topology::this_machine());
-        record.notes.extend(self.planned.notes.iter().cloned());
-        record
+        run.record.notes.extend(self.live.end());
+        run.record.notes.extend(remarks.into_iter().map(str::to_owned));
+        let draw =
+            |record: &RunRecord, rows: &[StreamRow]| charts::draw_stream(record, rows, &timeslices);
+        run.finish(self.interrupt.asked(), flags.charts.then_some(draw))?;
+        Ok(run)
     }
 
     /// Generates or reads timeslices, computes reference results, and puts the timeslices into
@@ -266,8 +212,7 @@ impl<'a> Session<'a> {
         if let Ok(readiness) = &filled
             && readiness.seconds > 0.0
         {
-            let ids: Vec<String> =
-                device_run.workers.ids().iter().map(|(_, id)| id.to_string()).collect();
+            let ids: Vec<String> = device_run.workers.ids().map(|id| id.to_string()).collect();
             let ready = units::seconds(readiness.seconds, 2);
             let device = &device_run.point.device_set;
             (self.report)(&format!("workers on {device}, ready in {ready}: {}", ids.join(" ")));
@@ -298,7 +243,7 @@ impl<'a> Session<'a> {
             Err(StartMissed::Stopped) => return Ok(None),
             Err(StartMissed::Late(late)) => {
                 record_refusal(row, too_late(late), output)?;
-                output.outcome.missed += 1;
+                output.run.counts.failed += 1;
                 return Ok(Some(false));
             }
         };
@@ -317,7 +262,7 @@ impl<'a> Session<'a> {
         tally::fill(&mut row, &ran, &content);
         let rows = tally::rows(&row.point_id, &ran, &content);
         if !ran.is_on_time {
-            output.outcome.remarks.insert(NO_PRIORITY);
+            output.remarks.insert(NO_PRIORITY);
         }
         record_speed(row, rows, &ran, output)
     }
@@ -400,10 +345,11 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Outputs for rows: the folder, the result of the run, and timeslices for the charts.
+/// Outputs for rows: the run, and timeslices for the charts.
 struct StreamOutput<'o> {
-    folder: &'o mut StreamFolder,
-    outcome: &'o mut StreamResult,
+    run: &'o mut StreamResult,
+    /// Notes for readers that concern the complete run, each once.
+    remarks: &'o mut BTreeSet<&'static str>,
     timeslices: &'o mut Vec<TimesliceRow>,
 }
 
@@ -416,16 +362,15 @@ fn record_refusal(
     let WorkerRefusal { problem, is_wrong } = refusal;
     let what = if is_wrong { WRONG } else { "not run" };
     let row = StreamRow { valid: YesNo::No, note: format!("{what}: {problem}"), ..row };
-    output.folder.append(&row, &[]).map_err(|source| interrupted(source, output.outcome))?;
-    output.outcome.wrong += usize::from(is_wrong);
-    output.outcome.rows.push(row);
-    Ok(())
+    output.run.counts.wrong += usize::from(is_wrong);
+    Ok(output.run.append(row, &[])?)
 }
 
 fn too_late(late: Duration) -> WorkerRefusal {
     let late = units::seconds(late.as_secs_f64(), 3);
-    let problem = format!("it was not ready until {late} after the begin; give a later --begin");
-    WorkerRefusal { problem, is_wrong: false }
+    WorkerRefusal::unable(format!(
+        "it was not ready until {late} after the begin; give a later --begin"
+    ))
 }
 
 /// Writes the row of a speed. Returns true if workers kept up, or `None` if no further speed can be
@@ -436,55 +381,14 @@ fn record_speed(
     ran: &SpeedResult,
     output: &mut StreamOutput<'_>,
 ) -> Result<Option<bool>, StreamError> {
-    output.folder.append(&row, &rows).map_err(|source| interrupted(source, output.outcome))?;
     let has_no_workers = ran.log.has_no_workers();
-    output.outcome.wrong += usize::from(ran.is_wrong());
-    output.outcome.unaccounted += usize::from(!ran.log.is_balanced() || has_no_workers);
-    let goes_on = !ran.is_wrong() && !has_no_workers && !ran.was_interrupted;
+    let counts = &mut output.run.counts;
+    counts.measured += usize::from(row.due > 0);
+    counts.wrong += usize::from(ran.is_wrong());
+    counts.failed += usize::from(!ran.log.is_balanced() || has_no_workers);
+    let can_continue = !ran.is_wrong() && !has_no_workers && !ran.was_interrupted;
     let kept_up = row.kept_up == YesNo::Yes;
+    output.run.append(row, &rows)?;
     output.timeslices.extend(rows);
-    output.outcome.rows.push(row);
-    Ok(goes_on.then_some(kept_up))
-}
-
-fn interrupted(source: reports::store::StoreError, outcome: &StreamResult) -> StreamError {
-    let kept = outcome.folder.escaped().to_string();
-    MeasureError::StoreInterrupted { source, kept }.into()
-}
-
-/// Speed that workers would sustain if they did not disturb each other.
-fn guess(readiness: &Readiness, workers: usize, timeslice_ns: u64) -> f64 {
-    let alone = workers as f64 * timeslice_ns as f64 * 1e-9 / readiness.took_s;
-    if alone.is_finite() && alone > 0.0 { GUESS * alone } else { 1.0 }
-}
-
-fn words_of_limit(point: &StreamPoint, limit: &Limit, length: Duration) -> String {
-    let times = |speed: f64| format!("{} times", short(speed));
-    let length = humantime::format_duration(length);
-    let result = match (limit.kept_up, limit.failed) {
-        (Some(low), Some(high)) => format!(
-            "keeps up with {} the detector's rate for {length}, and with {} no more",
-            times(low),
-            times(high)
-        ),
-        (Some(low), None) => format!(
-            "keeps up with {} the detector's rate for {length}; more was not tried",
-            times(low)
-        ),
-        (None, Some(high)) => format!("does not keep up with {} the detector's rate", times(high)),
-        (None, None) => "was not tried at any speed".to_owned(),
-    };
-    format!("{} on {}: {result}", point.identity.variant, point.device_set)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_guess_is_the_undisturbed_throughput() {
-        let ready = |took_s| Readiness { seconds: 1.0, took_s };
-        assert!((guess(&ready(0.025), 2, 50_000_000) - 3.2).abs() < 1e-9);
-        assert_eq!(guess(&ready(0.0), 2, 50_000_000), 1.0);
-    }
+    Ok(can_continue.then_some(kept_up))
 }

@@ -110,7 +110,8 @@ pub(super) fn be_on_time(own_cpu: Option<usize>, between_ns: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::schedule::PreparedCounts;
-    use super::super::timeslice_log::{Record, State, TimesliceLog};
+    use super::super::timeslice_log::TimesliceLog;
+    use super::super::timeslice_record::{Record, State};
     use super::*;
     use crate::request::WhenFull;
 

@@ -6,15 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
+use reports::stream::short;
+
 use super::StreamError;
 use super::dispatcher::{Dispatcher, Wrong};
 use super::live::{Follower, Live};
+use super::plan::StreamPoint;
 use super::source::{Emitting, be_on_time};
 use super::timeslice_log::TimesliceLog;
-use super::workers::{Comparison, Workers};
+use super::workers::{Comparison, Readiness, Workers};
 use crate::platform::clock::now_ns;
 use crate::platform::energy::{Energy, EnergyCounters};
-use crate::platform::{CpuTimes, Interrupt, usable_threads};
+use crate::platform::{Interrupt, Utilisation};
 
 /// Interval between checks of workers and signals.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
@@ -64,13 +67,6 @@ impl SpeedResult {
     }
 }
 
-/// Shares of CPU time used by workers and by other processes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Utilisation {
-    pub(super) workers: f64,
-    pub(super) others: Option<f64>,
-}
-
 /// Timeslices to emit, and the condition for ending early.
 pub(super) struct Stream {
     pub(super) emitting: Emitting,
@@ -83,13 +79,10 @@ pub(super) struct Stream {
 
 impl Stream {
     /// Emits all timeslices and waits for the results.
-    ///
-    /// # Errors
-    /// If the system refuses a thread for the source.
     pub(super) fn run(self, context: &SpeedContext<'_>) -> Result<SpeedResult, StreamError> {
         let Stream { emitting, log, hits, max_waiting } = self;
         context.dispatcher.open(log, hits);
-        let before = (CpuTimes::now(), context.workers.cpu_time(), context.counters.read());
+        let before = (context.workers.usage(), context.counters.read());
         let stop = AtomicBool::new(false);
         let (end_ns, is_on_time, busy, energy) = thread::scope(|scope| {
             let dispatcher = context.dispatcher;
@@ -104,8 +97,8 @@ impl Stream {
             // The source does not panic; if it did, no timeslice would be due.
             let (end_ns, is_on_time) = source.join().unwrap_or((emitting.begin_ns, true));
             let seconds = end_ns.saturating_sub(emitting.begin_ns) as f64 * 1e-9;
-            let busy = busy(context.workers, &before.0, before.1, seconds);
-            let energy = context.counters.since(&before.2);
+            let busy = context.workers.usage().since(&before.0, seconds);
+            let energy = context.counters.since(&before.1);
             watch(context, &emitting, stop, None, || context.dispatcher.is_over());
             Ok::<_, StreamError>((end_ns, is_on_time, busy, energy))
         })?;
@@ -165,20 +158,8 @@ fn watch(
     }
 }
 
-/// CPU utilisation since an earlier moment.
-fn busy(
-    workers: &Workers,
-    before: &Option<CpuTimes>,
-    workers_before: Duration,
-    seconds: f64,
-) -> Option<Utilisation> {
-    let (_, others) = CpuTimes::now()?.since(before.as_ref()?);
-    let own_workers = workers.cpu_time().saturating_sub(workers_before);
-    let all = seconds * usable_threads() as f64;
-    // In the times of this process, its workers count as others.
-    let others = others.map(|others| others.saturating_sub(own_workers).as_secs_f64() / all);
-    (all > 0.0).then(|| Utilisation { workers: own_workers.as_secs_f64() / all, others })
-}
+/// Initial guess of a search, relative to the throughput of undisturbed workers.
+const GUESS: f64 = 0.8;
 
 /// Ratio at which the search stops: speeds that differ by less are considered equal.
 const RESOLUTION: f64 = 1.05;
@@ -219,6 +200,32 @@ pub(super) fn search_limit<E>(
         };
     }
     Ok(limit)
+}
+
+/// Speed that workers would sustain if they did not disturb each other.
+pub(super) fn guess(readiness: &Readiness, workers: usize, timeslice_ns: u64) -> f64 {
+    let alone = workers as f64 * timeslice_ns as f64 * 1e-9 / readiness.took_s;
+    if alone.is_finite() && alone > 0.0 { GUESS * alone } else { 1.0 }
+}
+
+/// Note on the limit of a device.
+pub(super) fn words_of_limit(point: &StreamPoint, limit: &Limit, length: Duration) -> String {
+    let times = |speed: f64| format!("{} times", short(speed));
+    let length = humantime::format_duration(length);
+    let result = match (limit.kept_up, limit.failed) {
+        (Some(low), Some(high)) => format!(
+            "keeps up with {} the detector's rate for {length}, and with {} no more",
+            times(low),
+            times(high)
+        ),
+        (Some(low), None) => format!(
+            "keeps up with {} the detector's rate for {length}; more was not tried",
+            times(low)
+        ),
+        (None, Some(high)) => format!("does not keep up with {} the detector's rate", times(high)),
+        (None, None) => "was not tried at any speed".to_owned(),
+    };
+    format!("{} on {}: {result}", point.identity.variant, point.device_set)
 }
 
 #[cfg(test)]
@@ -277,5 +284,12 @@ mod tests {
         assert_eq!(limit, Limit { kept_up: Some(1.0), failed: Some(2.0) });
         let failed = search_limit(1.0, MAX_SPEED, |_| Err::<Option<bool>, _>("broken"));
         assert_eq!(failed, Err("broken"));
+    }
+
+    #[test]
+    fn the_guess_is_the_undisturbed_throughput() {
+        let ready = |took_s| Readiness { seconds: 1.0, took_s };
+        assert!((guess(&ready(0.025), 2, 50_000_000) - 3.2).abs() < 1e-9);
+        assert_eq!(guess(&ready(0.0), 2, 50_000_000), 1.0);
     }
 }

@@ -7,7 +7,7 @@ use super::data::{Content, Size};
 use super::dispatcher::Wrong;
 use super::protocol::EventCounts;
 use super::speed::SpeedResult;
-use super::timeslice_log::{CheckRecord, Record, State};
+use super::timeslice_record::{CheckRecord, Record, State};
 use super::workers::Comparison;
 
 /// Maximum number of timeslices written per speed, evenly over its time.
@@ -54,7 +54,7 @@ pub(super) fn fill(row: &mut StreamRow, ran: &SpeedResult, content: &Content<'_>
     }
     times(records).fill(row);
     fill_checks(row, records);
-    row.cores_share = ran.busy.map(|busy| busy.workers);
+    row.cores_share = ran.busy.map(|busy| busy.own);
     row.others_share = ran.busy.and_then(|busy| busy.others);
     (row.cpu_j, row.gpu_j) = (ran.energy.cpu_j, ran.energy.gpu_j);
     row.valid = (!ran.is_wrong() && ran.log.is_balanced()).into();

@@ -6,54 +6,12 @@
 use std::collections::VecDeque;
 
 use super::protocol::EventCounts;
+use super::timeslice_record::{CheckRecord, Counts, Cursor, Delta, Record, State};
 use crate::request::WhenFull;
 
 /// Maximum number of workers per timeslice: one that was lost with this number of workers may be
 /// the cause, and is not handed out again.
 const MAX_WORKERS: u8 = 2;
-
-/// Record of a timeslice. Times are on the clock shared by all processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Record {
-    /// Index of the prepared timeslice.
-    pub(super) data: u32,
-    pub(super) due_ns: u64,
-    pub(super) emitted_ns: u64,
-    pub(super) begun_ns: u64,
-    pub(super) ended_ns: u64,
-    /// Last worker that it was handed to.
-    pub(super) worker: Option<u32>,
-    /// Number of workers that it was handed to.
-    pub(super) workers: u8,
-    pub(super) state: State,
-    /// True if it was emitted late because the queue was full.
-    pub(super) was_held: bool,
-    /// Comparison of its result with the reference, if any.
-    pub(super) check: Option<CheckRecord>,
-    /// Counts of events that the worker built, if any.
-    pub(super) built: Option<EventCounts>,
-}
-
-/// A comparison with the reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CheckRecord {
-    /// Stride of the segments that were compared bit by bit; 0 if only counts were compared.
-    pub(super) stride: u32,
-    /// Worker time spent on the comparison, in ns.
-    pub(super) took_ns: u64,
-}
-
-/// State of a timeslice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    Waiting,
-    WithWorker,
-    Done,
-    Lost,
-    Dropped,
-    /// No worker had started it at the end.
-    Backlog,
-}
 
 /// Result of emitting a timeslice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,22 +45,6 @@ pub(super) struct TimesliceResult {
 /// Error: a result for a timeslice that the worker does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnexpectedResult;
-
-/// Numbers of timeslices by their final state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
-    pub(super) due: u64,
-    pub(super) emitted: u64,
-    pub(super) done: u64,
-    pub(super) lost: u64,
-    pub(super) dropped: u64,
-    pub(super) backlog: u64,
-    /// Handed to a second worker.
-    pub(super) repeated: u64,
-    /// Emitted late, or not at all, because the queue was full.
-    pub(super) held: u64,
-    pub(super) checked: u64,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Worker {
@@ -157,19 +99,9 @@ impl TimesliceLog {
             return Emission::QueueFull;
         }
         let number = self.records.len() as u64;
-        self.records.push(Record {
-            data: data as u32,
-            due_ns,
-            emitted_ns: now_ns,
-            begun_ns: 0,
-            ended_ns: 0,
-            worker: None,
-            workers: 0,
-            state: if is_full { State::Dropped } else { State::Waiting },
-            was_held: held,
-            check: None,
-            built: None,
-        });
+        let state = if is_full { State::Dropped } else { State::Waiting };
+        let record = Record::new(data, due_ns, state, held);
+        self.records.push(Record { emitted_ns: now_ns, ..record });
         if is_full {
             self.settled.push(number as u32);
             return Emission::Dropped;
@@ -196,9 +128,6 @@ impl TimesliceLog {
     }
 
     /// Records a result.
-    ///
-    /// # Errors
-    /// If the worker does not have that timeslice.
     pub(super) fn record_result(
         &mut self,
         worker: usize,
@@ -246,19 +175,8 @@ impl TimesliceLog {
             self.settled.push(number as u32);
         }
         let emitted = self.records.len() as u32;
-        let left = never_emitted.map(|(data, due_ns)| Record {
-            data: data as u32,
-            due_ns,
-            emitted_ns: 0,
-            begun_ns: 0,
-            ended_ns: 0,
-            worker: None,
-            workers: 0,
-            state: State::Backlog,
-            was_held: true,
-            check: None,
-            built: None,
-        });
+        let left =
+            never_emitted.map(|(data, due_ns)| Record::new(data, due_ns, State::Backlog, true));
         self.records.extend(left);
         self.settled.extend(emitted..self.records.len() as u32);
     }
@@ -266,6 +184,18 @@ impl TimesliceLog {
     /// Number of timeslices emitted, or left as backlog at the end.
     pub(super) fn len(&self) -> u64 {
         self.records.len() as u64
+    }
+
+    /// Changes since an update; `is_valid` if all results compared so far were right.
+    pub(super) fn delta(&self, cursor: Cursor, is_valid: bool) -> Delta {
+        Delta {
+            emitted: self.records.get(cursor.emitted..).unwrap_or_default().to_vec(),
+            settled: self.settled_since(cursor.settled).copied().collect(),
+            waiting: self.waiting.len(),
+            busy: self.workers.iter().filter(|worker| matches!(worker, Worker::Busy(_))).count(),
+            workers: self.workers.iter().map(|worker| *worker != Worker::Gone).collect(),
+            is_valid,
+        }
     }
 
     /// Timeslices with a final state, after the first `known` ones.
@@ -290,16 +220,6 @@ impl TimesliceLog {
         self.is_closed && !self.workers.iter().any(is_busy)
     }
 
-    /// For each worker, true if it is running.
-    pub(super) fn are_there(&self) -> impl Iterator<Item = bool> {
-        self.workers.iter().map(|worker| *worker != Worker::Gone)
-    }
-
-    /// Number of busy workers.
-    pub(super) fn busy(&self) -> usize {
-        self.workers.iter().filter(|worker| matches!(worker, Worker::Busy(_))).count()
-    }
-
     pub(super) fn workers_lost(&self) -> usize {
         self.workers.iter().filter(|worker| **worker == Worker::Gone).count()
     }
@@ -317,22 +237,7 @@ impl TimesliceLog {
     }
 
     pub(super) fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for record in &self.records {
-            counts.due += 1;
-            counts.emitted += u64::from(record.emitted_ns > 0);
-            counts.repeated += u64::from(record.workers > 1);
-            counts.held += u64::from(record.was_held);
-            counts.checked += u64::from(record.check.is_some());
-            match record.state {
-                State::Done => counts.done += 1,
-                State::Lost => counts.lost += 1,
-                State::Dropped => counts.dropped += 1,
-                State::Backlog => counts.backlog += 1,
-                State::Waiting | State::WithWorker => {}
-            }
-        }
-        counts
+        Counts::of_records(&self.records)
     }
 
     /// True if, at the end, every timeslice has one of the four final states, and the number of

@@ -19,8 +19,8 @@ use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::Exit;
 use crate::platform::placement::Placement;
 use crate::platform::shared_memory::Inherited;
-use crate::platform::worker::{recv, send};
 use crate::throughput::StreamGpus;
+use crate::workers::{recv, send};
 
 /// Subcommand of the worker process.
 pub(crate) const SUBCOMMAND: &str = "stream-worker";
@@ -36,10 +36,10 @@ const DIGEST_RUNS: usize = 3;
 pub(crate) fn work(memory: i32) -> Exit {
     match serve(memory) {
         Ok(()) | Err(End::PeerClosed) => Exit::Success,
-        Err(End::Refused { problem, is_wrong }) => {
-            let code = if is_wrong { Exit::WrongOutput } else { Exit::Failed };
+        Err(End::Refused(refusal)) => {
+            let code = if refusal.is_wrong { Exit::WrongOutput } else { Exit::Failed };
             // If the parent is gone, the message has no receiver.
-            let _ = send(&Response::Refused { problem, is_wrong });
+            let _ = send(&Response::Refused(refusal));
             code
         }
     }

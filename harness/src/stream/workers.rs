@@ -1,47 +1,29 @@
 //! Workers of a stream: child processes, each with a listener thread.
 
-use std::io::Write;
-use std::process::{Child, ChildStdout};
+use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use algorithms::algorithm::Segments;
 
 use super::StreamError;
 use super::dispatcher::{Dispatcher, Wrong};
-use super::protocol::{Opening, Request, Response, ResultDigest};
+use super::protocol::{Opening, Request, Response, ResultDigest, WorkerRefusal};
 use super::timeslice_log::TimesliceResult;
 use super::worker::SUBCOMMAND;
 use crate::platform::shared_memory::SharedMemory;
-use crate::platform::worker::{self, Worker};
-use crate::platform::{lines, process_time_of};
+use crate::workers::{self, Pool, Process, Responses, Usage, Worker};
 
 /// Timeout for all of them to become ready.
 const READY_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Reason for a worker to refuse.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct WorkerRefusal {
-    pub(super) problem: String,
-    /// True if the variant is wrong, rather than the machine unsuitable.
-    pub(super) is_wrong: bool,
-}
-
 /// All workers on a device.
 pub(super) struct Workers {
     dispatcher: Arc<Dispatcher>,
-    slots: Vec<Option<RunningWorker>>,
-}
-
-/// A worker with its listener.
-struct RunningWorker {
-    process: Arc<Mutex<Child>>,
-    id: u32,
-    listener: JoinHandle<()>,
-    /// Receives responses that are not results.
-    responses: Receiver<Response>,
+    pool: Pool,
+    /// Receivers of each worker's responses that are not results.
+    responses: Vec<Option<Receiver<Response>>>,
 }
 
 /// A worker that was started and is not ready yet.
@@ -70,14 +52,13 @@ pub(super) struct Readiness {
 impl Workers {
     /// Creates slots for `count` workers.
     pub(super) fn new(dispatcher: Arc<Dispatcher>, count: usize) -> Self {
-        Workers { dispatcher, slots: (0..count).map(|_| None).collect() }
+        let responses = (0..count).map(|_| None).collect();
+        Workers { dispatcher, pool: Pool::default(), responses }
     }
 
     /// Starts missing workers, all at the same time, and waits until they are ready: each has
-    /// processed all prepared timeslices, and its results match the reference.
-    ///
-    /// # Errors
-    /// If a process can't be started. A worker's own refusal is returned as the inner result.
+    /// processed all prepared timeslices, and its results match the reference. A worker's own
+    /// refusal is returned as the inner result.
     pub(super) fn fill(
         &mut self,
         memory: &SharedMemory,
@@ -85,10 +66,10 @@ impl Workers {
     ) -> Result<Result<Readiness, WorkerRefusal>, StreamError> {
         let mut starting = Vec::new();
         for (number, opening) in openings.iter().enumerate() {
-            if self.is_there(number) {
-                continue;
+            if !self.pool.is_running(number) {
+                let started = self.start(number, memory, opening);
+                starting.push(started.map_err(StreamError::Start)?);
             }
-            starting.push(self.start(number, memory, opening)?);
         }
         let mut readiness = Readiness::default();
         for started in &starting {
@@ -103,56 +84,42 @@ impl Workers {
         Ok(Ok(readiness))
     }
 
-    fn is_there(&self, number: usize) -> bool {
-        self.slots[number].as_ref().is_some_and(|worker| !worker.listener.is_finished())
-    }
-
     fn start(
         &mut self,
         number: usize,
         memory: &SharedMemory,
         opening: &Opening,
-    ) -> Result<StartingWorker, StreamError> {
+    ) -> io::Result<StartingWorker> {
         let since = Instant::now();
-        let started = Worker::start(SUBCOMMAND, |command| {
-            let memory = memory.lend_to(command);
-            command.arg("--memory").arg(memory.to_string());
-        });
-        let Worker { process, mut requests, responses, stderr_lines } =
-            started.map_err(StreamError::Start)?;
-        let line = worker::line(&Request::Open(opening.clone()));
-        // If the worker is gone, that is noticed next.
-        let _ = requests.write_all(line.as_bytes());
+        let mut command = workers::bench(SUBCOMMAND)?;
+        let descriptor = memory.lend_to(&mut command);
+        command.arg("--memory").arg(descriptor.to_string());
+        let Worker { process, mut requests, responses } = Worker::start(command)?;
+        // If the worker is gone, its listener notices.
+        let _ = requests.send(&Request::Open(opening.clone()));
         self.dispatcher.add_worker(number, requests);
-        let id = process.id();
-        let process = Arc::new(Mutex::new(process));
-        let (sender, first_responses) = channel();
-        let ear = WorkerReader {
-            number,
-            dispatcher: Arc::clone(&self.dispatcher),
-            process: Arc::clone(&process),
-            stderr_lines,
-        };
-        let listener = Builder::new().spawn(move || ear.listen(responses, &sender));
-        let listener = listener.map_err(StreamError::Start)?;
-        self.slots[number] =
-            Some(RunningWorker { process, id, listener, responses: first_responses });
+        let (sender, others) = channel();
+        self.responses[number] = Some(others);
+        let dispatcher = Arc::clone(&self.dispatcher);
+        self.pool.listen(number, process, move |process| {
+            listen(number, process, responses, &dispatcher, &sender);
+        })?;
         Ok(StartingWorker { number, since })
     }
 
     fn wait_for(&self, started: &StartingWorker) -> Result<Readiness, WorkerRefusal> {
         let number = started.number;
-        let unable = |problem: String| WorkerRefusal { problem, is_wrong: false };
+        let unable = |problem: String| WorkerRefusal::unable(problem);
         match self.response_of(number, READY_TIMEOUT.saturating_sub(started.since.elapsed())) {
             Ok(Response::Ready { found, took_ns }) => {
                 let seconds = started.since.elapsed().as_secs_f64();
                 if let Some((_, problem)) = self.first_wrong(&found) {
-                    return Err(WorkerRefusal { problem, is_wrong: true });
+                    return Err(WorkerRefusal::wrong(problem));
                 }
                 let mean = took_ns.iter().sum::<u64>() as f64 / took_ns.len().max(1) as f64;
                 Ok(Readiness { seconds, took_s: mean * 1e-9 })
             }
-            Ok(Response::Refused { problem, is_wrong }) => Err(WorkerRefusal { problem, is_wrong }),
+            Ok(Response::Refused(refusal)) => Err(refusal),
             Ok(Response::Done { .. } | Response::Compared { .. }) => {
                 Err(unable(format!("worker {number} responds too early")))
             }
@@ -169,8 +136,8 @@ impl Workers {
 
     /// Next response of a worker that is not a result.
     fn response_of(&self, number: usize, timeout: Duration) -> Result<Response, RecvTimeoutError> {
-        let worker = self.slots[number].as_ref().ok_or(RecvTimeoutError::Disconnected)?;
-        worker.responses.recv_timeout(timeout)
+        let responses = self.responses[number].as_ref().ok_or(RecvTimeoutError::Disconnected)?;
+        responses.recv_timeout(timeout)
     }
 
     /// Description of a worker's end.
@@ -191,7 +158,7 @@ impl Workers {
     /// complete outputs. They must be idle.
     pub(super) fn compare(&self) -> Comparison {
         let since = Instant::now();
-        let there: Vec<usize> = self.ids().into_iter().map(|(number, _)| number).collect();
+        let there: Vec<usize> = self.pool.running().map(|(number, _)| number).collect();
         there.iter().for_each(|&number| self.dispatcher.send_request(number, &Request::Compare));
         let mut comparison = Comparison::Right;
         for worker in there {
@@ -203,10 +170,10 @@ impl Workers {
                         return Comparison::Wrong(Wrong { worker, number: data as u64, problem });
                     }
                 }
-                Ok(Response::Refused { problem, is_wrong: true }) => {
+                Ok(Response::Refused(WorkerRefusal { problem, is_wrong: true })) => {
                     return Comparison::Wrong(Wrong { worker, number: 0, problem });
                 }
-                Ok(Response::Refused { problem, .. }) => comparison = unknown(problem),
+                Ok(Response::Refused(refusal)) => comparison = unknown(refusal.problem),
                 Ok(_) => comparison = unknown("sent an unexpected response".to_owned()),
                 Err(RecvTimeoutError::Timeout) => {
                     self.end(worker);
@@ -219,91 +186,63 @@ impl Workers {
         comparison
     }
 
-    /// Process ids of the running workers, by index.
-    pub(super) fn ids(&self) -> Vec<(usize, u32)> {
-        let slots = self.slots.iter().enumerate();
-        let there = slots.filter(|(number, _)| self.is_there(*number));
-        there.filter_map(|(number, worker)| Some((number, worker.as_ref()?.id))).collect()
+    /// Process ids of the running workers.
+    pub(super) fn ids(&self) -> impl Iterator<Item = u32> {
+        self.pool.running().map(|(_, process)| process.id)
     }
 
-    /// CPU time of the running workers.
-    pub(super) fn cpu_time(&self) -> Duration {
-        self.ids().into_iter().filter_map(|(_, id)| process_time_of(id)).sum()
+    /// CPU times up to now.
+    pub(super) fn usage(&self) -> Usage {
+        self.pool.usage()
     }
 
     /// Kills a worker that hangs; its listener notices.
     pub(super) fn end(&self, number: usize) {
-        if let Some(worker) = &self.slots[number] {
-            kill(&worker.process);
+        if let Some(process) = self.pool.process(number) {
+            process.kill();
         }
     }
 }
 
 impl Drop for Workers {
-    /// Workers end when their input is closed, or are killed.
+    /// Closes the input of the workers before the pool ends them.
     fn drop(&mut self) {
         self.dispatcher.shut_down();
-        for worker in self.slots.iter().flatten() {
-            kill(&worker.process);
-        }
-        for worker in self.slots.drain(..).flatten() {
-            // Listeners end with their processes, and return nothing.
-            let _ = worker.listener.join();
-        }
     }
 }
 
-fn kill(process: &Mutex<Child>) {
-    // Fails if the process has already ended.
-    let _ = process.lock().unwrap_or_else(PoisonError::into_inner).kill();
-}
-
-/// Listener of a worker.
-struct WorkerReader {
-    number: usize,
-    dispatcher: Arc<Dispatcher>,
-    process: Arc<Mutex<Child>>,
-    /// Lines that it writes to standard error.
-    stderr_lines: Receiver<String>,
-}
-
-impl WorkerReader {
-    /// Forwards its responses to the dispatcher until it is gone; the first one goes to the thread that
-    /// waits for readiness.
-    fn listen(self, responses: ChildStdout, first: &Sender<Response>) {
-        let mut refusal = None;
-        for line in lines(responses).map_while(Result::ok) {
-            match serde_json::from_str(&line) {
-                Ok(Response::Done { number, begun_ns, ended_ns, check, built }) => {
-                    let outcome =
-                        TimesliceResult { number, begun_ns, ended_ns, check: None, built };
-                    if self.dispatcher.record_result(self.number, outcome, check).is_err() {
-                        refusal = Some(format!(
-                            "answered for timeslice {number}, which was not assigned to it"
-                        ));
-                        break;
-                    }
+/// Forwards results of a worker to the dispatcher until it is gone, and its other responses to
+/// those that wait for them.
+fn listen(
+    worker: usize,
+    process: &Process,
+    responses: Responses<Response>,
+    dispatcher: &Dispatcher,
+    others: &Sender<Response>,
+) {
+    let mut refusal = None;
+    for response in responses.iter().map_while(Result::ok) {
+        match response {
+            Response::Done { number, begun_ns, ended_ns, check, built } => {
+                let outcome = TimesliceResult { number, begun_ns, ended_ns, check: None, built };
+                if dispatcher.record_result(worker, outcome, check).is_err() {
+                    let answer = format!("answered for timeslice {number}");
+                    refusal = Some(format!("{answer}, which was not assigned to it"));
+                    break;
                 }
-                Ok(response) => {
-                    if let Response::Refused { problem, .. } = &response {
-                        refusal = Some(format!("gave up: {problem}"));
-                    }
-                    // If the receiver has timed out, it treats the worker as lost.
-                    let _ = first.send(response);
+            }
+            response => {
+                if let Response::Refused(WorkerRefusal { problem, .. }) = &response {
+                    refusal = Some(format!("gave up: {problem}"));
                 }
-                Err(_) => break,
+                // If the receiver has timed out, it treats the worker as lost.
+                let _ = others.send(response);
             }
         }
-        // It has closed its output: it ends, or is killed. Only after that another worker may get
-        // its timeslice.
-        let how = self.end();
-        self.dispatcher.lose(self.number, refusal.unwrap_or(how));
     }
-
-    /// Waits for its end; returns a description of it.
-    fn end(&self) -> String {
-        kill(&self.process);
-        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
-        worker::end_of(&mut process, &self.stderr_lines)
-    }
+    // It has closed its output: it ends, or is killed. Only after that another worker may get its
+    // timeslice.
+    process.kill();
+    let ending = process.end();
+    dispatcher.lose(worker, refusal.unwrap_or_else(|| ending.in_words()));
 }

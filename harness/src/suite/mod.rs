@@ -9,8 +9,6 @@
 //! | `part` | the points of a product of axes, and shards for several machines |
 
 pub mod built_in;
-#[cfg(test)]
-mod coverage;
 mod part;
 mod settings;
 mod task;
@@ -32,6 +30,7 @@ pub use crate::document::{InvalidDocument, Problem};
 use crate::measure::share;
 use crate::plan::{Plan, PlanError, missing_devices};
 use crate::platform::Exit;
+use crate::request::values::and_more;
 use crate::request::{MeasureRequest, Settings};
 pub use part::{Part, SuiteInput};
 use task::Parts;
@@ -196,10 +195,7 @@ impl Suite {
     }
 
     /// Returns the plan of each request.
-    ///
-    /// # Errors
-    /// If a request can't be measured here.
-    pub fn plans(&self, requests: &[MeasureRequest]) -> Result<Vec<Plan>, PlanError> {
+    pub(crate) fn plans(&self, requests: &[MeasureRequest]) -> Result<Vec<Plan>, PlanError> {
         let parts = self.parts.iter().zip(requests);
         let plan = parts.map(|(part, request)| {
             let mut plan = Plan::new(request)?;
@@ -283,10 +279,7 @@ fn measured_twice(point: &Point, more: usize) -> String {
     let variant = &point.variant;
     let params = &point.params;
     let threads = units::counted(point.threads, "thread");
-    let also = match more {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let also = and_more("", more, 0);
     format!(
         "{variant} with {threads} and {params}{also} would be measured twice: an earlier task or \
          include has it"

@@ -33,9 +33,6 @@ pub struct SuiteInput {
 
 impl Part {
     /// Every input with every point of the settings.
-    ///
-    /// # Errors
-    /// If a combination of values makes no sense.
     pub(super) fn product(
         task: &'static dyn Task,
         axes: AxisValues,

@@ -32,9 +32,6 @@ pub(super) struct EventGpuMetrics {
 
 impl Ceilings {
     /// Measures the devices of these points; failures yield a note.
-    ///
-    /// # Errors
-    /// If the threads can't be started.
     pub(super) fn measure(
         device_sets: &[DeviceSet],
         gpus: &StreamGpus,

@@ -62,9 +62,6 @@ pub(crate) struct Links(Vec<GpuLink>);
 
 impl Links {
     /// Opens the links of all GPUs of a device list.
-    ///
-    /// # Errors
-    /// If one can't be used, or there is no memory for a block.
     pub(crate) fn open(device_set: &DeviceSet, gpus: &StreamGpus) -> Result<Self, LinksError> {
         let layout = TeamLayout { threads: 1, placement: Placement::None, inner: None };
         let specs = team_specs(&layout, device_set, device_set.devices().len())
@@ -80,9 +77,6 @@ impl Links {
     }
 
     /// Bandwidths of each link alone, and while all others are busy.
-    ///
-    /// # Errors
-    /// If a GPU fails.
     pub(crate) fn alone_and_at_once(&mut self) -> Result<Vec<LinksAtOnce>, LinksError> {
         let directions = HostMemory::Pinned.directions().iter();
         let measured = directions.map(|&direction| compared(&mut self.0, direction, WINDOW));
@@ -90,9 +84,6 @@ impl Links {
     }
 
     /// Bandwidths of all links at the same time.
-    ///
-    /// # Errors
-    /// If a GPU fails.
     pub(super) fn at_once(&mut self) -> Result<LinkBandwidth, LinksError> {
         let mut sum = |direction| -> Result<f64, DeviceError> {
             Ok(best(&mut self.0, direction, WINDOW)?.iter().sum())

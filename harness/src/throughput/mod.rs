@@ -9,7 +9,8 @@
 //! | `plan` | points, and whether their events fit into memory |
 //! | `placement` | CPUs of each stream's threads, near its GPU if it has one, and a handle of that |
 //! | `point` | one point: streams prepared, checked, run, and checked again |
-//! | `window` | warm-up, start and end of the window |
+//! | `failure` | reasons for points to have no figures |
+//! | `window` | warm-up, start and end of the window, CPU utilisation and power in it |
 //! | `stream` | events of all streams, and the main loop of a stream |
 //! | `tally` | events → rates and quantiles |
 //! | `links` | concurrent bandwidth of the links of several GPUs |
@@ -18,6 +19,7 @@
 //! | `session` | a run: folder, ceilings, and one point after the other |
 
 mod ceilings;
+mod failure;
 mod links;
 mod multiprocess;
 mod placement;

@@ -18,9 +18,6 @@ use crate::request::DeviceSet;
 /// With CPU sets, the threads of all streams together are bound as one team, and each stream gets
 /// its share of them, in order. Without, the streams of a GPU run on the CPUs of the GPU's
 /// NUMA node, and all others where the system schedules them.
-///
-/// # Errors
-/// If the threads or the CPU sets are not available.
 pub(super) fn start_teams(
     point: &PointSpec,
     streams: &[usize],
@@ -33,9 +30,6 @@ pub(super) fn start_teams(
 }
 
 /// Teams for `streams` streams on some devices, with `layout` each; see [`start_teams`].
-///
-/// # Errors
-/// If the CPU sets don't exist.
 pub(crate) fn team_specs(
     layout: &TeamLayout,
     device_set: &DeviceSet,
@@ -76,9 +70,6 @@ pub(crate) struct StreamGpus(Mutex<Vec<(Device, usize, Arc<Gpu>)>>);
 
 impl StreamGpus {
     /// GPU of a stream; `None` on the host.
-    ///
-    /// # Errors
-    /// If it can't be used.
     pub(crate) fn for_stream(
         &self,
         device: Device,

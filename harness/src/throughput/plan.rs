@@ -39,18 +39,12 @@ pub(crate) struct PointSpec {
 impl StreamPlan {
     /// Plans the points of a request: those of the same data together, with ascending numbers of
     /// streams.
-    ///
-    /// # Errors
-    /// If nothing is to be run, a device can't be used, or events don't fit into memory.
     pub(crate) fn new(request: &ThroughputRequest) -> Result<Self, PlanError> {
         Self::with_check(request, check_events_fit)
     }
 
     /// Plans without checking the memory: for a process that drives some of the streams while
     /// others have allocated theirs.
-    ///
-    /// # Errors
-    /// If nothing is to be run, or a device can't be used.
     pub(crate) fn unchecked(request: &ThroughputRequest) -> Result<Self, PlanError> {
         Self::with_check(request, |_, _| Ok(()))
     }

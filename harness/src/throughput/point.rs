@@ -1,14 +1,11 @@
 //! One point: its streams are prepared, checked, run for a window, and checked again.
 
-use std::any::Any;
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::thread::{self, Builder};
 use std::time::Duration;
 
 use algorithms::algorithm::Work;
-use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Target, Team};
 use algorithms::task::Candidate;
 use algorithms::timing::Stages;
@@ -17,18 +14,16 @@ use reports::throughput::{EventRow, ThroughputRow};
 use serde::{Deserialize, Serialize};
 
 use super::ceilings::{Ceilings, EventGpuMetrics};
+use super::failure::{PointFailure, no_thread, panicked};
 use super::placement::{StreamGpus, start_teams};
 use super::plan::PointSpec;
 use super::stream::{self, Batch, Event, Events};
 use super::tally::Tally;
-use super::window::{Clock, Window};
+use super::window::{Clock, Window, WindowStats, watch};
 use crate::measure::{CheckError, MeasureError, check_candidate};
 use crate::plan::Plan;
+use crate::platform::Interrupt;
 use crate::platform::energy::EnergyCounters;
-use crate::platform::{CpuTimes, Interrupt, usable_threads};
-
-/// Interval between checks for the end of the window.
-const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Context shared by all points.
 pub(super) struct Setup<'a> {
@@ -70,15 +65,6 @@ pub(super) enum Measured {
     Interrupted,
 }
 
-/// Reason for a point to have no figures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum PointFailure {
-    Wrong(String),
-    Unavailable(String),
-    Interrupted,
-}
-
 /// A stream that is ready: its candidates, by event of its batch.
 pub(super) struct Stream<'a> {
     candidates: Vec<Box<dyn Candidate + 'a>>,
@@ -112,26 +98,7 @@ pub(super) struct WindowResult {
     pub(super) remarks: Vec<String>,
 }
 
-/// State of the machine in the window.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct WindowStats {
-    pub(super) busy: Option<Utilisation>,
-    /// Power of processors and of GPUs, in watts.
-    pub(super) cpu_w: Option<f64>,
-    pub(super) gpu_w: Option<f64>,
-}
-
-/// Shares of CPU time in the window used by streams and by other processes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Utilisation {
-    pub(super) own: f64,
-    pub(super) others: Option<f64>,
-}
-
-/// Measures a point with streams of this process.
-///
-/// # Errors
-/// If events can't be generated or threads can't be started. Errors of the variant are in its row.
+/// Measures a point with streams of this process. Errors of the variant are in its row.
 pub(super) fn measure(
     setup: &Setup<'_>,
     events: &mut Events,
@@ -158,9 +125,6 @@ pub(super) fn measure(
 
 /// Prepares streams of a point, checks each of their events by itself, and passes the streams to a
 /// function; also returns the work of their events.
-///
-/// # Errors
-/// If events can't be generated or threads can't be started.
 pub(super) fn with_streams<R>(
     setup: &Setup<'_>,
     events: &mut Events,
@@ -350,9 +314,9 @@ pub(super) fn run<T>(
         };
         let running: Vec<_> = streams.iter_mut().map(start).collect();
         let result = concurrent_work();
-        let ended = running.into_iter().map(|stream| {
-            stream?.join().unwrap_or_else(|panic| Err(PointFailure::Wrong(panicked(&*panic))))
-        });
+        let ended = running
+            .into_iter()
+            .map(|stream| stream?.join().unwrap_or_else(|panic| Err(panicked(panic))));
         // Collect first, so that all threads are joined before an error is returned.
         let ended: Vec<_> = ended.collect();
         (ended.into_iter().collect(), result)
@@ -372,45 +336,8 @@ fn run_stream(
     candidates.iter_mut().for_each(|candidate| candidate.release());
     match ran {
         Ok(ran) => Ok(ran?),
-        Err(panic) => Err(PointFailure::Wrong(panicked(&*panic))),
+        Err(panic) => Err(panicked(panic)),
     }
-}
-
-/// Waits until the window is over; returns CPU utilisation and power within it.
-fn watch(
-    clock: &Clock<'_>,
-    counters: &EnergyCounters,
-    interrupt: &Interrupt,
-) -> Option<WindowStats> {
-    let is_over = |clock: &Clock<'_>| clock.is_over() || interrupt.asked();
-    let window = loop {
-        match clock.window() {
-            Some(window) => break window,
-            None if is_over(clock) => return None,
-            None => thread::sleep(POLL_INTERVAL),
-        }
-    };
-    // The window may have opened a moment before: power is averaged over the observed time.
-    let seen_from = clock.now();
-    let energy = counters.read();
-    while clock.now() < window.end && !is_over(clock) {
-        thread::sleep(POLL_INTERVAL.min(window.end.saturating_sub(clock.now())));
-    }
-    let energy = counters.since(&energy);
-    let watts = |joules: f64| joules / (clock.now() - seen_from).as_secs_f64();
-    let cpu_w = energy.cpu_j.map(watts);
-    let gpu_w = energy.gpu_j.map(watts);
-    Some(WindowStats { busy: busy(clock, window), cpu_w, gpu_w })
-}
-
-/// CPU utilisation since the window opened.
-fn busy(clock: &Clock<'_>, window: Window) -> Option<Utilisation> {
-    let now = clock.now();
-    let times = CpuTimes::now()?;
-    let (own, others) = times.since(&clock.cpu_times_at_begin()?);
-    let all = (now - window.begin).as_secs_f64() * usable_threads() as f64;
-    let share = |time: Duration| time.as_secs_f64() / all;
-    Some(Utilisation { own: share(own), others: others.map(share) })
 }
 
 /// Checks the events of all streams once more while the streams run concurrently.
@@ -426,8 +353,7 @@ pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Point
         let running: Vec<_> = streams.iter_mut().map(start).collect();
         let checked = running.into_iter().enumerate().map(|(number, stream)| {
             let stream = stream.map_err(|error| no_thread(&error))?;
-            let checked =
-                stream.join().unwrap_or_else(|panic| Err(CheckError::Wrong(panicked(&*panic))));
+            let checked = stream.join().unwrap_or_else(|panic| Err(CheckError::from_panic(panic)));
             checked.map_err(|error| match PointFailure::from(error) {
                 PointFailure::Wrong(note) => {
                     PointFailure::Wrong(format!("after the window, stream {number}: {note}"))
@@ -448,35 +374,4 @@ pub(super) fn remarks(streams: &[Stream<'_>]) -> Vec<String> {
     remarks.sort();
     remarks.dedup();
     remarks
-}
-
-/// Refusal of a stream that gets no thread.
-fn no_thread(error: &io::Error) -> PointFailure {
-    PointFailure::Unavailable(format!(
-        "not run: the system gives no thread: {error}; use fewer --streams"
-    ))
-}
-
-fn panicked(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref().copied());
-    format!("panicked: {}", text.unwrap_or("without a message"))
-}
-
-impl From<DeviceError> for PointFailure {
-    fn from(error: DeviceError) -> Self {
-        CheckError::from(error).into()
-    }
-}
-
-impl From<CheckError> for PointFailure {
-    fn from(error: CheckError) -> Self {
-        match error {
-            CheckError::Wrong(problem) => PointFailure::Wrong(format!("wrong output: {problem}")),
-            CheckError::Device(
-                error @ (DeviceError::Kernel { .. } | DeviceError::Plugin { .. }),
-            ) => PointFailure::Wrong(format!("failed: {error}")),
-            CheckError::Device(error) => PointFailure::Unavailable(format!("not run: {error}")),
-        }
-    }
 }

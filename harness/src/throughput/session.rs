@@ -1,11 +1,7 @@
 //! Execution of a throughput run: folder, ceilings, and one point after the other.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use reports::clock::now;
-use reports::record::RunRecord;
-use reports::store::ThroughputFolder;
 use reports::throughput::ThroughputRow;
 use reports::{charts, units};
 use text::Untrusted;
@@ -16,42 +12,16 @@ use super::placement::StreamGpus;
 use super::plan::{PointSpec, StreamPlan, processes_in_words};
 use super::point::{Command, Measured, Setup, WindowLength, measure};
 use super::stream::Events;
-use crate::measure::{self, Deadline, MeasureError, RunSpec, claimed, default_folder};
-use crate::platform::control_groups::StoppedPeriods;
-use crate::platform::{Exit, Interrupt, Topology};
+use crate::measure::{CEILINGS, Deadline, MeasureError, StreamsRun};
+use crate::platform::Interrupt;
 use crate::request::ThroughputRequest;
 
-/// Share of a budget for measuring memory bandwidth.
-const CEILINGS: f64 = 0.05;
 /// Share of a point's time for its window, if the run has a time limit: the rest is for generating,
 /// checking and warm-up.
 const IN_WINDOW: f64 = 0.5;
 
 /// Result of a run.
-#[derive(Debug, Default)]
-pub(crate) struct ThroughputResult {
-    pub(crate) rows: Vec<ThroughputRow>,
-    pub(crate) record: RunRecord,
-    pub(crate) folder: PathBuf,
-    pub(crate) interrupted: bool,
-    measured: usize,
-    wrong: usize,
-}
-
-impl ThroughputResult {
-    /// Exit code for scripts.
-    pub(crate) fn exit(&self) -> Exit {
-        if self.wrong > 0 {
-            Exit::WrongOutput
-        } else if self.interrupted {
-            Exit::Interrupted
-        } else if self.measured == 0 || !self.record.missing_devices.is_empty() {
-            Exit::NothingMeasured
-        } else {
-            Exit::Success
-        }
-    }
-}
+pub(crate) type ThroughputResult = StreamsRun<ThroughputRow>;
 
 /// A request that is being executed.
 pub(crate) struct Session<'a> {
@@ -64,10 +34,8 @@ pub(crate) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Measures all points; `report` receives progress messages.
-    ///
-    /// # Errors
-    /// If events can't be generated or results can't be written. Results so far are on disk.
+    /// Measures all points; `report` receives progress messages. After an error, results so far are
+    /// on disk.
     pub(crate) fn run(
         request: &'a ThroughputRequest,
         planned: &'a StreamPlan,
@@ -87,53 +55,27 @@ impl<'a> Session<'a> {
     }
 
     fn carry_out(&self) -> Result<ThroughputResult, MeasureError> {
-        let stopped = StoppedPeriods::start();
-        let mut record = self.describe();
-        let name = format!("throughput-{}", self.planned.plan.task().name());
-        let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder(&name));
-        let path = claimed(&path)?;
-        let mut folder = ThroughputFolder::create(&path, &record)?;
-        (self.report)(&format!("results go to {}", path.escaped()));
-        let budget = self.request.flags.budget;
-        let time = budget.map(|budget| budget.mul_f64(CEILINGS));
+        let flags = &self.request.flags;
+        let planned = self.planned;
+        let name = format!("throughput-{}", planned.plan.task().name());
+        let request = &self.request.measuring;
+        let mut run =
+            StreamsRun::start(&name, flags.out.as_deref(), request, &planned.plan, &planned.notes)?;
+        (self.report)(&format!("results go to {}", run.path().escaped()));
+        let time = flags.budget.map(|budget| budget.mul_f64(CEILINGS));
         let ceilings = Ceilings::measure(&self.request.device_sets, &self.gpus, time, self.report)?;
-        record.ceilings.clone_from(&ceilings.named);
-        record.notes.extend(ceilings.notes.iter().cloned());
-        folder.describe(&record)?;
-        let mut outcome = ThroughputResult { folder: path, ..ThroughputResult::default() };
-        let measured = self.measure_all(&ceilings, &mut folder, &mut outcome, &mut record);
-        let kept = || outcome.folder.escaped().to_string();
-        measured.map_err(|error| match error {
-            MeasureError::Store(source) => MeasureError::StoreInterrupted { source, kept: kept() },
-            other => other,
-        })?;
-        outcome.interrupted = self.interrupt.asked();
-        if self.request.flags.charts {
-            let drawn = charts::draw_throughput(&record, &outcome.rows);
-            let written = drawn.and_then(|drawn| charts::write(&outcome.folder, &drawn));
-            written.map_err(|source| MeasureError::Chart { source, kept: kept() })?;
-        }
-        record.throttled = stopped.so_far();
-        record.finished = (!outcome.interrupted).then(now);
-        folder.describe(&record)?;
-        outcome.record = record;
-        Ok(outcome)
-    }
-
-    fn describe(&self) -> RunRecord {
-        let measuring = &self.request.measuring;
-        let run_spec = RunSpec::for_task(measuring, &self.planned.plan);
-        let mut record = measure::describe(&run_spec, &Topology::this_machine());
-        record.notes.extend(self.planned.notes.iter().cloned());
-        record
+        run.record.ceilings.clone_from(&ceilings.named);
+        run.record.notes.extend(ceilings.notes.iter().cloned());
+        run.describe()?;
+        self.measure_all(&ceilings, &mut run)?;
+        run.finish(self.interrupt.asked(), flags.charts.then_some(charts::draw_throughput))?;
+        Ok(run)
     }
 
     fn measure_all(
         &self,
         ceilings: &Ceilings,
-        folder: &mut ThroughputFolder,
-        outcome: &mut ThroughputResult,
-        record: &mut RunRecord,
+        run: &mut ThroughputResult,
     ) -> Result<(), MeasureError> {
         let setup = Setup {
             plan: &self.planned.plan,
@@ -155,7 +97,7 @@ impl<'a> Session<'a> {
                 break;
             }
             if !self.deadline.allows(Duration::ZERO) {
-                record.notes.push(left_out(self.request.flags.budget, left));
+                run.record.notes.push(left_out(self.request.flags.budget, left));
                 break;
             }
             (self.report)(&self.describe_point(number, point));
@@ -169,19 +111,14 @@ impl<'a> Session<'a> {
             };
             match measured {
                 Measured::Right(row, written) => {
-                    folder.append(&row, &written)?;
-                    outcome.measured += 1;
-                    outcome.rows.push(*row);
+                    run.append(*row, &written)?;
+                    run.counts.measured += 1;
                 }
                 Measured::Wrong(row) => {
-                    folder.append(&row, &[])?;
-                    outcome.wrong += 1;
-                    outcome.rows.push(*row);
+                    run.append(*row, &[])?;
+                    run.counts.wrong += 1;
                 }
-                Measured::Unavailable(row) => {
-                    folder.append(&row, &[])?;
-                    outcome.rows.push(*row);
-                }
+                Measured::Unavailable(row) => run.append(*row, &[])?,
                 Measured::Interrupted => break,
             }
         }

@@ -28,10 +28,8 @@ pub(super) struct Event {
 }
 
 /// Processes the events of a batch cyclically from before the window until after it; returns those
-/// that overlap with it. To be run by a worker of the stream's team.
-///
-/// # Errors
-/// First error of a candidate; all other streams end then, too.
+/// that overlap with it. To be run by a worker of the stream's team. After an error of a candidate
+/// all other streams end, too.
 pub(super) fn run(
     candidates: &mut [Box<dyn Candidate + '_>],
     clock: &Clock<'_>,
@@ -96,9 +94,6 @@ pub(super) struct Events {
 impl Events {
     /// Events of some streams of a point, a batch for each; those of a stream share buffers.
     /// Missing events are generated, with consecutive seeds; all events of a file are the same.
-    ///
-    /// # Errors
-    /// If they can't be generated or read.
     pub(super) fn of_streams(
         &mut self,
         point: &PointSpec,

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::symlink;
 
-use crate::common::made_up::write_run;
+use crate::common::fake::write_run;
 use crate::common::{Folder, Run, folder};
 
 /// With a run of two variants.

@@ -4,11 +4,11 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::{Folder, edit_record, folder, made_up};
+use crate::common::{Folder, edit_record, fake, folder};
 
 fn write_run(folder: &Folder, name: &str, seed: usize) {
     let medians = [("std-stable", 1e-3)];
-    made_up::write_run(folder, name, "2026-01-01T00:00:00Z", seed, &medians);
+    fake::write_run(folder, name, "2026-01-01T00:00:00Z", seed, &medians);
 }
 
 /// Returns the output of a command that succeeds.
@@ -127,7 +127,7 @@ fn fill_store(folder: &Folder, days: usize) {
         let medians = [("steady", 1e-3 * noise), ("slow", 2e-3 * noise * slow)];
         let name = format!("day-{day:02}");
         let date = format!("2026-01-{day:02}T00:00:00Z");
-        made_up::write_run(folder, &name, &date, 1, &medians);
+        fake::write_run(folder, &name, &date, 1, &medians);
         line = format!("{line} {name}");
     }
     folder.bench(line).exits(0);
@@ -167,7 +167,7 @@ fn a_machine_that_changed_is_named_as_long_as_its_runs_are_too_few() {
             // Three times as slow on the other machine.
             let factor = if key == "00ff" { 1.0 } else { 3.0 };
             let medians = [("steady", 1e-3 * noise * factor)];
-            made_up::write_run(&folder, &name, &date, 1, &medians);
+            fake::write_run(&folder, &name, &date, 1, &medians);
             edit_record(&folder.join(&name), |record| record["machine_key"] = key.into());
             folder.bench(format!("history add {name} --store s")).exits(0);
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use reports::record::{SampleRow, SummaryRow};
 use sha2::{Digest, Sha256};
 
-use crate::common::made_up::write_run;
+use crate::common::fake::write_run;
 use crate::common::{Folder, Run, edit_record, edit_rows, folder, rows_of};
 
 /// Titles a window, clears a screen, turns what follows around, and fakes a line.

@@ -5,23 +5,15 @@
 //! | `faults.c` | a library that is preloaded into `bench`: it makes operations fail, and logs them |
 //! | `library` | compiling it, running `bench` with it, and reading its log |
 //! | `tree` | files of a folder |
-//! | `scenario` | commands, with the files before |
-//! | `reference` | result of a command without faults, and comparison with others |
-//! | `walk` | every fault in every operation of a command |
-//! | `disk` | state of a disk after a power cut |
-//! | `power_cut` | a power cut after each operation |
-//! | `kills` | kills at any time |
-//! | `tried` | concurrent trials |
+//! | `scenario` | commands with the files before, and their results without faults |
+//! | `trials` | every fault in every operation of a command, and kills at any time |
+//! | `power_cut` | a power cut after each operation, and the state of the disk after it |
 
-mod disk;
-mod kills;
 mod library;
 mod power_cut;
-mod reference;
 mod scenario;
 mod tree;
-mod tried;
-mod walk;
+mod trials;
 
 use crate::common::{can_measure, folder};
 use library::{can_inject, run_by_clock};

@@ -158,9 +158,6 @@ fn flag<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
 }
 
 /// Splits the values of a flag.
-///
-/// # Errors
-/// If the flag rejects them.
 fn values(flag: &Arg, words: &[String]) -> Result<Vec<String>, String> {
     let name = flag.get_long().unwrap_or_default();
     let values: Vec<String> = match flag.get_value_delimiter() {

@@ -23,6 +23,7 @@ use crate::failure::Failure;
 use crate::measure::{Start, new_folder};
 use crate::paired::{self, Against, Executable, SidePlugins, points};
 use crate::platform::{self, Interrupt};
+use crate::request::values::and_more;
 use crate::request::{CompareRequest, confirming};
 
 /// Advice if the base can't be measured again.
@@ -238,10 +239,7 @@ impl Confirmation<'_> {
 
     fn did_not_fit(&self, left: &[&Key]) -> Option<String> {
         let names: Vec<_> = left.iter().take(NAMED).map(|key| words(key)).collect();
-        let more = match left.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+        let more = and_more("", left.len(), NAMED);
         let time = humantime::format_duration(self.request.confirm_time);
         (!left.is_empty()).then(|| {
             format!(

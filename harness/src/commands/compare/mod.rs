@@ -55,9 +55,6 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
 }
 
 /// Compares both sides of a paired run.
-///
-/// # Errors
-/// If they can't be read, or have no point in common.
 pub(super) fn judged(
     base: &Path,
     new: &Path,

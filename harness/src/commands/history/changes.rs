@@ -22,7 +22,7 @@ use text::Untrusted;
 use crate::document::{self, Entry, InvalidDocument, Section};
 use crate::failure::{Exit, Failure};
 use crate::request::ChangesRequest;
-use crate::request::values::instead_of;
+use crate::request::values::{and_more, instead_of};
 use crate::suite::SuiteError;
 
 pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failure> {
@@ -136,15 +136,12 @@ fn moved_words(unjudged: &[&PointHistory], histories: &[PointHistory]) -> String
         )
     };
     let names: Vec<String> = unjudged.iter().take(NAMED).map(name).collect();
-    let more = match unjudged.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
     format!(
         "not judged: the machine of {} changed, and fewer than {MIN_RUNS} runs show no change: \
-         {}{more}",
+         {}{}",
         units::counted(unjudged.len(), "point"),
-        names.join("; ")
+        names.join("; "),
+        and_more(";", unjudged.len(), NAMED)
     )
 }
 
@@ -154,9 +151,6 @@ const ACCEPTED_SHIFTS: &str = "accepted-shifts.toml";
 const KEYS: [&str; 6] = ["run", "note", "task", "variant", "device", "params"];
 
 /// Reads the file.
-///
-/// # Errors
-/// If it can't be read, or all that is wrong with it.
 fn read_accepted_shifts(path: &Path) -> Result<Vec<AcceptedShift>, SuiteError> {
     let text = read_text(path, LARGEST_DOCUMENT)
         .map_err(|source| SuiteError::Unreadable { path: path.to_owned(), source })?;

@@ -121,11 +121,8 @@ fn accept(store: &Store, run: &str, note: &str, if_none: bool) -> Result<Exit, F
 }
 
 /// Prints the id of the accepted run of a suite on this machine; nothing if no run of it was ever
-/// accepted.
-///
-/// # Errors
-/// If the suite has a baseline on another machine only, or its executable is not stored: a gate
-/// that treated these as "nothing to compare with yet" would pass.
+/// accepted. It is an error if the suite has a baseline on another machine only, or if its
+/// executable is not stored: a gate that treated these as "nothing to compare with yet" would pass.
 fn baseline(request: &BaselineRequest) -> Result<Exit, Failure> {
     let BaselineRequest { suite, shard, store: StoreFolder { folder } } = request;
     let series = series_of_suite(suite, *shard)?;

@@ -75,9 +75,6 @@ fn present(compared: &[Comparison], run: &Run, from: &SuiteRun<'_>) -> Result<()
 }
 
 /// All pairs of these tasks; of all tasks if none is named.
-///
-/// # Errors
-/// If a task is unknown, or has no such variants.
 fn pairs_of_tasks(names: &[String]) -> Result<Vec<Pair>, Failure> {
     let mut pairs = all_pairs();
     if let Some(unknown) = names.iter().find(|name| !pairs.iter().any(|pair| pair.task == **name)) {

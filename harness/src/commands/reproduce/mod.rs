@@ -101,9 +101,6 @@ fn wanted(ids: &[String]) -> Result<Vec<Figure>, Failure> {
 }
 
 /// Prints why figures are not available.
-///
-/// # Errors
-/// If none is available.
 fn say_what_is_missing(figures: &[Figure]) -> Result<(), Failure> {
     let (there, missing): (Vec<_>, Vec<_>) =
         figures.iter().partition(|figure| figure.reason.is_empty());

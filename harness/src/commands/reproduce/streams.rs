@@ -35,11 +35,8 @@ pub(super) fn budgets(figures: &[Figure], budget: Duration) -> (Duration, Durati
     (budget.mul_f64(share), budget.mul_f64(1.0 - share))
 }
 
-/// Measures all streams that figures need, on the CPU and on the first GPU, into folders of a
-/// run; `None` if they need none.
-///
-/// # Errors
-/// If results can't be written. Streams that a device does not support are reported and skipped.
+/// Measures all streams that figures need, on the CPU and on the first GPU, into folders of a run;
+/// `None` if they need none. Streams that a device does not support are reported and skipped.
 pub(super) fn measure(
     figures: &[Figure],
     time: Duration,

@@ -23,9 +23,10 @@ use reports::history::Store;
 use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 use text::Untrusted;
 
+use super::present::say_findings;
 use super::{load_suite, log, refuse_development_build, say};
 use crate::failure::{Exit, Failure};
-use crate::measure::{MeasureError, claimed, default_folder};
+use crate::measure::run_folder;
 use crate::platform::{self, Interrupt, address_space};
 use crate::request::{SelfTestMode, SelfTestRequest, is_only_tried};
 use crate::suite::SuiteFile;
@@ -34,9 +35,7 @@ use repeated_runs::{Abort, RepeatedRuns, SLOWDOWNS, WholeRun};
 pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, Failure> {
     refuse_development_build()?;
     let suite = load_suite(file, &[])?;
-    let folder = request.out.clone();
-    let folder = folder.unwrap_or_else(|| default_folder("selftest"));
-    let folder = claimed(&folder).map_err(MeasureError::from)?;
+    let folder = run_folder(request.out.as_deref(), "selftest")?;
     let interrupt = Interrupt::listen();
     let repeated_runs = RepeatedRuns::new(&suite, &file.plugins, request, &folder, &interrupt)?;
     let test = match measured(&repeated_runs, request) {
@@ -51,9 +50,7 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
     let kept = keep(request, &test)?;
     log(request.quiet, &format!("runs: {}{kept}", folder.escaped()));
     let record = repeated_runs.record();
-    for note in &record.notes {
-        say(&format!("note: {note}"));
-    }
+    say_findings(&record);
     let is_complete = record.missing_devices.is_empty();
     Ok(if is_complete { Exit::Success } else { Exit::NothingMeasured })
 }

@@ -5,7 +5,6 @@
 //! judged with the variance of all other runs, so that no run is judged by itself.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use reports::compare::{CompareOptions, Measured, RunScatter, compare, scatter_of};
 use reports::record::{Point, RunRecord, Trial};
@@ -13,7 +12,7 @@ use reports::record::{Point, RunRecord, Trial};
 use super::super::log;
 use super::count;
 use crate::failure::Failure;
-use crate::measure::{Job, KernelTimes, RunSpec, Session, Start, describe};
+use crate::measure::{Job, RunSpec, Session, describe};
 use crate::plan::Plan;
 use crate::platform::{Interrupt, Topology};
 use crate::request::{MeasureRequest, SelfTestRequest};
@@ -103,20 +102,7 @@ impl<'a> RepeatedRuns<'a> {
     }
 
     fn run_spec(&self, out: PathBuf, slowdown: f64) -> RunSpec<'_> {
-        RunSpec {
-            command: self.command,
-            jobs: self.jobs(),
-            out,
-            start: Start::New,
-            suite: None,
-            started: Instant::now(),
-            budget: None,
-            ceilings: false,
-            charts: None,
-            kernels: KernelTimes::OfSome,
-            slowdown,
-            quiet: true,
-        }
+        RunSpec { slowdown, ..RunSpec::new(self.command, self.jobs(), out) }
     }
 
     fn measure(&self, name: &str, slowdown: f64) -> Result<PathBuf, Abort> {

@@ -12,7 +12,7 @@ use text::{SENTENCE, Untrusted};
 
 use super::super::say;
 use crate::failure::{Exit, Failure};
-use crate::measure::{MeasureError, claimed, default_folder};
+use crate::measure::run_folder;
 use crate::request::StreamFlags;
 
 pub(super) fn run(flags: &StreamFlags) -> Result<Exit, Failure> {
@@ -26,8 +26,7 @@ pub(super) fn run(flags: &StreamFlags) -> Result<Exit, Failure> {
     let each: Vec<StreamRow> =
         points.iter().flat_map(|point| point.rows.iter().map(|(_, row)| (*row).clone())).collect();
     let record = record(&nodes, &missing);
-    let folder = flags.out.clone().unwrap_or_else(|| default_folder("stream"));
-    let folder = claimed(&folder).map_err(MeasureError::from)?;
+    let folder = run_folder(flags.out.as_deref(), "stream")?;
     let timeslices = by_point(nodes);
     write(&folder, &record, &merged, &each, &timeslices)?;
     if flags.charts {
@@ -128,9 +127,6 @@ struct Point<'a> {
 
 impl<'a> Point<'a> {
     /// Returns all points in measured order.
-    ///
-    /// # Errors
-    /// If nodes did not start together.
     fn all(nodes: &'a [Node]) -> Result<Vec<Self>, Failure> {
         let mut points: Vec<Point<'a>> = Vec::new();
         for (number, Node { run, .. }) in nodes.iter().enumerate() {
@@ -235,9 +231,6 @@ struct Nodes {
 
 impl Nodes {
     /// Reads their folders.
-    ///
-    /// # Errors
-    /// If two folders have one name, or none of them can be read.
     fn read(folders: &[PathBuf]) -> Result<Self, Failure> {
         let mut all = Nodes { names: Vec::new(), nodes: Vec::new(), missing: Vec::new() };
         let mut first: Option<StoreError> = None;

@@ -8,6 +8,7 @@ use reports::record::RunRecord;
 use reports::stream::{self, StreamRow};
 use text::Untrusted;
 
+use super::present::{say_findings, say_if_interrupted};
 use super::refuse_development_build;
 use crate::failure::{Exit, Failure};
 use crate::platform::Interrupt;
@@ -30,11 +31,8 @@ pub(super) fn run(mut request: StreamRequest) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen();
     let log = |text: &str| super::log(quiet, text);
     let outcome = Session::run(&request, &planned, &interrupt, &log)?;
-    if outcome.interrupted {
-        let folder = outcome.folder.escaped();
-        super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
-    }
-    present(&outcome.record, &outcome.rows, &outcome.folder, &request.flags)?;
+    say_if_interrupted(outcome.interrupted, outcome.path());
+    present(&outcome.record, &outcome.rows, outcome.path(), &request.flags)?;
     Ok(outcome.exit())
 }
 
@@ -46,10 +44,7 @@ fn present(
     flags: &StreamFlags,
 ) -> Result<(), Failure> {
     super::put(&flags.format, |format, screen| Ok(stream::render(format, record, rows, screen)?))?;
-    // Findings, which --quiet does not hide.
-    for note in &record.notes {
-        super::say(&format!("note: {note}"));
-    }
+    say_findings(record);
     if !flags.quiet {
         super::say(&format!("results: {}", folder.escaped()));
     }

@@ -18,17 +18,15 @@ use super::super::present::check_store;
 use super::super::{log, try_plugins};
 use super::{ExpandedSuite, resume};
 use crate::commands::compare::{exit, judged, show};
-use crate::commands::present::keep_complete;
+use crate::commands::present::{keep_complete, say_findings};
 use crate::commands::say;
 use crate::failure::{Exit, Failure};
-use crate::measure::{
-    Job, KernelTimes, MeasureError, RunResult, RunSpec, Start, TOTAL, claimed, default_folder,
-    describe, series_of,
-};
+use crate::measure::{Job, RunResult, RunSpec, Start, TOTAL, describe, run_folder, series_of};
 use crate::paired::base::Base;
 use crate::paired::{self, Against, Executable, PairedResult, SidePlugins, points};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{Interrupt, Topology};
+use crate::request::values::and_more;
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
 use crate::suite::Suite;
 
@@ -53,10 +51,9 @@ pub(super) fn run(
     let earlier = resume::find_paired(request, &part, &plugins)?;
     let start = Start::after(&earlier);
     let name = format!("{}-against-{}", part.name, simple(&base.name));
-    let named = || request.output.out.clone().unwrap_or_else(|| default_folder(&name));
     let out = match earlier {
         Some(earlier) => earlier,
-        None => claimed(&named()).map_err(MeasureError::from)?,
+        None => run_folder(request.output.out.as_deref(), &name)?,
     };
     let libraries = absolute(&[&request.plugins[..], named_plugins].concat())?;
     let new_plugins = SidePlugins::from_files(libraries, plugins);
@@ -75,20 +72,8 @@ pub(super) fn run(
     let refused = refused.collect();
     let jobs = Job::pair(&requests, &plans);
     let inputs = points::of_jobs(&jobs);
-    let run_spec = RunSpec {
-        command: &request.command,
-        jobs,
-        out: out.clone(),
-        start,
-        suite: Some(part.clone()),
-        started,
-        budget: request.budget,
-        ceilings: false,
-        charts: None,
-        kernels: KernelTimes::OfSome,
-        slowdown: 0.0,
-        quiet: request.output.quiet,
-    };
+    let run_spec =
+        RunSpec { suite: Some(part.clone()), ..RunSpec::new(&request.command, jobs, out.clone()) };
     let mut record = describe(&run_spec, &Topology::this_machine());
     record.pair = Some(match start {
         Start::New => format!("{}-{}", now(), std::process::id()),
@@ -180,9 +165,7 @@ pub(super) fn conclude(
 
 /// Prints the notes of the new side, and the points of both sides that have no samples.
 fn report_findings(new: &RunResult, base: &[SummaryRow]) {
-    for note in &new.record.notes {
-        say(&format!("note: {note}"));
-    }
+    say_findings(&new.record);
     for (side, rows) in [("", &new.summary[..]), ("the base: ", base)] {
         for row in rows.iter().filter(|row| row.valid == YesNo::No) {
             let point = words(&Key::new(row.point(), &row.stage));
@@ -225,10 +208,7 @@ fn vanished<'a>(
 fn vanished_words(vanished: &[&Point]) -> Option<String> {
     let names = vanished.iter().take(NAMED);
     let names: Vec<_> = names.map(|point| words(&Key::new((*point).clone(), TOTAL))).collect();
-    let more = match vanished.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
+    let more = and_more(";", vanished.len(), NAMED);
     let count = units::counted(vanished.len(), "point");
     let names = names.join("; ");
     (!vanished.is_empty()).then(|| format!("not judged: {count} of the base's run: {names}{more}"))

@@ -10,7 +10,7 @@ use text::Untrusted;
 
 use super::super::present::{keep, show_again};
 use crate::failure::{Exit, Failure};
-use crate::measure::{MeasureError, RunResult, claimed, default_folder};
+use crate::measure::{RunResult, run_folder};
 use crate::request::SuiteRequest;
 use crate::suite::Suite;
 
@@ -22,8 +22,7 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
     }
     check_points(&runs, suite)?;
     let output = &request.output;
-    let path = output.out.clone().unwrap_or_else(|| default_folder(&suite.name));
-    let path = claimed(&path).map_err(MeasureError::from)?;
+    let path = run_folder(output.out.as_deref(), &suite.name)?;
     let outcome = write(&path, runs, suite)?;
     keep(&outcome.folder, request.store.as_deref(), output.quiet)?;
     show_again(&outcome, output)

@@ -14,7 +14,7 @@ use text::Untrusted;
 use super::present::{check_store, keep_complete, present, say_what_resumes, store_and_show};
 use super::{load_suite, refuse_development_build, say, try_plugins};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Job, KernelTimes, RunSpec, Session, Start, default_folder};
+use crate::measure::{Job, RunSpec, Session, Start, default_folder};
 use crate::plan::{Plan, missing_devices, plugin_records};
 use crate::platform::{self, Interrupt, gpus};
 use crate::request::{MeasureRequest, SuiteRequest};
@@ -132,10 +132,8 @@ fn measure_suite(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure> 
     try_plugins(&plans, request.output.quiet)?;
     let points = part.points;
     let start = Start::after(&earlier);
+    let jobs = Job::pair(&requests, &plans);
     let run_spec = RunSpec {
-        command: &request.command,
-        jobs: Job::pair(&requests, &plans),
-        out: folder(request, earlier),
         start,
         suite: Some(part),
         started: platform::process_start(),
@@ -143,9 +141,8 @@ fn measure_suite(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure> 
         // A run that only lacks its end has them.
         ceilings: request.ceilings && !nothing_left,
         charts: output.charts_wanted(),
-        kernels: KernelTimes::OfSome,
-        slowdown: 0.0,
         quiet: output.quiet,
+        ..RunSpec::new(&request.command, jobs, folder(request, earlier))
     };
     let outcome = Session::run(&run_spec, &Interrupt::listen())?;
     keep_complete(&outcome, request.store.as_deref(), output.quiet)?;

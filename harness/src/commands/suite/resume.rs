@@ -33,9 +33,6 @@ pub(in crate::commands) struct ResumableRun {
 
 /// Returns the run of the same command in its `--out` folder, if it was interrupted or still has
 /// to be stored. Finished runs are not resumed: measuring into their folder is an error.
-///
-/// # Errors
-/// If it can't be resumed.
 pub(in crate::commands) fn of_command(
     request: &MeasureRequest,
     plugins: &[PluginRecord],

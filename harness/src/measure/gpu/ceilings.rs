@@ -134,9 +134,6 @@ fn minimum(
 
 /// Allocates buffers for the largest possible block size up to a limit; page-locked memory may be
 /// limited.
-///
-/// # Errors
-/// If there is no memory for the smallest block.
 pub(crate) fn buffers(
     gpu: &Gpu,
     memory: HostMemory,

@@ -36,8 +36,7 @@ pub(crate) fn open(team: &Team) -> Result<OpenCounters, CounterError> {
     Ok(OpenCounters { counting: Box::new(TeamCounters(Mutex::new(groups))), missing })
 }
 
-/// # Errors
-/// If the kernel permits no counters. Events that this processor can't count are left out.
+/// Opens counters of this thread. Events that this processor can't count are left out.
 fn open_on_this_thread() -> io::Result<Vec<OpenGroup>> {
     let mut groups = Vec::new();
     for events in Event::GROUPS {

@@ -76,10 +76,7 @@ impl Placement {
     }
 
     /// CPUs of each thread of nested teams, team by team; `None` if threads are not bound.
-    ///
-    /// # Errors
-    /// If the CPU sets don't exist.
-    pub fn cpus_of_nested(
+    pub(crate) fn cpus_of_nested(
         &self,
         threads: [usize; 2],
         inner: Bind,

@@ -18,8 +18,8 @@ use super::report::{Event, Problem, ProblemKind, Verdict};
 use crate::measure::{CheckError, check_candidate};
 use crate::platform::Exit;
 use crate::platform::gpus::Gpus;
-use crate::platform::worker::line;
 use crate::plugins::{PluginFailure, memory_budget};
+use crate::workers::line;
 
 /// Seed that differs from that of measurements by default.
 const SEED: u64 = 20;

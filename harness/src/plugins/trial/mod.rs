@@ -14,10 +14,8 @@ mod child;
 mod report;
 
 use std::fmt;
-use std::io::{self, ErrorKind, Read};
-use std::os::unix::process::CommandExt;
+use std::io::{self, ErrorKind};
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::Builder;
 use std::time::Duration;
@@ -25,12 +23,9 @@ use std::time::Duration;
 use algorithms::device::Device;
 use algorithms::plugin::{PluginInfo, Quarantine};
 use nix::libc;
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
 
-use crate::platform::children::{end_with_parent, limit_data};
-use crate::platform::lines_of;
 use crate::plugins::{PluginFailure, trial_budget};
+use crate::workers::{self, Ending, Process, Worker, limit_data};
 pub(crate) use child::{TrialRequest, VariantTrial, run as run_child};
 pub(crate) use report::Event;
 use report::{Problem, ProblemKind, Trace, Verdict};
@@ -90,54 +85,43 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of a first call on a GPU, for which the driver may compile kernels, and of `bench`
 /// itself on a slow machine.
 const LONG_TIMEOUT: Duration = Duration::from_secs(120);
-/// Timeout for standard error after the end: child processes may keep it open.
-const STDERR_TIMEOUT: Duration = Duration::from_secs(1);
 /// Timeout for report lines after the end: child processes may keep the pipe open.
 const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of bytes that are read of a plugin's output.
-const MAX_BYTES: u64 = 1 << 20;
-/// Maximum number of characters of it that are repeated in messages.
+/// Maximum number of characters of a plugin's output that are repeated in messages.
 const MAX_CHARACTERS: usize = 200;
 
 /// Loads a plugin, and tries a variant if one is given.
 fn run_trial(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Verdict, PluginFailure> {
-    let mut child = start(plugin, variant)?;
-    let listening = child.stderr.take().map(last_line).transpose();
-    let listening = listening.and_then(|stderr_line| Ok((stderr_line, events(&mut child)?)));
-    let (stderr_line, events) = match listening {
-        Ok(listening) => listening,
-        Err(error) => {
-            kill_group(&child);
-            let _ = child.wait();
-            let bench = std::env::current_exe().unwrap_or_default();
-            return Err(PluginFailure::NoTrial { bench, source: error });
-        }
+    let no_trial = |source| {
+        let bench = std::env::current_exe().unwrap_or_else(|_| "bench".into());
+        PluginFailure::NoTrial { bench, source }
     };
+    let (process, events) = start(plugin, variant).map_err(no_trial)?;
     let timeout = match variant.map(|variant| variant.device) {
         None | Some(Device::Cpu) => CALL_TIMEOUT,
         Some(_) => LONG_TIMEOUT,
     };
     let mut trace = Trace::default();
     let hung = listen(&events, &mut trace, timeout);
-    // Until it is waited for, its process id and group id are not reused.
-    kill_group(&child);
+    process.kill();
     if let Some(timeout) = hung {
-        let _ = child.wait();
+        process.stop();
         return Ok(trace.hung(timeout));
     }
     drain(&events, &mut trace);
-    let status = child.wait()?;
-    let stderr_line =
-        stderr_line.and_then(|stderr_line| stderr_line.recv_timeout(STDERR_TIMEOUT).ok());
-    Ok(trace.ended(status, &stderr_line.unwrap_or_default()))
+    let Ending { status, last_lines } = process.end();
+    let last = last_lines.last().map_or("", String::as_str);
+    let printable = last.chars().filter(|c| !c.is_control());
+    Ok(trace.ended(status?, &printable.take(MAX_CHARACTERS).collect::<String>()))
 }
 
-fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, PluginFailure> {
-    let no_trial =
-        |bench: &Path, source| PluginFailure::NoTrial { bench: bench.to_owned(), source };
-    let bench = std::env::current_exe().map_err(|error| no_trial(Path::new("bench"), error))?;
-    let mut command = Command::new(&bench);
-    command.arg(SUBCOMMAND).arg(plugin);
+/// Starts a trial, with a thread that waits for its end and one that reads its report.
+fn start(
+    plugin: &Path,
+    variant: Option<&PluginVariant>,
+) -> io::Result<(Process, Receiver<ProcessEvent>)> {
+    let mut command = workers::bench(SUBCOMMAND)?;
+    command.arg(plugin);
     if let Some(variant) = variant {
         let threads: Vec<_> = variant.threads.iter().map(usize::to_string).collect();
         command
@@ -145,25 +129,20 @@ fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, Plugin
             .args(["--device", &variant.device.to_string()])
             .args(["--threads", &threads.join(",")]);
     }
-    // Its own process group, so that its children are killed with it.
-    command.process_group(0);
-    end_with_parent(&mut command);
     if variant.is_none_or(|variant| variant.device == Device::Cpu) {
         // No limit with a GPU, whose driver reserves far more address space than it uses.
         let threads = variant.and_then(|variant| variant.threads.iter().max());
         limit_data(&mut command, trial_budget(threads.map_or(1, |&threads| threads)));
     }
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| no_trial(&bench, error))
+    let worker = Worker::start(command)?;
+    let process = worker.process.clone();
+    let events = events(worker).inspect_err(|_| process.stop())?;
+    Ok((process, events))
 }
 
 /// Events of the process.
 enum ProcessEvent {
-    Line(String),
+    Report(Event),
     /// It has closed its output.
     Silence,
     /// It has ended. Its children may keep the pipe open.
@@ -171,18 +150,18 @@ enum ProcessEvent {
 }
 
 /// Events of the process, as they occur.
-fn events(child: &mut Child) -> io::Result<Receiver<ProcessEvent>> {
+fn events(worker: Worker<(), Event>) -> io::Result<Receiver<ProcessEvent>> {
     let (sender, receiver) = channel();
     let ends = sender.clone();
-    let id = child.id();
+    let id = worker.process.id;
     Builder::new().spawn(move || {
         wait_for_end(id);
         ends.send(ProcessEvent::End)
     })?;
-    let lines = child.stdout.take().map(lines_of).transpose()?;
     Builder::new().spawn(move || {
-        let mut lines = lines.iter().flatten();
-        lines.try_for_each(|line| sender.send(ProcessEvent::Line(line)))?;
+        // Lines that are not events are output of the plugin.
+        let mut reports = worker.responses.iter().filter_map(Result::ok);
+        reports.try_for_each(|report| sender.send(ProcessEvent::Report(report)))?;
         sender.send(ProcessEvent::Silence)
     })?;
     Ok(receiver)
@@ -200,7 +179,7 @@ fn listen(
         let is_quick = trace.is_inside() || is_silent;
         let timeout = if is_quick { timeout } else { LONG_TIMEOUT };
         match events.recv_timeout(timeout) {
-            Ok(ProcessEvent::Line(line)) => note(&line, trace),
+            Ok(ProcessEvent::Report(event)) => trace.note(event),
             Ok(ProcessEvent::Silence) => is_silent = true,
             Ok(ProcessEvent::End) | Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => return Some(timeout),
@@ -210,14 +189,7 @@ fn listen(
 
 /// Reads what the process had written before it ended.
 fn drain(events: &Receiver<ProcessEvent>, trace: &mut Trace) {
-    while let Ok(ProcessEvent::Line(line)) = events.recv_timeout(LAST_LINES_TIMEOUT) {
-        note(&line, trace);
-    }
-}
-
-/// Lines that are not events are output of the plugin, and ignored.
-fn note(line: &str, trace: &mut Trace) {
-    if let Ok(event) = serde_json::from_str::<Event>(line) {
+    while let Ok(ProcessEvent::Report(event)) = events.recv_timeout(LAST_LINES_TIMEOUT) {
         trace.note(event);
     }
 }
@@ -236,29 +208,4 @@ fn wait_for_end(id: u32) {
             return;
         }
     }
-}
-
-/// Kills the process, if it is running, and all its children that are in its process group.
-fn kill_group(child: &Child) {
-    if let Ok(id) = i32::try_from(child.id()) {
-        let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
-    }
-}
-
-/// Last line of standard error, once it is closed.
-fn last_line(errors: ChildStderr) -> io::Result<Receiver<String>> {
-    let (sender, receiver) = channel();
-    Builder::new().spawn(move || {
-        let mut bytes = Vec::new();
-        let mut errors = errors;
-        let _ = errors.by_ref().take(MAX_BYTES).read_to_end(&mut bytes);
-        // Drain the rest, so that a writer does not block.
-        let _ = std::io::copy(&mut errors, &mut std::io::sink());
-        let stderr_line = String::from_utf8_lossy(&bytes);
-        let last = stderr_line.lines().rfind(|line| !line.trim().is_empty());
-        let printable = last.unwrap_or_default().trim().chars();
-        let printable = printable.filter(|c| !c.is_control());
-        let _ = sender.send(printable.take(MAX_CHARACTERS).collect());
-    })?;
-    Ok(receiver)
 }

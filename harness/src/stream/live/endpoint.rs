@@ -27,9 +27,6 @@ pub(super) struct Endpoint {
 
 impl Endpoint {
     /// Opens a port, such as `127.0.0.1:9464`, and serves the live counts.
-    ///
-    /// # Errors
-    /// If the port is taken or not available.
     pub(super) fn open(address: &str, live_counts: Arc<LiveCounts>) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -113,9 +110,6 @@ enum HttpRequest {
 }
 
 /// Reads a request and answers it.
-///
-/// # Errors
-/// If the client is gone, or too slow.
 fn serve(mut stream: TcpStream, page: impl FnOnce(&str) -> Reply) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(TIMEOUT))?;

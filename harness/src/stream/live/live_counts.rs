@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use reports::export::live::LiveStream;
 
 use crate::stream::data::Content;
-use crate::stream::delta::{Cursor, Delta};
 use crate::stream::dispatcher::Dispatcher;
-use crate::stream::timeslice_log::{Record, State, TimesliceLog};
+use crate::stream::timeslice_log::TimesliceLog;
+use crate::stream::timeslice_record::{Cursor, Delta, Record, State};
 
 /// Counts of all speeds so far.
 #[derive(Debug, Default)]
@@ -124,13 +124,13 @@ impl Follower<'_> {
             self.cursor.set(delta.after(self.cursor.get()));
             add_delta(stream, &delta, &self.content);
             let due = due.filter(|_| !delta.has_no_workers()).unwrap_or_default();
-            stream.due = stream.due.max(due).max(self.cursor.get().emitted());
+            stream.due = stream.due.max(due).max(self.cursor.get().emitted as u64);
         });
     }
 
     /// Counts the rest of a log at the end.
     pub(in crate::stream) fn end(&self, log: &TimesliceLog, is_valid: bool) {
-        let delta = Delta::since(log, self.cursor.get(), is_valid);
+        let delta = log.delta(self.cursor.get(), is_valid);
         self.live_counts.change(self.index, |stream| {
             add_delta(stream, &delta, &self.content);
             stream.due = log.len();

@@ -64,10 +64,7 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// Opens the port and starts pushing, as flags specify.
-    ///
-    /// # Errors
-    /// If the port is not available or the token is invalid. A server that does not answer is
+    /// Opens the port and starts pushing, as flags specify. A server that does not answer is
     /// noticed later.
     pub(super) fn start(flags: &StreamFlags) -> Result<Self, LiveError> {
         let live_counts = Arc::new(LiveCounts::default());
@@ -142,9 +139,6 @@ fn token() -> Result<Option<String>, LiveError> {
 const LOWEST_PRIORITY: i32 = 19;
 
 /// Starts a thread with the lowest priority, which threads that it starts inherit.
-///
-/// # Errors
-/// If the system refuses the thread.
 fn spawn_low_priority<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,

@@ -40,9 +40,6 @@ pub(super) struct Deliveries {
 
 impl Pusher {
     /// Starts pushing the live counts.
-    ///
-    /// # Errors
-    /// If the system refuses a thread.
     pub(super) fn start(influx: Influx, live_counts: Arc<LiveCounts>) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let (report, problem) = channel();
@@ -198,9 +195,6 @@ impl Influx {
     }
 
     /// Writes lines.
-    ///
-    /// # Errors
-    /// If they are not accepted.
     fn write(&self, lines: String) -> Result<(), PushError> {
         let mut request = minreq::post(&self.url)
             .with_timeout(TIMEOUT)

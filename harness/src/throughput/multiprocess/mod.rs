@@ -12,22 +12,19 @@ mod worker_process;
 use std::thread;
 use std::time::Duration;
 
+use super::failure::PointFailure;
 use super::plan::PointSpec;
 use super::point::{
-    CheckedStreams, Measured, PointFailure, Setup, Utilisation, WindowLength, WindowResult,
-    WindowStats, WorkSummary, result_row,
+    CheckedStreams, Measured, Setup, WindowLength, WindowResult, WorkSummary, result_row,
 };
 use super::stream::Event;
-use super::window::{Window, length};
+use super::window::{POLL_INTERVAL, Window, WindowStats, length};
 use crate::platform::clock::{now_ns, wait_until};
 use crate::platform::energy::EnergyCounters;
-use crate::platform::{CpuTimes, usable_threads};
 pub(super) use pool::WorkerPool;
 use worker_process::{Request, Response};
 pub(crate) use worker_process::{SUBCOMMAND, opening, refuse, work};
 
-/// Interval between checks for the end of the window.
-const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// Delay before the window, so that all processes have been notified when it opens.
 const NOTIFICATION_DELAY: Duration = Duration::from_millis(20);
 
@@ -133,7 +130,7 @@ fn watch(
     let counters = EnergyCounters::for_devices(point.device_set.devices().iter().copied());
     let stop = || setup.interrupt.asked();
     wait_until(window.begin.as_nanos() as u64, stop);
-    let before = (CpuTimes::now(), pool.cpu_time(), counters.read());
+    let before = (pool.usage(), counters.read());
     loop {
         pool.look()?;
         if stop() {
@@ -146,26 +143,8 @@ fn watch(
         thread::sleep(POLL_INTERVAL.min(left));
     }
     let seconds = (Duration::from_nanos(now_ns()) - window.begin).as_secs_f64();
-    let energy = counters.since(&before.2);
-    let watts = |joules: f64| joules / seconds;
-    let cpu_w = energy.cpu_j.map(watts);
-    let gpu_w = energy.gpu_j.map(watts);
-    Ok(WindowStats { busy: busy(pool, before.0, before.1, seconds), cpu_w, gpu_w })
-}
-
-/// CPU utilisation since an earlier moment.
-fn busy(
-    pool: &WorkerPool,
-    before: Option<CpuTimes>,
-    parts_before: Duration,
-    seconds: f64,
-) -> Option<Utilisation> {
-    let (_, others) = CpuTimes::now()?.since(&before?);
-    let own = pool.cpu_time().saturating_sub(parts_before);
-    let all = seconds * usable_threads() as f64;
-    // In the times of this process, the processes that drive streams count as others.
-    let others = others.map(|others| others.saturating_sub(own).as_secs_f64() / all);
-    (all > 0.0).then(|| Utilisation { own: own.as_secs_f64() / all, others })
+    let energy = counters.since(&before.1);
+    Ok(WindowStats::new(pool.usage().since(&before.0, seconds), energy, seconds))
 }
 
 /// Error of processes with a different plan; all of them plan from the same command line.

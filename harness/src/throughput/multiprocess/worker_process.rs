@@ -10,17 +10,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::measure::MeasureError;
 use crate::platform::clock::now_ns;
-use crate::platform::worker::{IpcError, any_path, recv, send};
 use crate::platform::{Exit, Interrupt};
 use crate::throughput::ceilings::Ceilings;
+use crate::throughput::failure::PointFailure;
 use crate::throughput::placement::StreamGpus;
 use crate::throughput::plan::StreamPlan;
 use crate::throughput::point::{
-    self, CheckedStreams, Command, PointFailure, Setup, Stream, WorkSummary, check_side_by_side,
-    remarks, with_streams,
+    self, CheckedStreams, Command, Setup, Stream, WorkSummary, check_side_by_side, remarks,
+    with_streams,
 };
 use crate::throughput::stream::{Event, Events};
 use crate::throughput::window::{Clock, Milestone, Window};
+use crate::workers::{IpcError, any_path, recv, send};
 
 /// Subcommand of that process.
 pub(crate) const SUBCOMMAND: &str = "throughput-worker";
@@ -43,7 +44,7 @@ pub(crate) fn refuse(problem: String) {
 pub(crate) fn work(planned: &StreamPlan, seed: u64) -> Exit {
     match serve(planned, seed) {
         Ok(()) => Exit::Success,
-        Err(IpcError::PeerClosed) => Exit::Interrupted,
+        Err(IpcError::PeerClosed(_)) => Exit::Interrupted,
         Err(IpcError::NotUnderstood(problem)) => {
             refuse(problem);
             Exit::Failed
@@ -211,16 +212,9 @@ impl From<EventTimes> for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::worker::line;
 
     #[test]
-    fn messages_survive_a_round_trip() {
-        let open = Request::Open(Opening { command: vec!["bench".into()], config: None });
-        for request in [open, Request::Begin, Request::Window { begin_ns: 1, end_ns: u64::MAX }] {
-            let message = line(&request);
-            assert_eq!(message.matches('\n').count(), 1);
-            assert_eq!(serde_json::from_str::<Request>(&message).expect("parses"), request);
-        }
+    fn times_of_events_are_those_of_the_shared_clock() {
         let milliseconds = Duration::from_millis;
         let event = Event {
             number: 3,
@@ -228,15 +222,7 @@ mod tests {
             start: milliseconds(2),
             end: milliseconds(5),
         };
-        let moments = EventTimes::from_event(&event, 1_000_000_000);
-        let response = Response::Done { events: vec![vec![moments]], remarks: vec!["one".into()] };
-        for response in [response, Response::Refused(PointFailure::Wrong("hit 3".into()))] {
-            assert_eq!(
-                serde_json::from_str::<Response>(&line(&response)).expect("parses"),
-                response
-            );
-        }
-        let back = Event::from(moments);
+        let back = Event::from(EventTimes::from_event(&event, 1_000_000_000));
         assert_eq!((back.number, back.end - back.begin), (3, milliseconds(4)));
         assert_eq!(back.begin, milliseconds(1001));
     }

@@ -2,7 +2,6 @@
 
 pub mod alice;
 pub mod fake;
-pub mod made_up;
 mod run;
 pub mod servers;
 pub mod stub_gpu;

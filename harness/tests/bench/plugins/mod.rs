@@ -6,7 +6,6 @@ pub mod compiled;
 mod ending;
 mod examples;
 mod failing;
-mod gather;
 mod measured;
 mod refused;
 mod spoilt;

@@ -1,13 +1,17 @@
-//! Every fault in every operation of a command.
+//! Every fault in every operation of a command, and kills at any time.
 //!
 //! After each fault, earlier files are complete, the same command resumes with the same result as
 //! without a fault, and no other files are left.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::{self, sleep};
+use std::time::{Duration, Instant};
+
 use super::library::{Fault, Kind, can_inject, run_with};
-use super::reference::{Reference, rows_kept};
-use super::scenario::{Product, SCENARIOS, Scenario, done, planted};
+use super::scenario::{Product, Reference, SCENARIOS, Scenario, done, planted, rows_kept};
 use super::tree::{Tree, names, of_interest, tree};
-use super::tried::Tried;
 use crate::common::{Run, can_measure};
 
 #[test]
@@ -83,5 +87,90 @@ fn ended_well(run: &Run, fault: Fault, story: &str) {
         assert!(run.code != Some(1) || run.stderr.contains("bench: "), "{story}");
     } else {
         assert_eq!(run.code, None, "{story}");
+    }
+}
+
+/// Commands that are killed.
+const KILLED: [&str; 3] = ["run-start", "report", "export"];
+/// Times of kills are spread evenly over what a command takes, however many there are: multiples of
+/// the golden section.
+const GOLDEN: f64 = 0.618_033_988_749_895;
+
+#[test]
+fn commands_that_are_killed_resume() {
+    kill(2);
+}
+
+#[test]
+#[ignore = "takes minutes: at night"]
+fn commands_that_are_killed_five_hundred_times_resume() {
+    kill(500);
+}
+
+fn kill(times: u32) {
+    if !can_inject() || !can_measure() {
+        return;
+    }
+    let mut tried = Tried::default();
+    for scenario in SCENARIOS.iter().filter(|scenario| KILLED.contains(&scenario.name)) {
+        let reference = Reference::record(scenario);
+        let start = Instant::now();
+        planted(&reference.beginning).bench(scenario.line);
+        let whole = start.elapsed();
+        let times: Vec<_> = (1..=times).map(|number| at(number, whole)).collect();
+        tried.add(Tried::all(&times, |&time| check_kill(scenario, &reference, time)));
+    }
+    tried.assert_none_failed("kills");
+}
+
+fn at(number: u32, whole: Duration) -> Duration {
+    whole.mul_f64((GOLDEN * f64::from(number)).fract())
+}
+
+fn check_kill(scenario: &Scenario, reference: &Reference, time: Duration) {
+    let folder = planted(&reference.beginning);
+    let mut child = folder.start(scenario.line);
+    sleep(time);
+    // It may have ended.
+    let _ = child.kill();
+    child.wait().expect("ended");
+    reference.goes_on(scenario, &folder, &format!("{} killed after {time:?}", scenario.name));
+}
+
+/// Number of trials and of failures; each failure prints its reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tried {
+    pub all: usize,
+    pub failed: usize,
+}
+
+impl Tried {
+    /// Tries all things, on all CPUs.
+    pub fn all<T: Sync>(things: &[T], check: impl Fn(&T) + Sync) -> Self {
+        let next = AtomicUsize::new(0);
+        let failed = AtomicUsize::new(0);
+        let work = || {
+            while let Some(thing) = things.get(next.fetch_add(1, Relaxed)) {
+                if catch_unwind(AssertUnwindSafe(|| check(thing))).is_err() {
+                    failed.fetch_add(1, Relaxed);
+                }
+            }
+        };
+        let workers = thread::available_parallelism().map_or(1, usize::from);
+        thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+        Tried { all: things.len(), failed: failed.into_inner() }
+    }
+
+    pub fn add(&mut self, other: Tried) {
+        self.all += other.all;
+        self.failed += other.failed;
+    }
+
+    /// Prints the numbers, and fails if a trial failed.
+    #[track_caller]
+    pub fn assert_none_failed(self, what: &str) {
+        let Tried { all, failed } = self;
+        assert_eq!(failed, 0, "of {all} {what}");
+        eprintln!("{all} {what}");
     }
 }

@@ -1,0 +1,90 @@
+//! A run of streams in progress, closed or open loop: its folder, rows, notes and end.
+
+use std::path::Path;
+
+use reports::charts::{self, ChartError, NamedSvg};
+use reports::clock::now;
+use reports::record::RunRecord;
+use reports::store::{StreamRows, StreamRunFolder};
+use text::Untrusted;
+
+use super::run_spec::{Counts, MeasureError, RunSpec, run_folder};
+use super::session::describe;
+use crate::plan::Plan;
+use crate::platform::control_groups::StoppedPeriods;
+use crate::platform::{Exit, Topology};
+use crate::request::MeasureRequest;
+
+/// A run of streams: what is measured is on disk at once.
+pub(crate) struct StreamsRun<R: StreamRows> {
+    pub(crate) rows: Vec<R>,
+    pub(crate) record: RunRecord,
+    pub(crate) counts: Counts,
+    pub(crate) interrupted: bool,
+    folder: StreamRunFolder<R>,
+    stopped: StoppedPeriods,
+}
+
+impl<R: StreamRows> StreamsRun<R> {
+    /// Creates the folder, by default one named after the time and `name`.
+    pub(crate) fn start(
+        name: &str,
+        out: Option<&Path>,
+        request: &MeasureRequest,
+        plan: &Plan,
+        notes: &[String],
+    ) -> Result<Self, MeasureError> {
+        let stopped = StoppedPeriods::start();
+        let run_spec = RunSpec::for_task(request, plan);
+        let mut record = describe(&run_spec, &Topology::this_machine());
+        record.notes.extend_from_slice(notes);
+        let path = run_folder(out, name)?;
+        let folder = StreamRunFolder::create(&path, &record)?;
+        let counts = Counts::default();
+        Ok(StreamsRun { rows: Vec::new(), record, counts, interrupted: false, folder, stopped })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn kept(&self) -> String {
+        self.path().escaped().to_string()
+    }
+
+    /// Writes `run.json`.
+    pub(crate) fn describe(&self) -> Result<(), MeasureError> {
+        Ok(self.folder.describe(&self.record)?)
+    }
+
+    /// Stores a row with its details.
+    pub(crate) fn append(&mut self, row: R, details: &[R::Detail]) -> Result<(), MeasureError> {
+        if let Err(source) = self.folder.append(&row, details) {
+            return Err(MeasureError::StoreInterrupted { source, kept: self.kept() });
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Draws the charts, if any, and completes `run.json`.
+    pub(crate) fn finish(
+        &mut self,
+        interrupted: bool,
+        draw: Option<impl FnOnce(&RunRecord, &[R]) -> Result<Vec<NamedSvg>, ChartError>>,
+    ) -> Result<(), MeasureError> {
+        self.interrupted = interrupted;
+        if let Some(draw) = draw {
+            let drawn = draw(&self.record, &self.rows);
+            let written = drawn.and_then(|drawn| charts::write(self.path(), &drawn));
+            written.map_err(|source| MeasureError::Chart { source, kept: self.kept() })?;
+        }
+        self.record.throttled = self.stopped.so_far();
+        self.record.finished = (!interrupted).then(now);
+        self.describe()
+    }
+
+    /// Exit code for scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        self.counts.exit(&self.record, self.interrupted)
+    }
+}
