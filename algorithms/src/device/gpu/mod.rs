@@ -19,6 +19,7 @@
 //! | `transfers` | timed and untimed copies |
 //! | `kernels`, `small_copies` | kernels of the device layer; copies of a few bytes by one |
 //! | `monitor` | state of a GPU as its driver reports it: clocks, limits, energy |
+//! | `driver` | what backends with a vendor's driver have in common |
 //! | `driver_library` | loads the libraries of drivers |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
 //! | `hip` | GPUs by AMD, through the HIP runtime |
@@ -34,6 +35,7 @@
 mod arguments;
 mod cached_per_input;
 pub mod cuda;
+mod driver;
 mod driver_library;
 pub(super) mod emulated;
 mod engine;
