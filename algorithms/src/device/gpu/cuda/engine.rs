@@ -11,8 +11,10 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaGraph, CudaStream
 
 use super::modules::Modules;
 use super::probe::{ContextSharing, CudaGpu};
-use crate::device::gpu::driver::{Cause, Driver, DriverEngine, Transfer};
-use crate::device::gpu::engine::{Attributes, Properties, Recording, Shape, Side};
+use crate::device::gpu::driver::{Cause, Driver, DriverEngine};
+use crate::device::gpu::engine::{
+    Attributes, MemoryKind, Properties, Recording, Shape, Side, Transfer, host_pointer,
+};
 use crate::device::gpu::{DeviceError, Image, gate};
 
 /// Device number of the host in calls of the driver.
@@ -69,9 +71,6 @@ impl Driver for CudaDriver {
     type Kernel = CudaFunction;
     type Error = DriverError;
 
-    // Without flags: memory that the host reads back must not be write-combined.
-    const PINNED: u32 = 0;
-    const MAPPED: u32 = sys::CU_MEMHOSTALLOC_DEVICEMAP;
     const COPIES_WAIT_FOR_OTHERS: bool = true;
     const RECORDS: bool = true;
 
@@ -95,24 +94,32 @@ impl Driver for CudaDriver {
         }
     }
 
-    fn allocate(&self, bytes: usize) -> Result<u64, DriverError> {
+    fn allocate(&self, kind: MemoryKind, bytes: usize) -> Result<u64, DriverError> {
+        let host = |start: *mut c_void| start.expose_provenance() as u64;
+        let mapped = sys::CU_MEMHOSTALLOC_DEVICEMAP;
+        let global = sys::CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL;
         // SAFETY: the context is current, and the driver allocates the memory.
-        unsafe { result::malloc_sync(bytes) }
+        unsafe {
+            match kind {
+                MemoryKind::Device => result::malloc_sync(bytes),
+                // Without flags: memory that the host reads back must not be write-combined.
+                MemoryKind::Pinned => result::malloc_host(bytes, 0).map(host),
+                MemoryKind::Mapped => result::malloc_host(bytes, mapped).map(host),
+                MemoryKind::Managed => result::malloc_managed(bytes, global),
+            }
+        }
     }
 
-    unsafe fn free(&self, address: u64) -> Result<(), DriverError> {
+    unsafe fn free(&self, kind: MemoryKind, address: u64) -> Result<(), DriverError> {
         // SAFETY: the caller promises the address.
-        unsafe { result::free_sync(address) }
-    }
-
-    fn lock_pages(&self, bytes: usize, flags: u32) -> Result<*mut u8, DriverError> {
-        // SAFETY: the context is current, and the driver allocates the memory.
-        unsafe { result::malloc_host(bytes, flags) }.map(<*mut c_void>::cast)
-    }
-
-    unsafe fn unlock_pages(&self, start: *mut u8) -> Result<(), DriverError> {
-        // SAFETY: the caller promises the address.
-        unsafe { result::free_host(start.cast()) }
+        unsafe {
+            match kind {
+                MemoryKind::Device | MemoryKind::Managed => result::free_sync(address),
+                MemoryKind::Pinned | MemoryKind::Mapped => {
+                    result::free_host(host_pointer(address).cast())
+                }
+            }
+        }
     }
 
     fn device_address(&self, start: *mut u8) -> Result<u64, DriverError> {
@@ -120,13 +127,6 @@ impl Driver for CudaDriver {
         // SAFETY: the driver writes an address to this variable.
         unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, start.cast(), 0) }.result()?;
         Ok(address)
-    }
-
-    fn manage(&self, bytes: usize) -> Result<*mut u8, DriverError> {
-        let global = sys::CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL;
-        // SAFETY: the context is current, and the driver allocates the memory.
-        let address = unsafe { result::malloc_managed(bytes, global) }?;
-        Ok(std::ptr::with_exposed_provenance_mut(address as usize))
     }
 
     fn free_and_total(&self) -> Result<(usize, usize), DriverError> {
@@ -142,11 +142,15 @@ impl Driver for CudaDriver {
         self.context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))
     }
 
-    unsafe fn start(&self, stream: &Arc<CudaStream>, work: Transfer) -> Result<(), DriverError> {
+    unsafe fn start(
+        &self,
+        stream: &Arc<CudaStream>,
+        transfer: Transfer,
+    ) -> Result<(), DriverError> {
         let stream = stream.cu_stream();
         // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         unsafe {
-            match work {
+            match transfer {
                 Transfer::Upload { to, from, bytes } => {
                     let from = std::slice::from_raw_parts(from, bytes);
                     result::memcpy_htod_async(to, from, stream)

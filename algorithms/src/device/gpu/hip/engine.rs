@@ -9,8 +9,10 @@ use std::sync::OnceLock;
 use super::library::{Handle, Hip, HipError, OUT_OF_MEMORY};
 use super::modules::{CodeObjects, Loaded, Modules};
 use super::probe::HipGpu;
-use crate::device::gpu::driver::{Cause, Driver, DriverEngine, Transfer};
-use crate::device::gpu::engine::{Attributes, Properties, Shape, Side};
+use crate::device::gpu::driver::{Cause, Driver, DriverEngine};
+use crate::device::gpu::engine::{
+    Attributes, MemoryKind, Properties, Shape, Side, Transfer, host_pointer,
+};
 use crate::device::gpu::{DeviceError, Image, gate};
 
 /// Device number of the host in calls of the runtime.
@@ -19,6 +21,9 @@ const CPU: c_int = -1;
 const NON_BLOCKING: c_uint = 1;
 /// An event that takes times.
 const WITH_TIMES: c_uint = 0;
+/// Page-locked memory without flags, and accessible to kernels.
+const PINNED: c_uint = 0;
+const MAPPED: c_uint = 2;
 /// Managed memory that all streams can access.
 const GLOBAL: c_uint = 1;
 /// Errors of failed kernels: illegal address, timeout, assertion, any other failure, aborted queue.
@@ -86,8 +91,8 @@ impl Drop for HipDriver {
     }
 }
 
-fn device_pointer(address: u64) -> *mut c_void {
-    std::ptr::with_exposed_provenance_mut(address as usize)
+fn pointer(address: u64) -> *mut c_void {
+    host_pointer(address).cast()
 }
 
 // SAFETY of all calls into the runtime below: the callers of these methods promise addresses, sizes
@@ -97,9 +102,6 @@ impl Driver for HipDriver {
     type Event = Owned;
     type Kernel = Loaded;
     type Error = HipError;
-
-    const PINNED: c_uint = 0;
-    const MAPPED: c_uint = 2;
 
     fn bind(&self) -> Result<(), HipError> {
         // SAFETY: the number is that of an existing GPU.
@@ -114,28 +116,30 @@ impl Driver for HipDriver {
         }
     }
 
-    fn allocate(&self, bytes: usize) -> Result<u64, HipError> {
-        let mut address = null_mut();
-        // SAFETY: the runtime writes an address to this variable.
-        unsafe { self.hip.hipMalloc(&raw mut address, bytes) }?;
-        Ok(address.expose_provenance() as u64)
-    }
-
-    unsafe fn free(&self, address: u64) -> Result<(), HipError> {
-        // SAFETY: the caller promises the address.
-        unsafe { self.hip.hipFree(device_pointer(address)) }
-    }
-
-    fn lock_pages(&self, bytes: usize, flags: c_uint) -> Result<*mut u8, HipError> {
+    fn allocate(&self, kind: MemoryKind, bytes: usize) -> Result<u64, HipError> {
+        let hip = self.hip;
         let mut start = null_mut();
         // SAFETY: the runtime writes an address to this variable.
-        unsafe { self.hip.hipHostMalloc(&raw mut start, bytes, flags) }?;
-        Ok(start.cast())
+        unsafe {
+            match kind {
+                MemoryKind::Device => hip.hipMalloc(&raw mut start, bytes),
+                MemoryKind::Pinned => hip.hipHostMalloc(&raw mut start, bytes, PINNED),
+                MemoryKind::Mapped => hip.hipHostMalloc(&raw mut start, bytes, MAPPED),
+                MemoryKind::Managed => hip.hipMallocManaged(&raw mut start, bytes, GLOBAL),
+            }
+        }?;
+        Ok(start.expose_provenance() as u64)
     }
 
-    unsafe fn unlock_pages(&self, start: *mut u8) -> Result<(), HipError> {
+    unsafe fn free(&self, kind: MemoryKind, address: u64) -> Result<(), HipError> {
+        let start = pointer(address);
         // SAFETY: the caller promises the address.
-        unsafe { self.hip.hipHostFree(start.cast()) }
+        unsafe {
+            match kind {
+                MemoryKind::Device | MemoryKind::Managed => self.hip.hipFree(start),
+                MemoryKind::Pinned | MemoryKind::Mapped => self.hip.hipHostFree(start),
+            }
+        }
     }
 
     fn device_address(&self, start: *mut u8) -> Result<u64, HipError> {
@@ -143,13 +147,6 @@ impl Driver for HipDriver {
         // SAFETY: the runtime writes an address to this variable.
         unsafe { self.hip.hipHostGetDevicePointer(&raw mut address, start.cast(), 0) }?;
         Ok(address.expose_provenance() as u64)
-    }
-
-    fn manage(&self, bytes: usize) -> Result<*mut u8, HipError> {
-        let mut start = null_mut();
-        // SAFETY: the runtime writes an address to this variable.
-        unsafe { self.hip.hipMallocManaged(&raw mut start, bytes, GLOBAL) }?;
-        Ok(start.cast())
     }
 
     fn free_and_total(&self) -> Result<(usize, usize), HipError> {
@@ -174,28 +171,28 @@ impl Driver for HipDriver {
         Ok(self.owned(handle, Hip::hipEventDestroy))
     }
 
-    unsafe fn start(&self, stream: &Owned, work: Transfer) -> Result<(), HipError> {
+    unsafe fn start(&self, stream: &Owned, transfer: Transfer) -> Result<(), HipError> {
         let hip = self.hip;
         let stream = stream.handle;
         // SAFETY: the caller promises addresses and sizes; the stream is of this GPU.
         unsafe {
-            match work {
+            match transfer {
                 Transfer::Upload { to, from, bytes } => {
-                    hip.hipMemcpyHtoDAsync(device_pointer(to), from.cast(), bytes, stream)
+                    hip.hipMemcpyHtoDAsync(pointer(to), from.cast(), bytes, stream)
                 }
                 Transfer::Download { to, from, bytes } => {
-                    hip.hipMemcpyDtoHAsync(to.cast(), device_pointer(from), bytes, stream)
+                    hip.hipMemcpyDtoHAsync(to.cast(), pointer(from), bytes, stream)
                 }
                 Transfer::Copy { to, from, bytes } => {
-                    let to = device_pointer(to);
-                    hip.hipMemcpyDtoDAsync(to, device_pointer(from), bytes, stream)
+                    let to = pointer(to);
+                    hip.hipMemcpyDtoDAsync(to, pointer(from), bytes, stream)
                 }
                 Transfer::Fill { to, byte, bytes } => {
-                    hip.hipMemsetD8Async(device_pointer(to), byte, bytes, stream)
+                    hip.hipMemsetD8Async(pointer(to), byte, bytes, stream)
                 }
                 Transfer::Prefetch { address, bytes, to } => {
                     let device = if to == Side::Host { CPU } else { self.index };
-                    hip.hipMemPrefetchAsync(device_pointer(address), bytes, device, stream)
+                    hip.hipMemPrefetchAsync(pointer(address), bytes, device, stream)
                 }
             }
         }
