@@ -48,13 +48,61 @@ pub struct Axis {
     pub label: &'static str,
 }
 
-/// Concatenates two lists.
-pub(crate) const fn joined<T: Copy, const N: usize>(first: &[T], second: &[T]) -> [T; N] {
-    assert!(first.len() + second.len() == N);
-    let mut all = [first[0]; N];
+/// Declares axes and their list, in the order of their flags in help. An item is an axis
+/// (`NAME: TYPE = FLAG => HELP;`), one that is declared elsewhere (`NAME;`), or a list of these
+/// (`..LIST;`). An axis that is derived from another one may have its help.
+macro_rules! axes {
+    ($(#[$doc:meta])* $vis:vis $LIST:ident { $($items:tt)* }) => {
+        $crate::axis::axes! { @ { $(#[$doc])* $vis $LIST } [] $($items)* }
+    };
+    (@ { $(#[$doc:meta])* $vis:vis $LIST:ident } [$($part:expr,)*]) => {
+        $(#[$doc])*
+        $vis const $LIST: &[$crate::axis::Axis] = {
+            const PARTS: &[&[$crate::axis::Axis]] = &[$($part),*];
+            const ALL: [$crate::axis::Axis; $crate::axis::count(PARTS)] =
+                $crate::axis::joined(PARTS);
+            &ALL
+        };
+    };
+    (@ $list:tt [$($part:expr,)*]
+        $(#[$doc:meta])* $vis:vis $NAME:ident: $type:ty = $flag:expr $(=> $help:expr)?;
+        $($rest:tt)*) => {
+        $(#[$doc])*
+        $vis const $NAME: $crate::axis::Flag<$type> = $flag$(.with_help($help))?;
+        $crate::axis::axes! { @ $list [$($part,)* &[$NAME.axis()],] $($rest)* }
+    };
+    (@ $list:tt [$($part:expr,)*] ..$axes:expr; $($rest:tt)*) => {
+        $crate::axis::axes! { @ $list [$($part,)* $axes,] $($rest)* }
+    };
+    (@ $list:tt [$($part:expr,)*] $flag:expr $(=> $help:expr)?; $($rest:tt)*) => {
+        $crate::axis::axes! { @ $list [$($part,)* &[$flag$(.with_help($help))?.axis()],] $($rest)* }
+    };
+}
+pub(crate) use axes;
+
+/// Number of elements of several lists.
+pub(crate) const fn count<T>(lists: &[&[T]]) -> usize {
+    let mut count = 0;
     let mut i = 0;
-    while i < N {
-        all[i] = if i < first.len() { first[i] } else { second[i - first.len()] };
+    while i < lists.len() {
+        count += lists[i].len();
+        i += 1;
+    }
+    count
+}
+
+/// Concatenates lists, of which the first one has an element.
+pub(crate) const fn joined<T: Copy, const N: usize>(lists: &[&[T]]) -> [T; N] {
+    let mut all = [lists[0][0]; N];
+    let mut next = 0;
+    let mut i = 0;
+    while i < lists.len() {
+        let mut k = 0;
+        while k < lists[i].len() {
+            all[next] = lists[i][k];
+            next += 1;
+            k += 1;
+        }
         i += 1;
     }
     all
@@ -264,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_value_may_have_the_unit_of_its_axis() {
-        const CUTOFF: Axis = Flag::<u8>::integer("cutoff", "").unit("ADC units").axis();
+        const CUTOFF: Axis = Flag::<u8>::integer("cutoff").unit("ADC units").axis();
         assert_eq!(
             ["3", "3 ADC units", "3ADC units"].map(|text| CUTOFF.parse(text).ok()),
             [Some("3".into()), Some("3".into()), Some("3".into())]

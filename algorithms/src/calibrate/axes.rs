@@ -9,23 +9,25 @@ use text::Untrusted;
 use super::{CHANNEL_BITS, CHANNELS, Indices, Uncalibrated, channel};
 use crate::algorithm::Plan;
 use crate::all_cores::par_map;
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params, axes};
 use crate::word_files;
 
-const DIGIS: Flag<u64> = Flag::count("digis", "Number of digis").or("64M").small(1e5);
-const LOOKUPS: Flag<u32> =
-    Flag::count("lookups", "Number of gains that are looked up for each digi").or("16");
-const INDICES: Flag<Indices> = Flag::choice(
-    "indices",
-    "Gains of 32 neighbouring digis: the same (uniform), or any (divergent)",
-    Indices::NAMES,
-)
-.or("uniform");
-
-pub(super) static AXES: &[Axis] = &[DIGIS.axis(), LOOKUPS.axis(), INDICES.axis()];
-
-/// Parameters of an input from a file.
-pub(super) static FILE_AXES: &[Axis] = &[LOOKUPS.axis()];
+axes! {
+    pub(super) AXES {
+        DIGIS: u64 = Flag::count("digis").or("64M").small(1e5) =>
+            "Number of digis";
+        ..FILE_AXES;
+        INDICES: Indices = Flag::choice("indices", Indices::NAMES).or("uniform") =>
+            "Gains of 32 neighbouring digis: the same (uniform), or any (divergent)";
+    }
+}
+axes! {
+    /// Parameters of an input from a file.
+    pub(super) FILE_AXES {
+        LOOKUPS: u32 = Flag::count("lookups").or("16") =>
+            "Number of gains that are looked up for each digi";
+    }
+}
 
 /// Number of consecutive digis with the same gain, if indices are uniform: the lanes of a warp.
 const RUN: u64 = 32;

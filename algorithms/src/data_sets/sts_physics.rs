@@ -11,14 +11,16 @@ use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
-use crate::axis::{Axis, Flag, Params, Switch};
+use crate::axis::{Axis, Flag, Params, Switch, axes};
 use crate::sts_scenario;
 
-/// Writes the truth in addition to the digis.
-const TRUTH: Flag<Switch> =
-    Flag::switch("truth", "Write where digis come from too: NAME.crossings.csv, NAME.sources.csv");
-
-static OWN_AXES: &[Axis] = &[TRUTH.axis()];
+axes! {
+    OWN_AXES {
+        /// Writes the truth in addition to the digis.
+        TRUTH: Switch = Flag::switch("truth") =>
+            "Write where digis come from too: NAME.crossings.csv, NAME.sources.csv";
+    }
+}
 
 /// Timeslices, a file each, with the setup of the detector in a file next to them.
 pub(super) struct StsPhysics;

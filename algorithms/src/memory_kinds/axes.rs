@@ -8,23 +8,25 @@ use generators::random::hash;
 use super::{Turns, Words};
 use crate::algorithm::Plan;
 use crate::all_cores::par_map;
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params, axes};
 use crate::word_files;
 
-const BYTES: Flag<u64> =
-    Flag::count("bytes", "Bytes of all words; rounded up to full words").or("256M").small(1e5);
-const STEPS: Flag<u32> = Flag::count("steps", "Number of changes of each word").or("4");
-const TURNS: Flag<Turns> = Flag::choice(
-    "turns",
-    "Sides that change words: device, or both (device and host alternately)",
-    Turns::NAMES,
-)
-.or("device");
-
-pub(super) static AXES: &[Axis] = &[BYTES.axis(), STEPS.axis(), TURNS.axis()];
-
-/// Parameters of an input from a file.
-pub(super) static FILE_AXES: &[Axis] = &[STEPS.axis(), TURNS.axis()];
+axes! {
+    pub(super) AXES {
+        BYTES: u64 = Flag::count("bytes").or("256M").small(1e5) =>
+            "Bytes of all words; rounded up to full words";
+        ..FILE_AXES;
+    }
+}
+axes! {
+    /// Parameters of an input from a file.
+    pub(super) FILE_AXES {
+        STEPS: u32 = Flag::count("steps").or("4") =>
+            "Number of changes of each word";
+        TURNS: Turns = Flag::choice("turns", Turns::NAMES).or("device") =>
+            "Sides that change words: device, or both (device and host alternately)";
+    }
+}
 
 const WORD: u64 = size_of::<u32>() as u64;
 /// Arrays of a point: the input, the reference, two of a variant, and a copy to compare.

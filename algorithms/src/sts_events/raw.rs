@@ -6,25 +6,27 @@ use text::Untrusted;
 use super::input::DigiStream;
 use super::rules::EventRules;
 use crate::algorithm::{Algorithm, InputFiles};
-use crate::axis::{Axis, Params};
+use crate::axis::{Params, axes};
 use crate::file_selection::{SKIP, TAKE, TIMESLICES};
 use crate::sts_unpack::{SETUP, StsUnpack};
 
-/// Options of raw data.
-pub(super) const READING: [Axis; 4] =
-    [SETUP.axis(), TIMESLICES.axis(), SKIP.axis(), TAKE.with_help(ONE).axis()];
-const ONE: &str = "Read at most N timeslices of raw data; events are built of one";
+axes! {
+    /// Options of raw data.
+    pub(super) READING {
+        SETUP;
+        TIMESLICES;
+        SKIP;
+        TAKE => "Read at most N timeslices of raw data; events are built of one";
+    }
+}
 
 /// Reads the raw data of a timeslice, and unpacks them by the reference of `bench unpack`.
-///
-/// # Errors
-/// If the data can't be read, are of several timeslices, or give no digis.
 pub(super) fn read(
     files: &InputFiles,
     options: &Params,
     rules: EventRules,
 ) -> Result<(DigiStream, Params), DataError> {
-    let (raw, params) = StsUnpack.read(files, &options.only(&READING))?;
+    let (raw, params) = StsUnpack.read(files, &options.only(READING))?;
     let timeslices = raw.data().len();
     if timeslices > 1 {
         return Err(DataError::Shape(format!(

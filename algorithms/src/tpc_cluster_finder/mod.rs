@@ -61,7 +61,7 @@ pub use row::Cell;
 pub use settings::Settings;
 
 static METRICS: &[MetricInfo] =
-    &joined::<_, 11>(&quality::FIGURES, &joined::<_, 4>(&quality::OF_LABELS, &[NS_PER_CLUSTER]));
+    &joined::<_, 11>(&[&quality::FIGURES, &quality::OF_LABELS, &[NS_PER_CLUSTER]]);
 const NS_PER_CLUSTER: MetricInfo = MetricInfo::time_each(
     "ns_per_cluster",
     "ns",

@@ -173,9 +173,6 @@ pub(super) struct Hip {
 
 impl Hip {
     /// Loads the runtime of this machine, for as long as the process lives.
-    ///
-    /// # Errors
-    /// If there is none that can be used, with the reason as text.
     pub(super) fn load() -> Result<Self, String> {
         match driver_library::first_of(&NAMES) {
             Ok(library) => Self::from_library(library),

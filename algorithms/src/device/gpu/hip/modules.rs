@@ -222,9 +222,6 @@ impl CodeObjects {
     }
 
     /// Reads the code object of a kernel file.
-    ///
-    /// # Errors
-    /// If there is none, with the reason as text.
     pub(super) fn read(&self, image: &Image) -> Result<Vec<u8>, String> {
         let file = format!("{}.{EXTENSION}", image.source);
         let path = self.0.iter().map(|folder| folder.join(&file)).find(|path| path.exists());
