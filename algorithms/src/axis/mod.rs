@@ -3,14 +3,12 @@
 //! | module | holds |
 //! |---|---|
 //! | `flag` | axes with the types of their values, as tasks declare them |
-//! | `index_range` | ranges of indices |
 //! | `params` | values of a point |
-//! | `time` | the grammar of times |
+//! | `values` | the grammar of values |
 
 mod flag;
-mod index_range;
 mod params;
-mod time;
+mod values;
 
 use std::fmt;
 
@@ -18,9 +16,10 @@ use generators::sts::{Order, Skew};
 use text::Untrusted;
 
 pub use flag::{Flag, Switch};
-pub(crate) use index_range::IndexRange;
 pub use params::Params;
-pub use time::parse_time;
+pub(crate) use values::IndexRange;
+use values::{parse_choice, parse_duration, parse_frequency, parse_number, parse_time_stamp};
+pub use values::{parse_count, parse_time};
 
 /// Value of a switch that is on.
 pub const YES: &str = "yes";
@@ -223,88 +222,9 @@ fn message(error: impl fmt::Display) -> String {
     error.to_string()
 }
 
-/// Decimal prefixes of counts.
-const PREFIXES: [(&str, u64); 4] =
-    [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
-
-/// Parses an integer with a decimal suffix: `24`, `20M`, `1.5k`, `2 M`.
-///
-/// # Errors
-/// If it is not an integer, or not below 2^64.
-pub fn parse_count(text: &str) -> Result<u64, String> {
-    let problem = || "not a whole number; write it such as 24, 2M or 1.5G".to_owned();
-    let prefix = PREFIXES.iter().find(|(prefix, _)| text.ends_with(prefix));
-    let Some((prefix, scale)) = prefix else {
-        return text.parse().map_err(|_| problem());
-    };
-    let digits = text.strip_suffix(prefix).unwrap_or(text).trim_end();
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
-        return Err(problem());
-    }
-    let fraction_scale = 10_u64.checked_pow(fraction.len() as u32);
-    let (Ok(mantissa), Some(fraction_scale)) =
-        (format!("{whole}{fraction}").parse::<u64>(), fraction_scale)
-    else {
-        return Err(problem());
-    };
-    let scaled = u128::from(mantissa) * u128::from(*scale);
-    if scaled % u128::from(fraction_scale) != 0 {
-        return Err(problem());
-    }
-    u64::try_from(scaled / u128::from(fraction_scale)).map_err(|_| problem())
-}
-
-fn parse_choice(text: &str, names: &[&str]) -> Result<String, String> {
-    if names.contains(&text) {
-        return Ok(text.to_owned());
-    }
-    Err(format!("unknown; there are {}", names.join(", ")))
-}
-
-fn parse_time_stamp(text: &str) -> Result<i64, String> {
-    text.parse().map_err(|_| "not a time in ns; write an integer such as 10500000000".to_owned())
-}
-
-fn parse_number(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "not a number; write it such as 0.25".to_owned())
-}
-
-/// Parses hertz: `10MHz`, `50kHz`, `0.5Hz`; without a unit, hertz too.
-fn parse_frequency(text: &str) -> Result<f64, String> {
-    let problem = || "not a frequency; write it such as 10MHz, 50kHz or 1000Hz".to_owned();
-    let units = [("GHz", 1e9), ("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0), ("", 1.0)];
-    let (unit, scale) =
-        units.into_iter().find(|(unit, _)| text.ends_with(unit)).ok_or_else(problem)?;
-    let number = text.strip_suffix(unit).unwrap_or(text).trim();
-    let hertz = number.parse::<f64>().map_err(|_| problem())? * scale;
-    if hertz.is_finite() && hertz >= 0.0 {
-        return Ok(hertz);
-    }
-    Err("a frequency must be 0 or more, and finite".to_owned())
-}
-
-/// Parses a time; returns nanoseconds.
-fn parse_duration(text: &str) -> Result<u64, String> {
-    u64::try_from(parse_time(text)?.as_nanos()).map_err(|_| "too long a time".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_take_decimal_suffixes() {
-        assert_eq!(parse_count("24"), Ok(24));
-        assert_eq!(parse_count("20M"), Ok(20_000_000));
-        assert_eq!(parse_count("187.5M"), Ok(187_500_000));
-        assert_eq!(parse_count("1.5k"), Ok(1500));
-        assert_eq!(parse_count("20 M"), Ok(20_000_000));
-        for bad in ["", "M", "-1", "1.5", "1.0001k", "1e6", "20m", "2 0M", "99999999T", "1.2.3k"] {
-            assert!(parse_count(bad).is_err(), "{bad}");
-        }
-    }
 
     fn axis(kind: Kind) -> Axis {
         Flag::<String>::for_kind(kind).axis()

@@ -14,7 +14,7 @@ use super::rules::{RULES, rules};
 use crate::algorithm::{InputFiles, Plan};
 use crate::axis::{Params, axes};
 use crate::file_selection::refuse_for_digis;
-use crate::sts_sort::axes::{TIME_ORIGIN, refuse_for_raw_data, time_origin};
+use crate::sts_sort::axes::{TIME_ORIGIN, refuse_for_raw_data};
 use crate::{sts_scenario, sts_sort};
 
 axes! {
@@ -83,7 +83,7 @@ pub(super) fn read(
     }
     let path = files.only()?;
     refuse_for_digis(path, options, raw::READING)?;
-    let options = DigiOptions { setup: None, time_origin: time_origin(options)? };
+    let options = DigiOptions { setup: None, time_origin: TIME_ORIGIN.given(options)? };
     let ReadDigis { digis, notes } = read_digis_with(path, options)?;
     let mut params = sts_sort::axes::of_file(path, &digis);
     params.remove(&[sts_sort::SEGMENTS.axis()]);

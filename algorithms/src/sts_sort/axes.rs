@@ -44,11 +44,6 @@ axes! {
     }
 }
 
-/// The origin of times, if it is specified.
-pub(crate) fn time_origin(options: &Params) -> Result<Option<i64>, DataError> {
-    TIME_ORIGIN.given(options)
-}
-
 /// Refuses options of digis for a file of raw data.
 pub(crate) fn refuse_for_raw_data(path: &Path, options: &Params) -> Result<(), DataError> {
     let name = TIME_ORIGIN.name;

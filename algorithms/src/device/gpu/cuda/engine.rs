@@ -5,22 +5,25 @@ use std::sync::Arc;
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{
-    self, CUevent_flags, CUgraphInstantiate_flags, CUresult, CUstreamCaptureMode,
+    self, CUevent_flags, CUfunction_attribute_enum as Attribute, CUgraphInstantiate_flags,
+    CUresult, CUstreamCaptureMode,
 };
-use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaGraph, CudaStream};
+use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaStream};
+use cudarc::nvrtc::Ptx;
 
-use super::modules::Modules;
 use super::probe::{ContextSharing, CudaGpu};
 use crate::device::gpu::driver::{Cause, Driver, DriverEngine};
 use crate::device::gpu::engine::{
     Attributes, MemoryKind, Properties, Recording, Shape, Side, Transfer, host_pointer,
 };
-use crate::device::gpu::{DeviceError, Image, gate};
+use crate::device::gpu::{DeviceError, Image, gate, image};
 
 /// Device number of the host in calls of the driver.
 const CPU: sys::CUdevice = -1;
 /// Lanes of a warp on all GPUs by NVIDIA.
 const LANES: u32 = 32;
+/// Dynamic shared memory up to which a kernel needs no attribute.
+const SHARED_WITHOUT_ASKING: u32 = 48 << 10;
 /// Kernels are loaded when they are first started, which other modes forbid.
 const RECORDING_MODE: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
 
@@ -53,14 +56,19 @@ pub(super) fn open(
     // SAFETY: this layer orders the streams, so cudarc has nothing to track; events around each
     // call would add to its time.
     unsafe { context.disable_event_tracking() };
-    let driver = CudaDriver { modules: Modules::new(Arc::clone(&context)), context };
-    DriverEngine::new(properties, driver)
+    DriverEngine::new(properties, CudaDriver { context })
 }
 
-/// A context of a GPU with its kernels.
+/// A context of a GPU.
 pub(super) struct CudaDriver {
-    modules: Modules,
     context: Arc<CudaContext>,
+}
+
+/// A kernel, with its limit of dynamic shared memory.
+#[derive(Clone)]
+pub(super) struct LoadedKernel {
+    function: CudaFunction,
+    shared_bytes: u32,
 }
 
 // SAFETY of all calls into the driver below: the callers of these methods promise addresses, sizes
@@ -68,7 +76,8 @@ pub(super) struct CudaDriver {
 impl Driver for CudaDriver {
     type Stream = Arc<CudaStream>;
     type Event = CudaEvent;
-    type Kernel = CudaFunction;
+    type Module = Arc<CudaModule>;
+    type Kernel = LoadedKernel;
     type Error = DriverError;
 
     const COPIES_WAIT_FOR_OTHERS: bool = true;
@@ -176,32 +185,57 @@ impl Driver for CudaDriver {
         }
     }
 
-    fn kernel(
+    fn load(&self, image: &'static Image) -> Result<Arc<CudaModule>, DriverError> {
+        let fatbin = built_just_now(image).unwrap_or_else(|| image.fatbin.to_vec());
+        self.context.load_module(Ptx::from_binary(fatbin))
+    }
+
+    fn find(
         &self,
-        image: &'static Image,
+        module: &Arc<CudaModule>,
+        _: &'static Image,
         name: &'static str,
-        shape: &Shape,
-    ) -> Result<CudaFunction, DriverError> {
-        self.modules.kernel(image, name, shape.shared_bytes)
+    ) -> Result<LoadedKernel, DriverError> {
+        let function = module.load_function(name)?;
+        Ok(LoadedKernel { function, shared_bytes: SHARED_WITHOUT_ASKING })
+    }
+
+    /// Raises the limit of dynamic shared memory.
+    fn prepare(kernel: &mut LoadedKernel, shape: &Shape) -> Result<(), DriverError> {
+        if shape.shared_bytes > kernel.shared_bytes {
+            let most = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            kernel.function.set_attribute(most, shape.shared_bytes as i32)?;
+            kernel.shared_bytes = shape.shared_bytes;
+        }
+        Ok(())
     }
 
     fn attributes(
         &self,
-        image: &'static Image,
-        name: &'static str,
+        LoadedKernel { function, .. }: &LoadedKernel,
         shape: &Shape,
     ) -> Result<Attributes, DriverError> {
-        self.modules.attributes(image, name, shape)
+        let attribute = |which| Ok(function.get_attribute(which)?.max(0) as u32);
+        let threads = shape.threads;
+        let shared = shape.shared_bytes as usize;
+        Ok(Attributes {
+            registers: Some(attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?),
+            shared_bytes: attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            local_bytes: Some(attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?),
+            max_threads: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            resident_blocks: function
+                .occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)?,
+        })
     }
 
     unsafe fn launch(
         &self,
         stream: &Arc<CudaStream>,
-        kernel: &CudaFunction,
+        kernel: &LoadedKernel,
         shape: &Shape,
         arguments: &mut [*mut c_void],
     ) -> Result<(), DriverError> {
-        let function = kernel.cu_function();
+        let function = kernel.function.cu_function();
         let blocks = (shape.blocks, 1, 1);
         let threads = (shape.threads, 1, 1);
         let shared = shape.shared_bytes;
@@ -253,6 +287,12 @@ impl Driver for CudaDriver {
         let graph = graph.and_then(|graph| graph.ok_or(invalid));
         Some(graph.map(|graph| Box::new(CudaRecording { graph, device }) as Box<dyn Recording>))
     }
+}
+
+/// Returns the image in the folder of replacements, if there is one.
+fn built_just_now(image: &Image) -> Option<Vec<u8>> {
+    let folder = image::built_just_now()?;
+    std::fs::read(folder.join(format!("{}.fatbin", image.source))).ok()
 }
 
 /// Work that was captured from the stream, as a graph.

@@ -6,12 +6,10 @@
 //! | module | holds |
 //! |---|---|
 //! | `probe` | finds the GPUs |
-//! | `engine` | the backend |
-//! | `modules` | kernels by name |
+//! | `engine` | the backend: calls, kernels and recorded work |
 //! | `nvml` | clocks, limits and energy from the management library |
 
 mod engine;
-mod modules;
 mod nvml;
 mod probe;
 

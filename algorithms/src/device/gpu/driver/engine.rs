@@ -1,5 +1,7 @@
 //! The backend over a driver.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -22,6 +24,9 @@ pub(in crate::device::gpu) struct DriverEngine<D: Driver> {
     gate: StreamGate,
     /// Created when their queues are opened.
     streams: [OnceLock<D::Stream>; ALL_QUEUES as usize],
+    kernels: Mutex<HashMap<&'static str, D::Kernel>>,
+    /// By the names of their sources.
+    modules: Mutex<HashMap<&'static str, D::Module>>,
     driver: D,
 }
 
@@ -37,6 +42,8 @@ impl<D: Driver> DriverEngine<D> {
             running: Mutex::default(),
             lost: AtomicBool::new(false),
             gate: StreamGate::default(),
+            kernels: Mutex::default(),
+            modules: Mutex::default(),
             streams: [const { OnceLock::new() }; ALL_QUEUES as usize],
             driver,
         };
@@ -67,12 +74,42 @@ impl<D: Driver> DriverEngine<D> {
         self.streams[queue as usize].get().expect("a queue is opened before it gets work")
     }
 
+    /// Calls `use_kernel` with a kernel, which is loaded at its first use.
+    fn with_kernel<R>(
+        &self,
+        image: &'static Image,
+        name: &'static str,
+        use_kernel: impl FnOnce(&mut D::Kernel) -> Result<R, D::Error>,
+    ) -> Result<R, D::Error> {
+        self.driver.bind()?;
+        let mut kernels = lock(&self.kernels);
+        let kernel = get_or_load(&mut kernels, name, || {
+            let mut modules = lock(&self.modules);
+            let module = get_or_load(&mut modules, image.source, || self.driver.load(image))?;
+            self.driver.find(module, image, name)
+        })?;
+        use_kernel(kernel)
+    }
+
+    /// Returns a kernel that is ready for a launch configuration.
+    fn prepared(
+        &self,
+        image: &'static Image,
+        name: &'static str,
+        shape: &Shape,
+    ) -> Result<D::Kernel, D::Error> {
+        self.with_kernel(image, name, |kernel| {
+            D::prepare(kernel, shape)?;
+            Ok(kernel.clone())
+        })
+    }
+
     fn running(&self) -> MutexGuard<'_, Vec<&'static str>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.running)
     }
 
     fn marks(&self) -> MutexGuard<'_, Vec<D::Event>> {
-        self.marks.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.marks)
     }
 
     /// Converts the error of a failed call. The error of a failed kernel is returned by any later
@@ -115,6 +152,21 @@ impl<D: Driver> DriverEngine<D> {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn get_or_load<'a, V, E>(
+    loaded: &'a mut HashMap<&'static str, V>,
+    name: &'static str,
+    load: impl FnOnce() -> Result<V, E>,
+) -> Result<&'a mut V, E> {
+    match loaded.entry(name) {
+        Entry::Occupied(known) => Ok(known.into_mut()),
+        Entry::Vacant(unknown) => Ok(unknown.insert(load()?)),
+    }
+}
+
 impl<D: Driver> Engine for DriverEngine<D> {
     fn properties(&self) -> &Properties {
         &self.properties
@@ -127,8 +179,12 @@ impl<D: Driver> Engine for DriverEngine<D> {
             Cause::OutOfMemory if is_locked => DeviceError::OutOfPinnedMemory { needed },
             Cause::OutOfMemory => {
                 let (free, total) = self.bound(D::free_and_total).unwrap_or_default();
-                let (free, total) = (free as u64, total as u64);
-                DeviceError::OutOfMemory { device: self.device(), needed, free, total }
+                DeviceError::OutOfMemory {
+                    device: self.device(),
+                    needed,
+                    free: free as u64,
+                    total: total as u64,
+                }
             }
             _ if is_locked => self.failed("page-locking", &error),
             _ => self.failed("allocating", &error),
@@ -178,7 +234,7 @@ impl<D: Driver> Engine for DriverEngine<D> {
         arguments: &[Argument],
     ) -> Result<(), DeviceError> {
         let refused = |error| self.not_started(kernel, &error);
-        let loaded = self.bound(|driver| driver.kernel(image, kernel, shape)).map_err(refused)?;
+        let loaded = self.prepared(image, kernel, shape).map_err(refused)?;
         if let Some(lacking) = self.lacks_shared(kernel, &loaded, shape) {
             return Err(lacking);
         }
@@ -205,12 +261,18 @@ impl<D: Driver> Engine for DriverEngine<D> {
         kernel: &'static str,
         shape: &Shape,
     ) -> Result<Attributes, DeviceError> {
-        let attributes = self.bound(|driver| driver.attributes(image, kernel, shape));
+        let loaded = self.prepared(image, kernel, shape);
+        let attributes = loaded.and_then(|loaded| self.driver.attributes(&loaded, shape));
         attributes.map_err(|error| self.not_started(kernel, &error))
     }
 
     fn declared_shared_bytes(&self, image: &'static Image, kernel: &'static str) -> Option<u32> {
-        self.driver.declared_shared_bytes(image, kernel)
+        if !D::DECLARES_SHARED {
+            return None;
+        }
+        // Errors are reported when the kernel is started.
+        let declared = |kernel: &mut D::Kernel| Ok(D::declared_shared_bytes(kernel));
+        self.with_kernel(image, kernel, declared).ok().flatten()
     }
 
     fn block_stream(&self) -> Result<(), DeviceError> {

@@ -13,18 +13,22 @@ use super::engine::{Attributes, MemoryKind, Recording, Shape, Transfer};
 pub(super) use engine::DriverEngine;
 
 /// Functions of a driver for one GPU, which is bound to the calling thread. Unsafe methods need the
-/// promises of the methods of [`Engine`](super::engine::Engine) that call them, and handles of the same driver.
+/// promises of the methods of [`Engine`](super::engine::Engine) that call them, and handles of the
+/// same driver.
 pub(super) trait Driver: Send + Sync {
     /// Queue of work; destroyed when it is dropped.
     type Stream: Send + Sync;
     /// Point in the work of a stream, with its time; destroyed when it is dropped.
     type Event: Send + Sync;
-    /// A loaded kernel.
-    type Kernel;
+    /// Kernels of an image; unloaded when it is dropped.
+    type Module: Send;
+    type Kernel: Clone + Send;
     type Error: Display;
 
     /// True if a copy waits for all others in its direction, whatever their queues.
     const COPIES_WAIT_FOR_OTHERS: bool = false;
+    /// True if modules declare the dynamic shared memory of their kernels.
+    const DECLARES_SHARED: bool = false;
     /// True if work can be recorded.
     const RECORDS: bool = false;
 
@@ -50,13 +54,20 @@ pub(super) trait Driver: Send + Sync {
     /// Starts to move memory.
     unsafe fn start(&self, stream: &Self::Stream, transfer: Transfer) -> Result<(), Self::Error>;
 
-    /// Returns a kernel by its name, loaded for a launch configuration.
-    fn kernel(
+    fn load(&self, image: &'static Image) -> Result<Self::Module, Self::Error>;
+
+    /// Finds a kernel of a module.
+    fn find(
         &self,
+        module: &Self::Module,
         image: &'static Image,
         name: &'static str,
-        shape: &Shape,
     ) -> Result<Self::Kernel, Self::Error>;
+
+    /// Makes a launch configuration possible for a kernel.
+    fn prepare(_: &mut Self::Kernel, _: &Shape) -> Result<(), Self::Error> {
+        Ok(())
+    }
 
     /// Bytes of static shared memory of a block; `None` if the driver itself refuses blocks with
     /// too much shared memory.
@@ -65,16 +76,11 @@ pub(super) trait Driver: Send + Sync {
     }
 
     /// See [`Engine`](super::engine::Engine::declared_shared_bytes).
-    fn declared_shared_bytes(&self, _: &'static Image, _: &'static str) -> Option<u32> {
+    fn declared_shared_bytes(_: &Self::Kernel) -> Option<u32> {
         None
     }
 
-    fn attributes(
-        &self,
-        image: &'static Image,
-        name: &'static str,
-        shape: &Shape,
-    ) -> Result<Attributes, Self::Error>;
+    fn attributes(&self, kernel: &Self::Kernel, shape: &Shape) -> Result<Attributes, Self::Error>;
 
     unsafe fn launch(
         &self,

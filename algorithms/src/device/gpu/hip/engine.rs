@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 
 use super::library::{Handle, Hip, HipError, OUT_OF_MEMORY};
-use super::modules::{CodeObjects, Loaded, Modules};
+use super::modules::{CodeObjects, Loaded};
 use super::probe::HipGpu;
 use crate::device::gpu::driver::{Cause, Driver, DriverEngine};
 use crate::device::gpu::engine::{
@@ -53,20 +53,22 @@ pub(super) fn open(
         runs_block_by_block: false,
     };
     let index = gpu.number as c_int;
-    let modules = Modules::new(hip, gpu, objects);
-    DriverEngine::new(properties, HipDriver { hip, index, reached: OnceLock::new(), modules })
+    let architecture = gpu.architecture.clone();
+    let reached = OnceLock::new();
+    DriverEngine::new(properties, HipDriver { hip, index, architecture, objects, reached })
 }
 
-/// The runtime, for a GPU with its kernels.
+/// The runtime, for a GPU.
 pub(super) struct HipDriver {
     hip: &'static Hip,
     index: c_int,
+    architecture: String,
+    objects: CodeObjects,
     /// Event of the first queue that other queues wait for.
     reached: OnceLock<Owned>,
-    modules: Modules,
 }
 
-/// A stream or an event of a GPU.
+/// A stream, an event or a module of a GPU.
 pub(super) struct Owned {
     hip: &'static Hip,
     index: c_int,
@@ -84,13 +86,6 @@ impl Drop for Owned {
     }
 }
 
-impl Drop for HipDriver {
-    fn drop(&mut self) {
-        let _ = self.bind();
-        self.modules.unload();
-    }
-}
-
 fn pointer(address: u64) -> *mut c_void {
     host_pointer(address).cast()
 }
@@ -100,8 +95,11 @@ fn pointer(address: u64) -> *mut c_void {
 impl Driver for HipDriver {
     type Stream = Owned;
     type Event = Owned;
+    type Module = Owned;
     type Kernel = Loaded;
     type Error = HipError;
+
+    const DECLARES_SHARED: bool = true;
 
     fn bind(&self) -> Result<(), HipError> {
         // SAFETY: the number is that of an existing GPU.
@@ -198,13 +196,18 @@ impl Driver for HipDriver {
         }
     }
 
-    fn kernel(
+    fn load(&self, image: &'static Image) -> Result<Owned, HipError> {
+        let module = self.objects.load(self.hip, image, &self.architecture)?;
+        Ok(self.owned(module, Hip::hipModuleUnload))
+    }
+
+    fn find(
         &self,
+        module: &Owned,
         image: &'static Image,
         name: &'static str,
-        _: &Shape,
     ) -> Result<Loaded, HipError> {
-        self.modules.kernel(image, name)
+        Loaded::find(self.hip, module.handle, image, name)
     }
 
     /// Blocks of CUDA may have more shared memory than those of AMD.
@@ -213,19 +216,12 @@ impl Driver for HipDriver {
     }
 
     /// Structs in shared memory may be larger for 64 lanes than for 32.
-    fn declared_shared_bytes(&self, image: &'static Image, name: &'static str) -> Option<u32> {
-        // Errors are reported when the kernel is started.
-        self.bind().ok()?;
-        self.modules.kernel(image, name).ok()?.declared_bytes
+    fn declared_shared_bytes(kernel: &Loaded) -> Option<u32> {
+        kernel.declared_bytes
     }
 
-    fn attributes(
-        &self,
-        image: &'static Image,
-        name: &'static str,
-        shape: &Shape,
-    ) -> Result<Attributes, HipError> {
-        self.modules.attributes(image, name, shape)
+    fn attributes(&self, kernel: &Loaded, shape: &Shape) -> Result<Attributes, HipError> {
+        kernel.attributes(self.hip, shape)
     }
 
     unsafe fn launch(

@@ -1,15 +1,12 @@
 //! Kernels by name, from files of compiled kernels in a folder next to the binary. The binary
 //! contains none, because they depend on the GPU and on the compiler.
 
-use std::collections::HashMap;
 use std::ffi::{CString, c_int};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use text::Untrusted;
 
 use super::library::{Handle, Hip, HipError, INVALID_IMAGE, NO_BINARY_FOR_GPU, NOT_FOUND};
-use super::probe::HipGpu;
 use crate::device::gpu::image::built_just_now;
 use crate::device::gpu::{Attributes, Image, Shape};
 
@@ -26,15 +23,6 @@ const EXTENSION: &str = "hsaco";
 /// Hint how to build them.
 const BUILD_HINT: &str = "`scripts/build-hip.sh` builds them where there is hipcc";
 
-/// Modules and kernels that are loaded.
-pub(super) struct Modules {
-    hip: &'static Hip,
-    objects: CodeObjects,
-    architecture: String,
-    modules: Mutex<HashMap<&'static str, Handle>>,
-    kernels: Mutex<HashMap<&'static str, Loaded>>,
-}
-
 /// A kernel, with the shared memory of its blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loaded {
@@ -47,112 +35,51 @@ pub(super) struct Loaded {
 
 // SAFETY of all calls into the runtime below: the pointers are to local variables of the right
 // types, the handles came from the runtime, and the texts end with a null byte.
-impl Modules {
-    pub(super) fn new(hip: &'static Hip, gpu: &HipGpu, objects: CodeObjects) -> Self {
-        Modules {
-            hip,
-            objects,
-            architecture: gpu.architecture.clone(),
-            modules: Mutex::default(),
-            kernels: Mutex::default(),
-        }
-    }
-
-    /// Returns a kernel by its name.
-    pub(super) fn kernel(
-        &self,
-        image: &'static Image,
-        name: &'static str,
-    ) -> Result<Loaded, HipError> {
-        let mut kernels = lock(&self.kernels);
-        if let Some(&known) = kernels.get(name) {
-            return Ok(known);
-        }
-        let hip = self.hip;
-        let module = self.module(image)?;
+impl Loaded {
+    /// Finds a kernel of a module.
+    pub(super) fn find(
+        hip: &Hip,
+        module: Handle,
+        image: &Image,
+        name: &str,
+    ) -> Result<Self, HipError> {
         let mut kernel = Handle::NONE;
         let text = text(name)?;
         // SAFETY: pointers and texts are valid during the call, and handles came from the runtime.
-        unsafe { hip.hipModuleGetFunction(&raw mut kernel, module, text.as_ptr()) }.map_err(
-            |error| match error.code() {
-                NOT_FOUND => HipError::Missing(format!(
-                    "{} was compiled without it; run `scripts/build-hip.sh` again",
-                    image.source
-                )),
-                _ => error,
-            },
-        )?;
-        let loaded = Loaded {
+        let found = unsafe { hip.hipModuleGetFunction(&raw mut kernel, module, text.as_ptr()) };
+        found.map_err(|error| match error.code() {
+            NOT_FOUND => HipError::Missing(format!(
+                "{} was compiled without it; run `scripts/build-hip.sh` again",
+                image.source
+            )),
+            _ => error,
+        })?;
+        Ok(Loaded {
             kernel,
             static_bytes: attribute(hip, kernel, STATIC_SHARED_BYTES)?,
             declared_bytes: declared_bytes(hip, module, name)?,
-        };
-        kernels.insert(name, loaded);
-        Ok(loaded)
+        })
     }
 
     /// Returns the resources of a kernel and its resident blocks in a launch configuration.
-    pub(super) fn attributes(
-        &self,
-        image: &'static Image,
-        name: &'static str,
-        shape: &Shape,
-    ) -> Result<Attributes, HipError> {
-        let hip = self.hip;
-        let loaded = self.kernel(image, name)?;
+    pub(super) fn attributes(&self, hip: &Hip, shape: &Shape) -> Result<Attributes, HipError> {
         let mut resident_blocks = 0;
         // SAFETY: pointers and texts are valid during the call, and handles came from the runtime.
         unsafe {
             hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
                 &raw mut resident_blocks,
-                loaded.kernel,
+                self.kernel,
                 shape.threads as c_int,
                 shape.shared_bytes as usize,
             )
         }?;
         Ok(Attributes {
-            registers: Some(attribute(hip, loaded.kernel, REGISTERS)?),
-            shared_bytes: loaded.static_bytes,
-            local_bytes: Some(attribute(hip, loaded.kernel, LOCAL_BYTES)?),
-            max_threads: attribute(hip, loaded.kernel, MAX_THREADS)?,
+            registers: Some(attribute(hip, self.kernel, REGISTERS)?),
+            shared_bytes: self.static_bytes,
+            local_bytes: Some(attribute(hip, self.kernel, LOCAL_BYTES)?),
+            max_threads: attribute(hip, self.kernel, MAX_THREADS)?,
             resident_blocks: resident_blocks.max(0) as u32,
         })
-    }
-
-    fn module(&self, image: &'static Image) -> Result<Handle, HipError> {
-        let mut modules = lock(&self.modules);
-        if let Some(&module) = modules.get(image.source) {
-            return Ok(module);
-        }
-        let object = self.objects.read(image).map_err(HipError::Missing)?;
-        let mut module = Handle::NONE;
-        // SAFETY: the pointers are valid during the call, and the runtime copies what it needs of
-        // the object.
-        let loaded = unsafe { self.hip.hipModuleLoadData(&raw mut module, object.as_ptr().cast()) };
-        loaded.map_err(|error| self.not_loaded(image, error))?;
-        modules.insert(image.source, module);
-        Ok(module)
-    }
-
-    fn not_loaded(&self, image: &Image, error: HipError) -> HipError {
-        let source = image.source;
-        let architecture = &self.architecture;
-        match error.code() {
-            NO_BINARY_FOR_GPU | INVALID_IMAGE => HipError::Missing(format!(
-                "{source}.hsaco has no machine code for {architecture} ({error}); build it with \
-                 `HIP_ARCHITECTURES={architecture} scripts/build-hip.sh`"
-            )),
-            _ => error,
-        }
-    }
-
-    /// Unloads all modules.
-    pub(super) fn unload(&self) {
-        lock(&self.kernels).clear();
-        for (_, module) in lock(&self.modules).drain() {
-            // SAFETY: the module came from the runtime, and none of its kernels is used any more.
-            let _ = unsafe { self.hip.hipModuleUnload(module) };
-        }
     }
 }
 
@@ -188,10 +115,6 @@ fn text(name: &str) -> Result<CString, HipError> {
     CString::new(name).map_err(|error| HipError::Missing(error.to_string()))
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Folders with compiled kernels, `sts_sort-block_merge.hsaco`; the first folder that has a file is
 /// used.
 #[derive(Clone, Debug)]
@@ -221,8 +144,31 @@ impl CodeObjects {
         Some(format!("there are no kernels for GPUs by AMD in {}; {BUILD_HINT}", self.folders()))
     }
 
+    /// Loads the code object of a kernel file into a GPU of an architecture.
+    pub(super) fn load(
+        &self,
+        hip: &Hip,
+        image: &Image,
+        architecture: &str,
+    ) -> Result<Handle, HipError> {
+        let object = self.read(image).map_err(HipError::Missing)?;
+        let mut module = Handle::NONE;
+        // SAFETY: the pointers are valid during the call, and the runtime copies what it needs of
+        // the object.
+        let loaded = unsafe { hip.hipModuleLoadData(&raw mut module, object.as_ptr().cast()) };
+        loaded.map_err(|error| match error.code() {
+            NO_BINARY_FOR_GPU | INVALID_IMAGE => HipError::Missing(format!(
+                "{}.hsaco has no machine code for {architecture} ({error}); build it with \
+                 `HIP_ARCHITECTURES={architecture} scripts/build-hip.sh`",
+                image.source
+            )),
+            _ => error,
+        })?;
+        Ok(module)
+    }
+
     /// Reads the code object of a kernel file.
-    pub(super) fn read(&self, image: &Image) -> Result<Vec<u8>, String> {
+    fn read(&self, image: &Image) -> Result<Vec<u8>, String> {
         let file = format!("{}.{EXTENSION}", image.source);
         let path = self.0.iter().map(|folder| folder.join(&file)).find(|path| path.exists());
         let Some(path) = path else {

@@ -20,7 +20,7 @@ use crate::axis::{Flag, NO, Params, Switch, axes};
 use crate::file_selection::{TIMESLICE_AXES, check_companions, refuse_for_digis};
 use crate::sts::quality::Crossings;
 use crate::sts::{ChainStage, Timeslice};
-use crate::sts_sort::axes::{TIME_ORIGIN, of_file, refuse_for_raw_data, time_origin};
+use crate::sts_sort::axes::{TIME_ORIGIN, of_file, refuse_for_raw_data};
 use crate::{sts_raw_shape, sts_scenario};
 
 /// Input of the chain; for stages, unpacking is a task of its own.
@@ -170,7 +170,7 @@ pub(super) fn read(
     let path = files.only()?;
     refuse_for_digis(path, options, TIMESLICE_AXES)?;
     let setup = read_setup(&SETUP.given(options)?.map_or_else(|| setup_beside(path), Ok)?)?;
-    let reading = DigiOptions { time_origin: time_origin(options)?, setup: Some(&setup) };
+    let reading = DigiOptions { time_origin: TIME_ORIGIN.given(options)?, setup: Some(&setup) };
     let ReadDigis { digis, notes } = read_digis_with(path, reading)?;
     let mut params = of_file(path, &digis);
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
