@@ -5,25 +5,28 @@ use std::path::Path;
 use generators::DataError;
 use generators::io::{FileName, Selection, is_standard_input};
 
-use crate::axis::{Axis, Flag, IndexRange, Params};
+use crate::axis::{Axis, Flag, IndexRange, Params, axes};
 
-pub(crate) const TIMESLICES: Flag<IndexRange> = Flag::range(
-    "timeslices",
-    "Read only the timeslices of raw data with an index from A to before B",
-);
-pub(crate) const TIMEFRAMES: Flag<IndexRange> = Flag::range(
-    "timeframes",
-    "Read only the time frames of the file from A to before B; the first one is 0",
-);
-pub(crate) const SKIP: Flag<u64> =
-    Flag::integer("skip", "Leave out the first N timeslices or time frames of a file");
-pub(crate) const TAKE: Flag<u64> =
-    Flag::integer("take", "Read at most N timeslices or time frames of a file");
-
-/// Options of files of timeslices.
-pub(crate) const TIMESLICE_AXES: [Axis; 3] = [TIMESLICES.axis(), SKIP.axis(), TAKE.axis()];
-/// Options of files of time frames.
-pub(crate) const TIMEFRAME_AXES: [Axis; 3] = [TIMEFRAMES.axis(), SKIP.axis(), TAKE.axis()];
+axes! {
+    /// Options of files of timeslices.
+    pub(crate) TIMESLICE_AXES {
+        pub(crate) TIMESLICES: IndexRange = Flag::range("timeslices") =>
+            "Read only the timeslices of raw data with an index from A to before B";
+        pub(crate) SKIP: u64 = Flag::integer("skip") =>
+            "Leave out the first N timeslices or time frames of a file";
+        pub(crate) TAKE: u64 = Flag::integer("take") =>
+            "Read at most N timeslices or time frames of a file";
+    }
+}
+axes! {
+    /// Options of files of time frames.
+    pub(crate) TIMEFRAME_AXES {
+        TIMEFRAMES: IndexRange = Flag::range("timeframes") =>
+            "Read only the time frames of the file from A to before B; the first one is 0";
+        SKIP;
+        TAKE;
+    }
+}
 
 /// The timeslices that the options select.
 pub(crate) fn timeslices(options: &Params) -> Result<Selection, DataError> {
@@ -88,8 +91,8 @@ mod tests {
     fn options_of_raw_data_are_refused_for_digis() {
         let path = Path::new("d.csv");
         let given: Params = [("take", "3")].into_iter().collect();
-        let error = refuse_for_digis(path, &given, &TIMESLICE_AXES).expect_err("for raw data");
+        let error = refuse_for_digis(path, &given, TIMESLICE_AXES).expect_err("for raw data");
         assert!(error.to_string().contains("leave out --take"), "{error}");
-        assert!(refuse_for_digis(path, &Params::default(), &TIMESLICE_AXES).is_ok());
+        assert!(refuse_for_digis(path, &Params::default(), TIMESLICE_AXES).is_ok());
     }
 }

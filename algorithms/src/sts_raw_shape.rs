@@ -6,7 +6,7 @@ use generators::sts::physics::Preset;
 use generators::sts::raw::{EpochOrder, RawShape};
 use generators::{DataError, named};
 
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params, axes};
 use crate::sts_scenario;
 
 /// Microslices with an end-of-microslice message.
@@ -27,54 +27,27 @@ pub(crate) enum Walk {
 
 named! { "walk", Walk { Asic = "asic", None = "none" } }
 
-/// Length of a microslice, in ns.
-pub(crate) const MICROSLICE: Flag<u64> = Flag::duration(
-    "microslice",
-    "The length of a microslice, such as 100us [default: 1.28 ms for mcbm-2024, 102.4 us for \
-           cbm-auau]",
-);
-/// Microslices of the next timeslice.
-pub(crate) const OVERLAP: Flag<u32> =
-    Flag::integer("overlap", "Microslices of the next timeslice at the end of each timeslice")
-        .or("1");
-/// Order within an epoch.
-pub(crate) const EPOCH_ORDER: Flag<EpochOrder> = Flag::choice(
-    "epoch-order",
-    "The order of hits in an epoch: time, elink or random",
-    EpochOrder::NAMES,
-)
-.or("random");
-/// Microslices with an end message.
-pub(crate) const END_WORDS: Flag<EndWords> = Flag::choice(
-    "end-words",
-    "Which microslices end with a message that says so: each or none",
-    EndWords::NAMES,
-)
-.or("each");
-/// Share of masked channels, whose hits are dropped.
-pub(crate) const MASKED: Flag<f64> =
-    Flag::share("masked", "The share of masked channels").or("0.01");
-/// Corrections of times.
-pub(crate) const WALK: Flag<Walk> = Flag::choice(
-    "walk",
-    "Correction of times by charge: a table for each asic, or none",
-    Walk::NAMES,
-)
-.or("asic");
-/// Amount of damage.
-pub(crate) const DAMAGE: Flag<f64> =
-    Flag::share("damage", "The share of damaged messages; of descriptors it is five times as much")
-        .or("0");
-/// All axes.
-pub(crate) static AXES: &[Axis] = &[
-    MICROSLICE.axis(),
-    OVERLAP.axis(),
-    EPOCH_ORDER.axis(),
-    END_WORDS.axis(),
-    MASKED.axis(),
-    WALK.axis(),
-    DAMAGE.axis(),
-];
+axes! {
+    /// All axes.
+    pub(crate) AXES {
+        MICROSLICE: u64 = Flag::duration("microslice") =>
+            "The length of a microslice, such as 100us [default: 1.28 ms for mcbm-2024, 102.4 us \
+             for cbm-auau]";
+        OVERLAP: u32 = Flag::integer("overlap").or("1") =>
+            "Microslices of the next timeslice at the end of each timeslice";
+        EPOCH_ORDER: EpochOrder = Flag::choice("epoch-order", EpochOrder::NAMES).or("random") =>
+            "The order of hits in an epoch: time, elink or random";
+        END_WORDS: EndWords = Flag::choice("end-words", EndWords::NAMES).or("each") =>
+            "Which microslices end with a message that says so: each or none";
+        /// Share of masked channels, whose hits are dropped.
+        MASKED: f64 = Flag::share("masked").or("0.01") =>
+            "The share of masked channels";
+        WALK: Walk = Flag::choice("walk", Walk::NAMES).or("asic") =>
+            "Correction of times by charge: a table for each asic, or none";
+        DAMAGE: f64 = Flag::share("damage").or("0") =>
+            "The share of damaged messages; of descriptors it is five times as much";
+    }
+}
 
 /// The shape that complete parameters describe.
 pub(crate) fn shape(params: &Params) -> Result<RawShape, DataError> {

@@ -6,44 +6,40 @@ use generators::DataError;
 use generators::sts::Order;
 use generators::sts::physics::{Preset, Scenario};
 
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params, axes};
 
-/// Scenario of the simulation.
-pub const PRESET: Flag<Preset> =
-    Flag::choice("preset", "Data with published counts: cbm-auau or mcbm-2024", Preset::NAMES)
-        .or(Preset::CbmAuAu.name());
-/// Size of the sample.
-pub const SCALE: Flag<f64> =
-    Flag::share("scale", "Part of the preset, such as 0.1: fewer timeslices, or a shorter one")
-        .or("1")
-        .small(5e-4);
-/// Collisions per second.
-pub const RATE: Flag<f64> =
-    Flag::frequency("rate", "Collisions a second, such as 100kHz [default: the preset's]");
-/// Noise pulses per second and channel.
-pub const NOISE: Flag<f64> = Flag::frequency(
-    "noise",
-    "Noise pulses above the threshold a second and channel, such as 500Hz [default: the \
-           preset's]",
-);
-/// Minimum charge of a digi.
-pub const THRESHOLD: Flag<f64> = Flag::integer(
-    "threshold",
-    "Minimum charge of a digi, in electrons; without --noise, it changes the noise too \
-           [default: the preset's]",
-)
-.unit("e");
-/// Order of digis.
-pub const ORDER: Flag<Order> = Flag::order(
-    "order",
-    "Order of arrival in a module side: random, time, or jitter:N (up to N digis from \
-           time order)",
-)
-.or("time");
-
-/// All axes.
-pub static AXES: &[Axis] =
-    &[PRESET.axis(), SCALE.axis(), RATE.axis(), NOISE.axis(), THRESHOLD.axis(), ORDER.axis()];
+axes! {
+    /// All axes.
+    pub AXES {
+        /// Scenario of the simulation.
+        pub PRESET: Preset = Flag::choice("preset", Preset::NAMES).or(Preset::CbmAuAu.name()) =>
+            "Data with published counts: cbm-auau or mcbm-2024";
+        /// Size of the sample.
+        pub SCALE: f64 = Flag::share("scale").or("1").small(5e-4) =>
+            "Part of the preset, such as 0.1: fewer timeslices, or a shorter one";
+        ..SIGNALS;
+        /// Order of digis.
+        pub ORDER: Order = Flag::order("order").or("time") =>
+            "Order of arrival in a module side: random, time, or jitter:N (up to N digis from time \
+             order)";
+    }
+}
+axes! {
+    /// Axes of the digis of a preset.
+    pub(crate) SIGNALS {
+        /// Collisions per second.
+        pub RATE: f64 = Flag::frequency("rate") =>
+            "Collisions a second, such as 100kHz [default: the preset's]";
+        /// Noise pulses per second and channel.
+        pub NOISE: f64 = Flag::frequency("noise") =>
+            "Noise pulses above the threshold a second and channel, such as 500Hz [default: the \
+             preset's]";
+        /// Minimum charge of a digi.
+        pub THRESHOLD: f64 = Flag::integer("threshold").unit("e") =>
+            "Minimum charge of a digi, in electrons; without --noise, it changes the noise too \
+             [default: the preset's]";
+    }
+}
 
 /// Maximum scale; larger ones are probably mistakes.
 const MAX_SCALE: f64 = 1000.0;

@@ -7,75 +7,61 @@ use generators::tpc::ZsFormat;
 use generators::tpc::pages::Framing;
 use generators::tpc::simulate::{Load, Preset, TimeFrameShape};
 
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params, axes};
 
-/// Preset of the collisions.
-pub const PRESET: Flag<Preset> =
-    Flag::choice("preset", "Signals in the TPC: pbpb-50khz, pp, laser or stress", Preset::NAMES)
-        .or(Preset::PbPb.name());
-/// The format of the pages.
-pub const ZS: Flag<ZsFormat> = Flag::choice(
-    "zs",
-    "Zero-suppressed format: row10, row12, link, dense-link or dense-link-v2",
-    ZsFormat::NAMES,
-)
-.called("FORMAT")
-.or(ZsFormat::DenseLink.name());
-/// Orbits, which is the number of heartbeat frames.
-pub const ORBITS: Flag<u32> =
-    Flag::count("orbits", "Orbits of the time frame (heartbeat frames)").or("2").small(1.0);
-/// Sectors, from sector 0 on.
-pub const SECTORS: Flag<usize> =
-    Flag::count("sectors", "Sectors, from sector 0 on").or("36").small(1.0);
-/// Collisions a second.
-pub const RATE: Flag<f64> =
-    Flag::frequency("rate", "Collisions or shots a second, such as 50kHz [default: the preset's]");
-/// The share of pads and time bins with a sample.
-pub const OCCUPANCY: Flag<f64> = Flag::share(
-    "occupancy",
-    "Share of pads and time bins with a sample, noise included, instead of --rate",
-);
-/// The share of pads and time bins with noise.
-pub const NOISE: Flag<f64> = Flag::share(
-    "noise",
-    "Share of pads and time bins with a sample that is noise [default: the preset's]",
-);
-/// The share of pads that have lost their baseline.
-pub const NOISY_PADS: Flag<f64> = Flag::share(
-    "noisy-pads",
-    "Share of pads that have lost their baseline: charge most of the time [default: 0]",
-);
-/// The share of pads that particles keep busy.
-pub const HOT_PADS: Flag<f64> = Flag::share(
-    "hot-pads",
-    "Share of pads that particles keep busy, up to saturation [default: 0]",
-);
-/// The number of the first orbit.
-pub const FIRST_ORBIT: Flag<u32> =
-    Flag::integer("first-orbit", "Number of the first orbit; it wraps at 4294967296").or("0");
-/// Pages without data that are added.
-pub const FRAMING: Flag<Framing> = Flag::choice(
-    "framing",
-    "Pages without data: simulated (where a stream has none) or recorded (around each \
-           heartbeat frame)",
-    &["simulated", "recorded"],
-)
-.or("simulated");
-
-/// All axes of time frames.
-pub static AXES: &[Axis] = &[
-    PRESET.axis(),
-    ZS.axis(),
-    ORBITS.axis(),
-    SECTORS.axis(),
-    RATE.axis(),
-    OCCUPANCY.axis(),
-    NOISE.axis(),
-    NOISY_PADS.axis(),
-    HOT_PADS.axis(),
-    FIRST_ORBIT.axis(),
-    FRAMING.axis(),
-];
+axes! {
+    /// All axes of time frames.
+    pub AXES {
+        /// Preset of the collisions.
+        pub PRESET: Preset = Flag::choice("preset", Preset::NAMES).or(Preset::PbPb.name()) =>
+            "Signals in the TPC: pbpb-50khz, pp, laser or stress";
+        /// The format of the pages.
+        pub ZS: ZsFormat =
+            Flag::choice("zs", ZsFormat::NAMES).called("FORMAT").or(ZsFormat::DenseLink.name()) =>
+            "Zero-suppressed format: row10, row12, link, dense-link or dense-link-v2";
+        /// Orbits, which is the number of heartbeat frames.
+        pub ORBITS: u32 = Flag::count("orbits").or("2").small(1.0) =>
+            "Orbits of the time frame (heartbeat frames)";
+        /// Sectors, from sector 0 on.
+        pub SECTORS: usize = Flag::count("sectors").or("36").small(1.0) =>
+            "Sectors, from sector 0 on";
+        ..SIGNALS;
+        ..PAGES;
+    }
+}
+axes! {
+    /// Axes of the samples of sectors.
+    pub(crate) SIGNALS {
+        /// Collisions a second.
+        pub RATE: f64 = Flag::frequency("rate") =>
+            "Collisions or shots a second, such as 50kHz [default: the preset's]";
+        /// The share of pads and time bins with a sample.
+        pub OCCUPANCY: f64 = Flag::share("occupancy") =>
+            "Share of pads and time bins with a sample, noise included, instead of --rate";
+        /// The share of pads and time bins with noise.
+        pub NOISE: f64 = Flag::share("noise") =>
+            "Share of pads and time bins with a sample that is noise [default: the preset's]";
+        /// The share of pads that have lost their baseline.
+        pub NOISY_PADS: f64 = Flag::share("noisy-pads") =>
+            "Share of pads that have lost their baseline: charge most of the time [default: 0]";
+        /// The share of pads that particles keep busy.
+        pub HOT_PADS: f64 = Flag::share("hot-pads") =>
+            "Share of pads that particles keep busy, up to saturation [default: 0]";
+    }
+}
+axes! {
+    /// Axes of pages without samples.
+    pub(crate) PAGES {
+        /// The number of the first orbit.
+        pub FIRST_ORBIT: u32 = Flag::integer("first-orbit").or("0") =>
+            "Number of the first orbit; it wraps at 4294967296";
+        /// Pages without data that are added.
+        pub FRAMING: Framing =
+            Flag::choice("framing", &["simulated", "recorded"]).or("simulated") =>
+            "Pages without data: simulated (where a stream has none) or recorded (around each \
+             heartbeat frame)";
+    }
+}
 
 /// The time frame that complete parameters describe.
 ///

@@ -46,7 +46,15 @@ const IMAGE: &str = ".version 8.0
 .maxntid 256, 1, 1
 ";
 
-const SHADER: &str = "
+const COMMON_SHADER: &str = "// Common to some.
+#part exact_rules
+const RULES_OF = \"exact\";
+#part published_rules
+const RULES_OF = \"published\";
+";
+
+const SHADER: &str = "// Shared by all parts.
+#part task_sort
 #include \"common.wgsl\"
 @group(0) @binding(0) var<storage, read> ranges: array<vec2u>;
 @group(0) @binding(1) var<storage, read_write> counts: array<u32>;
@@ -82,8 +90,8 @@ fn made_in(
     write(&format!("kernels/prebuilt/{folder}-sort.fatbin"), image);
     let kernels = [root.path().join(path)];
     if let Some(shader) = shader {
-        write("src/task/wgpu/common.wgsl", "// Common to some.\n");
-        write("src/task/wgpu/task_sort.wgsl", shader);
+        write("src/task/wgpu/common.wgsl", COMMON_SHADER);
+        write("src/task/wgpu/sort.wgsl", shader);
     }
     interface::generate(root.path(), &kernels).map_err(|error| error.to_string())
 }
@@ -97,6 +105,7 @@ fn shaders_have_the_parameters_of_kernels() {
     for expected in [
         &format!("kernel: \"task_sort\", parameters: &[{buffers}, Parameter::Value(4), ]"),
         "const THREADS = 256u;",
+        "// Shared by all parts.",
         "// Common to some.",
         "const TILE = 64u;",
     ] {
@@ -113,8 +122,22 @@ fn shaders_have_the_parameters_of_kernels() {
     ] {
         let refused = made(KERNEL, IMAGE, Some(&SHADER.replace(from, to)));
         let error = refused.err().expect("refused");
-        assert!(error.contains("task_sort.wgsl") && error.contains(problem), "{error}");
+        assert!(error.contains("task/wgpu/sort.wgsl") && error.contains(problem), "{error}");
     }
+}
+
+#[test]
+fn a_part_of_a_shader_serves_all_rules() {
+    let kernel = KERNEL.replace("task_sort", "task_sort_published");
+    let image = IMAGE.replace("task_sort", "task_sort_published");
+    let shader = SHADER.replace("#part task_sort", "#part task_other\n#part task_sort_RULES");
+    let shader = shader.replace("common.wgsl\"", "common.wgsl\" RULES_rules");
+    let text = made(&kernel, &image, Some(&shader)).expect("it is sound").shaders;
+    assert!(text.contains("const RULES_OF = \"published\""), "{text}");
+    assert!(!text.contains("\"exact\"") && !text.contains("#part"), "{text}");
+    let unknown = shader.replace("RULES_rules", "RULES_ruels");
+    let error = made(&kernel, &image, Some(&unknown)).err().expect("refused");
+    assert!(error.contains("there is no common.wgsl published_ruels"), "{error}");
 }
 
 #[test]

@@ -1,8 +1,13 @@
 //! Shaders of kernels: WGSL with the parameters and the function of a kernel.
 //!
-//! The shader of `KERNEL` in `src/TASK/cuda/FILE.cu` is `src/TASK/wgpu/KERNEL.wgsl`. A line
-//! `#include "FILE.wgsl"` includes a file of the same folder or of `kernels`, as in kernels. The
-//! constants of the kernel file are available in the shader, unless it declares them itself.
+//! The shaders of the kernels in `src/TASK/cuda/FILE.cu` are in `src/TASK/wgpu/FILE.wgsl`. A line
+//! `#part NAME` starts a part of a file, which ends at the next part; the text before the first one
+//! belongs to all of them. The part `KERNEL` is the shader of that kernel. A part `KERNEL_RULES` is
+//! one for each set of rules, whose name replaces the word `RULES` in it.
+//!
+//! A line `#include "FILE.wgsl"` includes what all parts of a file of the same folder or of
+//! `kernels` share, and `#include "FILE.wgsl" PART` a part with it, each of them once. The constants
+//! of the kernel file are available in the shader, unless it declares them itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -14,15 +19,24 @@ use super::images::is_kernel_file;
 use super::parse::Kernel;
 use super::{File, found, without_dots};
 
+/// Word of a part that the name of the rules replaces.
+const RULES: &str = "RULES";
+/// Rules that kernels have variants for.
+const ALL_RULES: [&str; 2] = ["exact", "published"];
+
 /// Generates the list of all shaders as Rust.
 pub fn table(root: &Path, files: &BTreeMap<PathBuf, File>) -> Result<String, Box<dyn Error>> {
     let mut text = "pub(super) static SHADERS: &[Shader] = &[\n".to_owned();
     for file in files.values().filter(|file| is_kernel_file(&file.path)) {
         let folder = without_dots(&file.path.with_file_name("").join("../wgpu"));
+        let path = folder.join(file.path.with_extension("wgsl").file_name().unwrap_or_default());
+        if !root.join(&path).exists() {
+            continue;
+        }
         for kernel in &file.declared.kernels {
-            let path = folder.join(format!("{}.wgsl", kernel.name));
-            if root.join(&path).exists() {
-                text += &shader(root, &path, kernel, &file.known)?;
+            let mut reader = Reader { root, included: BTreeSet::new() };
+            if let Some(code) = reader.part(&path, &kernel.name)? {
+                text += &shader(&path, kernel, &file.known, &code)?;
             }
         }
     }
@@ -30,15 +44,14 @@ pub fn table(root: &Path, files: &BTreeMap<PathBuf, File>) -> Result<String, Box
 }
 
 fn shader(
-    root: &Path,
     path: &Path,
     kernel: &Kernel,
     known: &KnownConstants,
+    code: &str,
 ) -> Result<String, Box<dyn Error>> {
-    let code = with_includes(root, path, &mut BTreeSet::new())?;
-    let constants = constants(known, &code);
+    let constants = constants(known, code);
     let in_file = |problem: String| format!("{}: {problem}", path.display());
-    let parameters = parameters(kernel, known, &code).map_err(in_file)?;
+    let parameters = parameters(kernel, known, code).map_err(in_file)?;
     let name = &kernel.name;
     Ok(format!(
         "Shader {{ kernel: \"{name}\", parameters: &[{parameters}],\n\
@@ -46,29 +59,55 @@ fn shader(
     ))
 }
 
-/// The text of a file after those that it includes, each of them once.
-fn with_includes(
-    root: &Path,
-    path: &Path,
-    known: &mut BTreeSet<PathBuf>,
-) -> Result<String, Box<dyn Error>> {
-    if !known.insert(path.to_owned()) {
-        return Ok(String::new());
-    }
-    let in_file = |problem: &str| format!("{}: {problem}", path.display());
-    let own = fs::read_to_string(root.join(path)).map_err(|error| in_file(&error.to_string()))?;
-    let mut text = String::new();
-    for line in own.lines() {
-        match line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"')) {
-            Some(name) => {
-                let include = found(root, path, Path::new(name));
-                let include = include.ok_or_else(|| in_file(&format!("there is no {name}")))?;
-                text += &with_includes(root, &include, known)?;
-            }
-            None => text.extend([line, "\n"]),
+/// Reads a shader with all that it includes.
+struct Reader<'a> {
+    root: &'a Path,
+    /// Parts of files that were included; that without a name is what all parts share.
+    included: BTreeSet<(PathBuf, String)>,
+}
+
+impl Reader<'_> {
+    /// The text of a part after that which it includes, without what was included before; `None`
+    /// if the file has no such part.
+    fn part(&mut self, path: &Path, name: &str) -> Result<Option<String>, Box<dyn Error>> {
+        let read = fs::read_to_string(self.root.join(path));
+        let text = read.map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut parts = text.split("#part ");
+        let shared = parts.next().unwrap_or_default();
+        if name.is_empty() {
+            return self.once(path, name, shared).map(Some);
         }
+        let part = parts.find_map(|part| {
+            let (header, body) = part.split_once('\n')?;
+            let with = |rules| header.replace(RULES, rules) == name;
+            if header == name {
+                return Some(body.to_owned());
+            }
+            let rules = ALL_RULES.into_iter().find(|rules| with(rules))?;
+            Some(body.replace(RULES, rules))
+        });
+        let Some(part) = part else { return Ok(None) };
+        Ok(Some(self.once(path, "", shared)? + &self.once(path, name, &part)?))
     }
-    Ok(text)
+
+    fn once(&mut self, path: &Path, name: &str, own: &str) -> Result<String, Box<dyn Error>> {
+        let mut text = String::new();
+        if !self.included.insert((path.to_owned(), name.to_owned())) {
+            return Ok(text);
+        }
+        for line in own.lines() {
+            let Some((file, part)) =
+                line.strip_prefix("#include \"").and_then(|rest| rest.split_once('"'))
+            else {
+                text.extend([line, "\n"]);
+                continue;
+            };
+            let missing = || format!("{}: there is no {file}{part}", path.display());
+            let include = found(self.root, path, Path::new(file)).ok_or_else(missing)?;
+            text += &self.part(&include, part.trim())?.ok_or_else(missing)?;
+        }
+        Ok(text)
+    }
 }
 
 /// Known constants that fit into WGSL's types, without those that the code declares.

@@ -19,17 +19,22 @@ pub struct Flag<T> {
     values: PhantomData<fn() -> T>,
 }
 
+/// Declares the constructors of flags, each with a placeholder in the usage and a kind.
+macro_rules! constructors {
+    ($($(#[$doc:meta])+ $name:ident($value_name:literal, $kind:expr);)+) => {
+        $($(#[$doc])+
+        pub const fn $name(name: &'static str) -> Self {
+            Self::new(name, $value_name, $kind)
+        })+
+    };
+}
+
 impl<T> Flag<T> {
-    const fn new(
-        name: &'static str,
-        help: &'static str,
-        value_name: &'static str,
-        kind: Kind,
-    ) -> Self {
+    const fn new(name: &'static str, value_name: &'static str, kind: Kind) -> Self {
         Flag {
             axis: Axis {
                 name,
-                help,
+                help: "",
                 value_name,
                 default: None,
                 kind,
@@ -41,73 +46,36 @@ impl<T> Flag<T> {
         }
     }
 
-    /// A count of things that the name or the [label](Self::label) names.
-    pub const fn count(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "N", Kind::Count)
-    }
-
-    /// An integer that is not a count.
-    pub const fn integer(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "N", Kind::Integer)
-    }
-
-    /// A point in time in nanoseconds, which may be negative.
-    pub const fn time_stamp(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "NS", Kind::TimeStamp)
-    }
-
-    /// A fraction.
-    pub const fn share(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "SHARE", Kind::Share)
-    }
-
-    /// Any number.
-    pub const fn number(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "NUMBER", Kind::Number)
-    }
-
-    /// A frequency in hertz.
-    pub const fn frequency(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "RATE", Kind::Frequency)
-    }
-
-    /// A duration in nanoseconds.
-    pub const fn duration(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "TIME", Kind::Duration)
-    }
-
-    /// An [`Order`] of arrival.
-    pub const fn order(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "ORDER", Kind::Order)
-    }
-
-    /// A [`Skew`] between segments.
-    pub const fn skew(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "SKEW", Kind::Skew)
-    }
-
-    /// A file path.
-    pub const fn path(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "FILE", Kind::Path)
-    }
-
-    /// A half-open range of indices.
-    pub const fn range(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "A..B", Kind::Range)
-    }
-
-    /// A switch, on or off.
-    pub const fn switch(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "YES|NO", Kind::Switch)
+    constructors! {
+        /// A count of things that the name or the [label](Self::label) names.
+        count("N", Kind::Count);
+        /// An integer that is not a count.
+        integer("N", Kind::Integer);
+        /// A point in time in nanoseconds, which may be negative.
+        time_stamp("NS", Kind::TimeStamp);
+        /// A fraction.
+        share("SHARE", Kind::Share);
+        /// Any number.
+        number("NUMBER", Kind::Number);
+        /// A frequency in hertz.
+        frequency("RATE", Kind::Frequency);
+        /// A duration in nanoseconds.
+        duration("TIME", Kind::Duration);
+        /// An [`Order`] of arrival.
+        order("ORDER", Kind::Order);
+        /// A [`Skew`] between segments.
+        skew("SKEW", Kind::Skew);
+        /// A file path.
+        path("FILE", Kind::Path);
+        /// A half-open range of indices.
+        range("A..B", Kind::Range);
+        /// A switch, on or off.
+        switch("YES|NO", Kind::Switch);
     }
 
     /// One of the given names.
-    pub const fn choice(
-        name: &'static str,
-        help: &'static str,
-        names: &'static [&'static str],
-    ) -> Self {
-        Self::new(name, help, "NAME", Kind::Choice(names))
+    pub const fn choice(name: &'static str, names: &'static [&'static str]) -> Self {
+        Self::new(name, "NAME", Kind::Choice(names))
     }
 
     /// Sets the default.
@@ -149,7 +117,7 @@ impl<T> Flag<T> {
     /// An axis of a kind, for tests of values.
     #[cfg(test)]
     pub(super) const fn for_kind(kind: Kind) -> Self {
-        Self::new("axis", "", "", kind)
+        Self::new("axis", "", kind)
     }
 
     /// Removes the type of the values.
@@ -214,14 +182,14 @@ mod tests {
 
     #[test]
     fn values_have_their_type_or_an_error_with_the_flag() {
-        const SECTOR: Flag<u8> = Flag::count("sector", "of a file").or("7");
+        const SECTOR: Flag<u8> = Flag::count("sector").or("7");
         let mut params = Params::default();
         assert_eq!(SECTOR.given(&params).expect("none"), None);
         let error = SECTOR.value(&params).expect_err("nothing was given").to_string();
         assert_eq!(error, "--sector has no value");
         params.complete(&[SECTOR.axis()]);
         assert_eq!(SECTOR.value(&params).expect("the default"), 7);
-        const LENGTH: Flag<u64> = Flag::duration("length", "of a page").or("2us");
+        const LENGTH: Flag<u64> = Flag::duration("length").or("2us");
         params.complete(&[LENGTH.axis()]);
         assert_eq!(LENGTH.value(&params).expect("in ns"), 2000);
         params.set(SECTOR.name, "300");

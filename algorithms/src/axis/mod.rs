@@ -3,14 +3,12 @@
 //! | module | holds |
 //! |---|---|
 //! | `flag` | axes with the types of their values, as tasks declare them |
-//! | `index_range` | ranges of indices |
 //! | `params` | values of a point |
-//! | `time` | the grammar of times |
+//! | `values` | the grammar of values |
 
 mod flag;
-mod index_range;
 mod params;
-mod time;
+mod values;
 
 use std::fmt;
 
@@ -18,9 +16,10 @@ use generators::sts::{Order, Skew};
 use text::Untrusted;
 
 pub use flag::{Flag, Switch};
-pub(crate) use index_range::IndexRange;
 pub use params::Params;
-pub use time::parse_time;
+pub(crate) use values::IndexRange;
+use values::{parse_choice, parse_duration, parse_frequency, parse_number, parse_time_stamp};
+pub use values::{parse_count, parse_time};
 
 /// Value of a switch that is on.
 pub const YES: &str = "yes";
@@ -48,13 +47,61 @@ pub struct Axis {
     pub label: &'static str,
 }
 
-/// Concatenates two lists.
-pub(crate) const fn joined<T: Copy, const N: usize>(first: &[T], second: &[T]) -> [T; N] {
-    assert!(first.len() + second.len() == N);
-    let mut all = [first[0]; N];
+/// Declares axes and their list, in the order of their flags in help. An item is an axis
+/// (`NAME: TYPE = FLAG => HELP;`), one that is declared elsewhere (`NAME;`), or a list of these
+/// (`..LIST;`). An axis that is derived from another one may have its help.
+macro_rules! axes {
+    ($(#[$doc:meta])* $vis:vis $LIST:ident { $($items:tt)* }) => {
+        $crate::axis::axes! { @ { $(#[$doc])* $vis $LIST } [] $($items)* }
+    };
+    (@ { $(#[$doc:meta])* $vis:vis $LIST:ident } [$($part:expr,)*]) => {
+        $(#[$doc])*
+        $vis const $LIST: &[$crate::axis::Axis] = {
+            const PARTS: &[&[$crate::axis::Axis]] = &[$($part),*];
+            const ALL: [$crate::axis::Axis; $crate::axis::count(PARTS)] =
+                $crate::axis::joined(PARTS);
+            &ALL
+        };
+    };
+    (@ $list:tt [$($part:expr,)*]
+        $(#[$doc:meta])* $vis:vis $NAME:ident: $type:ty = $flag:expr $(=> $help:expr)?;
+        $($rest:tt)*) => {
+        $(#[$doc])*
+        $vis const $NAME: $crate::axis::Flag<$type> = $flag$(.with_help($help))?;
+        $crate::axis::axes! { @ $list [$($part,)* &[$NAME.axis()],] $($rest)* }
+    };
+    (@ $list:tt [$($part:expr,)*] ..$axes:expr; $($rest:tt)*) => {
+        $crate::axis::axes! { @ $list [$($part,)* $axes,] $($rest)* }
+    };
+    (@ $list:tt [$($part:expr,)*] $flag:expr $(=> $help:expr)?; $($rest:tt)*) => {
+        $crate::axis::axes! { @ $list [$($part,)* &[$flag$(.with_help($help))?.axis()],] $($rest)* }
+    };
+}
+pub(crate) use axes;
+
+/// Number of elements of several lists.
+pub(crate) const fn count<T>(lists: &[&[T]]) -> usize {
+    let mut count = 0;
     let mut i = 0;
-    while i < N {
-        all[i] = if i < first.len() { first[i] } else { second[i - first.len()] };
+    while i < lists.len() {
+        count += lists[i].len();
+        i += 1;
+    }
+    count
+}
+
+/// Concatenates lists, of which the first one has an element.
+pub(crate) const fn joined<T: Copy, const N: usize>(lists: &[&[T]]) -> [T; N] {
+    let mut all = [lists[0][0]; N];
+    let mut next = 0;
+    let mut i = 0;
+    while i < lists.len() {
+        let mut k = 0;
+        while k < lists[i].len() {
+            all[next] = lists[i][k];
+            next += 1;
+            k += 1;
+        }
         i += 1;
     }
     all
@@ -175,88 +222,9 @@ fn message(error: impl fmt::Display) -> String {
     error.to_string()
 }
 
-/// Decimal prefixes of counts.
-const PREFIXES: [(&str, u64); 4] =
-    [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
-
-/// Parses an integer with a decimal suffix: `24`, `20M`, `1.5k`, `2 M`.
-///
-/// # Errors
-/// If it is not an integer, or not below 2^64.
-pub fn parse_count(text: &str) -> Result<u64, String> {
-    let problem = || "not a whole number; write it such as 24, 2M or 1.5G".to_owned();
-    let prefix = PREFIXES.iter().find(|(prefix, _)| text.ends_with(prefix));
-    let Some((prefix, scale)) = prefix else {
-        return text.parse().map_err(|_| problem());
-    };
-    let digits = text.strip_suffix(prefix).unwrap_or(text).trim_end();
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
-        return Err(problem());
-    }
-    let fraction_scale = 10_u64.checked_pow(fraction.len() as u32);
-    let (Ok(mantissa), Some(fraction_scale)) =
-        (format!("{whole}{fraction}").parse::<u64>(), fraction_scale)
-    else {
-        return Err(problem());
-    };
-    let scaled = u128::from(mantissa) * u128::from(*scale);
-    if scaled % u128::from(fraction_scale) != 0 {
-        return Err(problem());
-    }
-    u64::try_from(scaled / u128::from(fraction_scale)).map_err(|_| problem())
-}
-
-fn parse_choice(text: &str, names: &[&str]) -> Result<String, String> {
-    if names.contains(&text) {
-        return Ok(text.to_owned());
-    }
-    Err(format!("unknown; there are {}", names.join(", ")))
-}
-
-fn parse_time_stamp(text: &str) -> Result<i64, String> {
-    text.parse().map_err(|_| "not a time in ns; write an integer such as 10500000000".to_owned())
-}
-
-fn parse_number(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "not a number; write it such as 0.25".to_owned())
-}
-
-/// Parses hertz: `10MHz`, `50kHz`, `0.5Hz`; without a unit, hertz too.
-fn parse_frequency(text: &str) -> Result<f64, String> {
-    let problem = || "not a frequency; write it such as 10MHz, 50kHz or 1000Hz".to_owned();
-    let units = [("GHz", 1e9), ("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0), ("", 1.0)];
-    let (unit, scale) =
-        units.into_iter().find(|(unit, _)| text.ends_with(unit)).ok_or_else(problem)?;
-    let number = text.strip_suffix(unit).unwrap_or(text).trim();
-    let hertz = number.parse::<f64>().map_err(|_| problem())? * scale;
-    if hertz.is_finite() && hertz >= 0.0 {
-        return Ok(hertz);
-    }
-    Err("a frequency must be 0 or more, and finite".to_owned())
-}
-
-/// Parses a time; returns nanoseconds.
-fn parse_duration(text: &str) -> Result<u64, String> {
-    u64::try_from(parse_time(text)?.as_nanos()).map_err(|_| "too long a time".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_take_decimal_suffixes() {
-        assert_eq!(parse_count("24"), Ok(24));
-        assert_eq!(parse_count("20M"), Ok(20_000_000));
-        assert_eq!(parse_count("187.5M"), Ok(187_500_000));
-        assert_eq!(parse_count("1.5k"), Ok(1500));
-        assert_eq!(parse_count("20 M"), Ok(20_000_000));
-        for bad in ["", "M", "-1", "1.5", "1.0001k", "1e6", "20m", "2 0M", "99999999T", "1.2.3k"] {
-            assert!(parse_count(bad).is_err(), "{bad}");
-        }
-    }
 
     fn axis(kind: Kind) -> Axis {
         Flag::<String>::for_kind(kind).axis()
@@ -264,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_value_may_have_the_unit_of_its_axis() {
-        const CUTOFF: Axis = Flag::<u8>::integer("cutoff", "").unit("ADC units").axis();
+        const CUTOFF: Axis = Flag::<u8>::integer("cutoff").unit("ADC units").axis();
         assert_eq!(
             ["3", "3 ADC units", "3ADC units"].map(|text| CUTOFF.parse(text).ok()),
             [Some("3".into()), Some("3".into()), Some("3".into())]

@@ -11,7 +11,7 @@ use generators::random::hash;
 use generators::{DataError, named};
 
 use crate::algorithm::{TaskInfo, Variant};
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params, axes};
 use crate::kernels::calibrate_calibrate::{CHANNEL_BITS, CHANNELS, STRIDE};
 use crate::parallel::{Grain, for_each_part};
 use crate::word_task::{self, WordTask, Words};
@@ -73,20 +73,22 @@ fn calibrated(digi: u32, Lookups(lookups): Lookups) -> u32 {
     sum
 }
 
-const DIGIS: Flag<u64> = Flag::count("digis", "Number of digis").or("64M").small(1e5);
-const LOOKUPS: Flag<u32> =
-    Flag::count("lookups", "Number of gains that are looked up for each digi").or("16");
-const INDICES: Flag<Indices> = Flag::choice(
-    "indices",
-    "Gains of 32 neighbouring digis: the same (uniform), or any (divergent)",
-    Indices::NAMES,
-)
-.or("uniform");
-
-static AXES: &[Axis] = &[DIGIS.axis(), LOOKUPS.axis(), INDICES.axis()];
-
-/// Parameters of an input from a file.
-static FILE_AXES: &[Axis] = &[LOOKUPS.axis()];
+axes! {
+    AXES {
+        DIGIS: u64 = Flag::count("digis").or("64M").small(1e5) =>
+            "Number of digis";
+        ..FILE_AXES;
+        INDICES: Indices = Flag::choice("indices", Indices::NAMES).or("uniform") =>
+            "Gains of 32 neighbouring digis: the same (uniform), or any (divergent)";
+    }
+}
+axes! {
+    /// Parameters of an input from a file.
+    FILE_AXES {
+        LOOKUPS: u32 = Flag::count("lookups").or("16") =>
+            "Number of gains that are looked up for each digi";
+    }
+}
 
 /// Number of consecutive digis with the same gain, if indices are uniform: the lanes of a warp.
 const RUN: u64 = 32;

@@ -13,15 +13,17 @@ use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::{Algorithm, Plan};
-use crate::axis::{Axis, Flag, NO, Params, Switch};
-use crate::sts_unpack::{StsUnpack, axes};
+use crate::axis::{Axis, Flag, NO, Params, Switch, axes};
+use crate::sts_unpack::{StsUnpack, axes as raw_axes};
 use crate::{sts_raw_shape, sts_scenario};
 
-/// Writes the truth in addition to the digis.
-const TRUTH: Flag<Switch> =
-    Flag::switch("truth", "Write where digis come from too: NAME.crossings.csv, NAME.sources.csv");
-
-static OWN_AXES: &[Axis] = &[TRUTH.axis()];
+axes! {
+    OWN_AXES {
+        /// Writes the truth in addition to the digis.
+        TRUTH: Switch = Flag::switch("truth") =>
+            "Write where digis come from too: NAME.crossings.csv, NAME.sources.csv";
+    }
+}
 
 /// Timeslices, a file each, with the setup of the detector in a file next to them.
 pub(super) struct StsPhysics;
@@ -99,11 +101,14 @@ fn name_of(out: &Path, index: u32, timeslices: u32) -> PathBuf {
     next_to(out, &[stem, format!("-{index:0digits$}").as_bytes(), ending])
 }
 
-const ZSTD: Flag<Switch> =
-    Flag::switch("zstd", "Compress timeslice archives (.tsa) by zstd").or(NO);
-const SPLIT: Flag<u64> =
-    Flag::count("split", "Timeslices of each archive, for names with %n, the number of an archive")
-        .or("1");
+axes! {
+    OF_ARCHIVES {
+        ZSTD: Switch = Flag::switch("zstd").or(NO) =>
+            "Compress timeslice archives (.tsa) by zstd";
+        SPLIT: u64 = Flag::count("split").or("1") =>
+            "Timeslices of each archive, for names with %n, the number of an archive";
+    }
+}
 
 /// Raw data, with the tables of their boards next to them.
 pub(super) struct StsRaw;
@@ -118,8 +123,7 @@ impl DataSet for StsRaw {
     }
 
     fn axes(&self) -> Vec<&'static Axis> {
-        static OF_ARCHIVES: [Axis; 2] = [ZSTD.axis(), SPLIT.axis()];
-        StsUnpack.info().axes.iter().chain(&OF_ARCHIVES).collect()
+        StsUnpack.info().axes.iter().chain(OF_ARCHIVES).collect()
     }
 
     fn plan<'a>(
@@ -131,7 +135,7 @@ impl DataSet for StsRaw {
         let zstd = ZSTD.given(&params)?.is_some_and(|Switch(zstd)| zstd);
         let split = SPLIT.given(&params)?.unwrap_or(1);
         let mut of_data = params;
-        of_data.remove(&[ZSTD.axis(), SPLIT.axis()]);
+        of_data.remove(OF_ARCHIVES);
         let is_archive = is_archive_name(out);
         if !is_archive {
             check_raw_file(out)?;
@@ -147,7 +151,7 @@ impl DataSet for StsRaw {
             if is_archive {
                 let duration_ns = sts_raw_shape::shape(&params)?.scenario.timeslice_ns;
                 let shape = ArchiveShape { zstd, duration_ns, timeslices_of_file: split };
-                axes::write_tables(&input, out)?;
+                raw_axes::write_tables(&input, out)?;
                 write_archive(out, input.data(), shape)?;
             } else {
                 StsUnpack.write(&input, out)?;

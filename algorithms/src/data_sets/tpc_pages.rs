@@ -18,18 +18,21 @@ use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Axis, Flag, Params, axes};
 use crate::time_frame;
 use crate::tpc_cluster_finder::axes::{LABELS_PER_DIGIT, LabelSource, TRUTH, expected_labels};
 use crate::tpc_cluster_finder::input::charges;
 use crate::tpc_decode::charge_map::{Converter, Gains};
 
-/// The pad mapping of the experiment.
-const MAPPING: Flag<PathBuf> =
-    Flag::path("mapping", "Pad mapping: a folder with TABLE-*.txt [default: a regular one]")
-        .called("DIR");
-
-static OWN_AXES: &[Axis] = &[MAPPING.axis(), TRUTH.axis(), LABELS_PER_DIGIT.axis()];
+axes! {
+    OWN_AXES {
+        /// The pad mapping of the experiment.
+        MAPPING: PathBuf = Flag::path("mapping").called("DIR") =>
+            "Pad mapping: a folder with TABLE-*.txt [default: a regular one]";
+        TRUTH;
+        LABELS_PER_DIGIT;
+    }
+}
 
 /// Sectors that wait to be written, while another one is generated.
 const WAITING: usize = 1;
@@ -65,7 +68,7 @@ impl DataSet for TpcPages {
         // Checked before anything is generated, because the name may be invalid.
         index_of(out)?;
         params.complete(time_frame::AXES);
-        params.complete(&[TRUTH.axis(), LABELS_PER_DIGIT.axis()]);
+        params.complete(OWN_AXES);
         let shape = time_frame::shape(&params)?;
         let generator = TimeFrameGenerator::new(&shape, &mapping(&params)?, seed)?;
         let sectors = shape.sectors;

@@ -12,7 +12,7 @@ use generators::random::hash;
 use generators::{DataError, named};
 
 use crate::algorithm::{TaskInfo, Variant};
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params, axes};
 use crate::word_task::{self, WordTask};
 
 /// The task `memory-kinds`.
@@ -55,20 +55,22 @@ fn changed(word: u32) -> u32 {
     word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
 }
 
-const BYTES: Flag<u64> =
-    Flag::count("bytes", "Bytes of all words; rounded up to full words").or("256M").small(1e5);
-const STEPS: Flag<u32> = Flag::count("steps", "Number of changes of each word").or("4");
-const TURNS: Flag<Turns> = Flag::choice(
-    "turns",
-    "Sides that change words: device, or both (device and host alternately)",
-    Turns::NAMES,
-)
-.or("device");
-
-static AXES: &[Axis] = &[BYTES.axis(), STEPS.axis(), TURNS.axis()];
-
-/// Parameters of an input from a file.
-static FILE_AXES: &[Axis] = &[STEPS.axis(), TURNS.axis()];
+axes! {
+    AXES {
+        BYTES: u64 = Flag::count("bytes").or("256M").small(1e5) =>
+            "Bytes of all words; rounded up to full words";
+        ..FILE_AXES;
+    }
+}
+axes! {
+    /// Parameters of an input from a file.
+    FILE_AXES {
+        STEPS: u32 = Flag::count("steps").or("4") =>
+            "Number of changes of each word";
+        TURNS: Turns = Flag::choice("turns", Turns::NAMES).or("device") =>
+            "Sides that change words: device, or both (device and host alternately)";
+    }
+}
 
 const WORD: u64 = size_of::<u32>() as u64;
 /// Maximum number of steps; more give no further information.

@@ -8,36 +8,32 @@ use generators::sts::physics::Simulation;
 use text::Untrusted;
 
 use super::event::{Event, MAX_COPIES, max_copies};
-use super::input::{DigiStream, too_many};
-use super::rules::{RULE_AXES, RULES, rules};
-use super::{input, rules};
+use super::input::{self, DigiStream, too_many};
+use super::rules::{RULES, rules};
 use crate::algorithm::{InputFiles, Plan};
-use crate::axis::{Axis, Flag, Params, joined};
+use crate::axis::{Params, axes};
 use crate::file_selection::refuse_for_digis;
-use crate::sts_sort::axes::{TIME_ORIGIN, refuse_for_raw_data, time_origin};
+use crate::sts_sort::axes::{TIME_ORIGIN, refuse_for_raw_data};
 use crate::{sts_scenario, sts_sort};
 
-/// A tenth is enough to compare by, and small enough to wait for.
-const SCALE: Flag<f64> = sts_scenario::SCALE
-    .with_help("Part of the first timeslice of the preset, up to 1: a shorter one")
-    .or("0.1");
-pub(super) static AXES: &[Axis] = &[
-    sts_scenario::PRESET.axis(),
-    SCALE.axis(),
-    sts_scenario::RATE.axis(),
-    sts_scenario::NOISE.axis(),
-    sts_scenario::THRESHOLD.axis(),
-    rules::WINDOW.axis(),
-    rules::MIN_DIGIS.axis(),
-    rules::DEAD_TIME.axis(),
-    rules::BEFORE.axis(),
-    rules::AFTER.axis(),
-];
-
-/// Options of inputs from files.
-pub(super) static READING: &[Axis] = &joined::<_, 10>(&FROM_FILES, &RULE_AXES);
-
-const FROM_FILES: [Axis; 5] = joined(&input::READING, &[TIME_ORIGIN.axis()]);
+axes! {
+    pub(super) AXES {
+        sts_scenario::PRESET;
+        /// A tenth is enough to compare by, and small enough to wait for.
+        SCALE: f64 = sts_scenario::SCALE.or("0.1") =>
+            "Part of the first timeslice of the preset, up to 1: a shorter one";
+        ..sts_scenario::SIGNALS;
+        ..RULES;
+    }
+}
+axes! {
+    /// Options of inputs from files.
+    pub(super) READING {
+        ..input::READING;
+        TIME_ORIGIN;
+        ..RULES;
+    }
+}
 
 /// Bytes per digi: the digis during generation and by time, a copy for a GPU and the flags for each
 /// there.
@@ -85,8 +81,8 @@ pub(super) fn read(
         return Ok((input, params));
     }
     let path = files.only()?;
-    refuse_for_digis(path, options, &input::READING)?;
-    let options = DigiOptions { setup: None, time_origin: time_origin(options)? };
+    refuse_for_digis(path, options, input::READING)?;
+    let options = DigiOptions { setup: None, time_origin: TIME_ORIGIN.given(options)? };
     let ReadDigis { digis, notes } = read_digis_with(path, options)?;
     let mut params = sts_sort::axes::of_file(path, &digis);
     params.remove(&[sts_sort::SEGMENTS.axis()]);

@@ -13,7 +13,7 @@ use super::reference;
 use super::rules::EventRules;
 use crate::algorithm::shrink::without_parts;
 use crate::algorithm::{Algorithm, InputFiles};
-use crate::axis::{Axis, Params};
+use crate::axis::{Params, axes};
 use crate::file_selection::{SKIP, TAKE, TIMESLICES};
 use crate::sts::data::read_out;
 use crate::sts_unpack::{SETUP, StsUnpack};
@@ -99,10 +99,15 @@ pub(super) fn too_many(digis: u64, rules: &EventRules) -> DataError {
     ))
 }
 
-/// Options of raw data.
-pub(super) const READING: [Axis; 4] =
-    [SETUP.axis(), TIMESLICES.axis(), SKIP.axis(), TAKE.with_help(ONE).axis()];
-const ONE: &str = "Read at most N timeslices of raw data; events are built of one";
+axes! {
+    /// Options of raw data.
+    pub(super) READING {
+        SETUP;
+        TIMESLICES;
+        SKIP;
+        TAKE => "Read at most N timeslices of raw data; events are built of one";
+    }
+}
 
 /// Reads the raw data of a timeslice, and unpacks them by the reference of `bench unpack`.
 pub(super) fn read(
@@ -110,7 +115,7 @@ pub(super) fn read(
     options: &Params,
     rules: EventRules,
 ) -> Result<(DigiStream, Params), DataError> {
-    let (raw, params) = StsUnpack.read(files, &options.only(&READING))?;
+    let (raw, params) = StsUnpack.read(files, &options.only(READING))?;
     let timeslices = raw.data().len();
     if timeslices > 1 {
         return Err(DataError::Shape(format!(

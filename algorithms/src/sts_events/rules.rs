@@ -2,28 +2,24 @@
 
 use generators::DataError;
 
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params, axes};
 
-pub(super) const WINDOW: Flag<u64> =
-    Flag::duration("window", "Digis of a trigger are no further apart than this").or("20ns");
-pub(super) const MIN_DIGIS: Flag<u64> =
-    Flag::integer("min-digis", "Number of digis within the window that makes a trigger; 0 is as 1")
-        .or("10");
-pub(super) const DEAD_TIME: Flag<u64> = Flag::duration(
-    "dead-time",
-    "Digis that are no further behind the last one of a trigger than this take part in no other",
-)
-.or("50ns");
-pub(super) const BEFORE: Flag<u64> =
-    Flag::duration("before", "Time from the start of an event to its trigger").or("30ns");
-pub(super) const AFTER: Flag<u64> =
-    Flag::duration("after", "Time from the trigger of an event to its end").or("50ns");
-
-pub(super) const RULE_AXES: [Axis; 5] =
-    [WINDOW.axis(), MIN_DIGIS.axis(), DEAD_TIME.axis(), BEFORE.axis(), AFTER.axis()];
-
-/// Rules of event building.
-pub static RULES: &[Axis] = &RULE_AXES;
+axes! {
+    /// Rules of event building.
+    pub RULES {
+        WINDOW: u64 = Flag::duration("window").or("20ns") =>
+            "Digis of a trigger are no further apart than this";
+        MIN_DIGIS: u64 = Flag::integer("min-digis").or("10") =>
+            "Number of digis within the window that makes a trigger; 0 is as 1";
+        DEAD_TIME: u64 = Flag::duration("dead-time").or("50ns") =>
+            "Digis that are no further behind the last one of a trigger than this take part in no \
+             other";
+        BEFORE: u64 = Flag::duration("before").or("30ns") =>
+            "Time from the start of an event to its trigger";
+        AFTER: u64 = Flag::duration("after").or("50ns") =>
+            "Time from the trigger of an event to its end";
+    }
+}
 
 /// Times of digis have 31 bits, and no time of a rule has to be longer.
 const MAX_NS: u64 = (1 << 31) - 1;

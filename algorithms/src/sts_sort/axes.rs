@@ -7,81 +7,44 @@ use generators::io::FileName;
 use generators::random::mix;
 use generators::sts::{DigiShape, Order, Rates, SegmentedDigis, Skew};
 
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params, axes};
 
-/// Module sides.
-pub const SEGMENTS: Flag<usize> =
-    Flag::count("segments", "Segments (module sides): 1792 in the full detector, 24 in mCBM")
-        .or("1792");
-/// All digis together.
-pub(crate) const DIGIS: Flag<u64> =
-    Flag::count("digis", "Digis in all segments together [default: 20M, or what the rates give]")
-        .small(2e3);
-/// The order of arrival.
-pub(crate) const ORDER: Flag<Order> = Flag::order(
-    "order",
-    "Order of arrival in a segment: random, time, or jitter:N (up to N digis from \
-           time order)",
-)
-.or("random");
-/// The spread over segments.
-pub(crate) const SKEW: Flag<Skew> = Flag::skew(
-    "skew",
-    "Fullest over emptiest segment, such as 10; or hot:SHARE, the share that one \
-           segment holds",
-)
-.or("1");
-/// The share of repeated keys.
-pub(crate) const DUPLICATES: Flag<f64> = Flag::share(
-    "duplicates",
-    "Share of digis that repeat the channel and time of another one, below 1",
-)
-.or("0");
-/// The length of the timeslice.
-pub(crate) const TIMESLICE: Flag<u64> = Flag::duration(
-    "timeslice",
-    "Length of the timeslice, 2147483648ns at most, the full range of a digi's time; \
-           with rates, it says how many digis there are",
-);
-/// Interactions a second.
-pub(crate) const RATE: Flag<f64> =
-    Flag::frequency("rate", "Interactions a second, such as 10MHz, instead of --digis").small(1e5);
-/// Noise digis a second in a channel.
-pub(crate) const NOISE: Flag<f64> = Flag::frequency(
-    "noise",
-    "Noise digis a second in each channel, such as 1kHz, instead of --digis",
-);
-
-pub(super) static AXES: &[Axis] = &[
-    SEGMENTS.axis(),
-    DIGIS.axis(),
-    ORDER.axis(),
-    SKEW.axis(),
-    DUPLICATES.axis(),
-    TIMESLICE.axis(),
-    RATE.axis(),
-    NOISE.axis(),
-];
-
-/// The time that becomes 0.
-pub(crate) const TIME_ORIGIN: Flag<i64> = Flag::time_stamp(
-    "time-origin",
-    "Time in ns of a table of digis (.csv, .parquet) that becomes 0 [default: 0, or the earliest \
-           if times do not fit 31 bits]",
-);
-
-/// Options of inputs from files.
-pub(super) static READING: &[Axis] = &[TIME_ORIGIN.axis()];
-
-/// The origin of times, if it is specified.
-pub(crate) fn time_origin(options: &Params) -> Result<Option<i64>, DataError> {
-    TIME_ORIGIN.given(options)
+axes! {
+    pub(super) AXES {
+        /// Module sides.
+        pub SEGMENTS: usize = Flag::count("segments").or("1792") =>
+            "Segments (module sides): 1792 in the full detector, 24 in mCBM";
+        /// All digis together.
+        DIGIS: u64 = Flag::count("digis").small(2e3) =>
+            "Digis in all segments together [default: 20M, or what the rates give]";
+        ORDER: Order = Flag::order("order").or("random") =>
+            "Order of arrival in a segment: random, time, or jitter:N (up to N digis from time \
+             order)";
+        SKEW: Skew = Flag::skew("skew").or("1") =>
+            "Fullest over emptiest segment, such as 10; or hot:SHARE, the share that one segment \
+             holds";
+        DUPLICATES: f64 = Flag::share("duplicates").or("0") =>
+            "Share of digis that repeat the channel and time of another one, below 1";
+        TIMESLICE: u64 = Flag::duration("timeslice") =>
+            "Length of the timeslice, 2147483648ns at most, the full range of a digi's time; with \
+             rates, it says how many digis there are";
+        RATE: f64 = Flag::frequency("rate").small(1e5) =>
+            "Interactions a second, such as 10MHz, instead of --digis";
+        NOISE: f64 = Flag::frequency("noise") =>
+            "Noise digis a second in each channel, such as 1kHz, instead of --digis";
+    }
+}
+axes! {
+    /// Options of inputs from files.
+    pub(super) READING {
+        /// The time that becomes 0.
+        pub(crate) TIME_ORIGIN: i64 = Flag::time_stamp("time-origin") =>
+            "Time in ns of a table of digis (.csv, .parquet) that becomes 0 [default: 0, or the \
+             earliest if times do not fit 31 bits]";
+    }
 }
 
 /// Refuses options of digis for a file of raw data.
-///
-/// # Errors
-/// If one of them is set.
 pub(crate) fn refuse_for_raw_data(path: &Path, options: &Params) -> Result<(), DataError> {
     let name = TIME_ORIGIN.name;
     if options.get(name).is_none() {

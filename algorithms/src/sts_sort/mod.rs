@@ -104,7 +104,7 @@ impl Algorithm for StsSort {
         options: &Params,
     ) -> Result<ReadInput<SegmentedDigis>, DataError> {
         let path = files.only()?;
-        let options = DigiOptions { setup: None, time_origin: axes::time_origin(options)? };
+        let options = DigiOptions { setup: None, time_origin: axes::TIME_ORIGIN.given(options)? };
         let ReadDigis { digis, notes } = read_digis_with(path, options)?;
         let params = axes::of_file(path, &digis);
         Ok(ReadInput { input: digis, params, notes })

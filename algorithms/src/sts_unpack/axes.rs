@@ -13,51 +13,37 @@ use text::Untrusted;
 
 use super::input::{DigiOrder, RawTimeslices};
 use crate::algorithm::{InputFiles, Plan};
-use crate::axis::{Axis, Flag, Params};
-use crate::file_selection::{SKIP, TAKE, TIMESLICES};
-use crate::{file_selection, sts_raw_shape, sts_scenario};
+use crate::axis::{Flag, Params, axes};
+use crate::file_selection::{self, TIMESLICE_AXES};
+use crate::{sts_raw_shape, sts_scenario};
 
-/// A tenth is enough to compare by, and small enough to wait for.
-const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
-const SEMANTICS: Flag<Rules> = Flag::choice(
-    "semantics",
-    "Whose digis are right: those of the current code or of that of 2023",
-    Rules::NAMES,
-)
-.or("current");
-const ORDER: Flag<DigiOrder> = Flag::choice(
-    "order",
-    "The order of digis: arrival (components, microslices, messages), or time within a timeslice, \
-           as the experiment's unpacker leaves them [default: arrival]",
-    DigiOrder::NAMES,
-);
-/// The tables of boards.
-pub(crate) const SETUP: Flag<PathBuf> = Flag::path(
-    "setup",
-    "The tables of boards (.json) [default: NAME.setup.json next to NAME.tsa, NAME.ts.bin or NAME.bin]",
-);
-
-/// Parameters of simulated inputs.
-pub(super) static AXES: &[Axis] = &[
-    sts_scenario::PRESET.axis(),
-    SCALE.axis(),
-    sts_scenario::RATE.axis(),
-    sts_scenario::NOISE.axis(),
-    sts_scenario::THRESHOLD.axis(),
-    sts_raw_shape::MICROSLICE.axis(),
-    sts_raw_shape::OVERLAP.axis(),
-    sts_raw_shape::EPOCH_ORDER.axis(),
-    sts_raw_shape::END_WORDS.axis(),
-    sts_raw_shape::MASKED.axis(),
-    sts_raw_shape::WALK.axis(),
-    sts_raw_shape::DAMAGE.axis(),
-    SEMANTICS.axis(),
-    ORDER.axis(),
-];
-
-/// Options of inputs from files.
-pub(super) static READING: &[Axis] =
-    &[SETUP.axis(), TIMESLICES.axis(), SKIP.axis(), TAKE.axis(), SEMANTICS.axis(), ORDER.axis()];
+axes! {
+    /// Parameters of simulated inputs.
+    pub(super) AXES {
+        sts_scenario::PRESET;
+        /// A tenth is enough to compare by, and small enough to wait for.
+        SCALE: f64 = sts_scenario::SCALE.or("0.1");
+        ..sts_scenario::SIGNALS;
+        ..sts_raw_shape::AXES;
+        SEMANTICS: Rules = Flag::choice("semantics", Rules::NAMES).or("current") =>
+            "Whose digis are right: those of the current code or of that of 2023";
+        ORDER: DigiOrder = Flag::choice("order", DigiOrder::NAMES) =>
+            "The order of digis: arrival (components, microslices, messages), or time within a \
+             timeslice, as the experiment's unpacker leaves them [default: arrival]";
+    }
+}
+axes! {
+    /// Options of inputs from files.
+    pub(super) READING {
+        /// The tables of boards.
+        pub(crate) SETUP: PathBuf = Flag::path("setup") =>
+            "The tables of boards (.json) [default: NAME.setup.json next to NAME.tsa, NAME.ts.bin \
+             or NAME.bin]";
+        ..TIMESLICE_AXES;
+        SEMANTICS;
+        ORDER;
+    }
+}
 
 /// Bytes for each digi: its message, twice while it is made, and a hit before; digis of the
 /// reference, of a variant in its lists and in order, and a copy of them for the check.
@@ -147,9 +133,6 @@ pub(crate) fn write_tables(input: &RawTimeslices, path: &Path) -> Result<(), Dat
 }
 
 /// The tables next to raw data that are read.
-///
-/// # Errors
-/// For standard input.
 pub(crate) fn setup_to_read(path: &Path) -> Result<PathBuf, DataError> {
     file_selection::check_companions(path)?;
     Ok(setup_beside(path))

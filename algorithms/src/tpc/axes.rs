@@ -7,41 +7,39 @@ use generators::DataError;
 use super::finding::{Finding, NoisyRule};
 use super::input::{RawFrame, Simulated};
 use crate::algorithm::{Algorithm, Plan};
-use crate::axis::{Axis, Flag, Params, joined};
+use crate::axis::{Flag, Params, axes};
 use crate::tpc_cluster_finder::axes::{FRAGMENT, SETTINGS, fragment, settings};
-use crate::tpc_decode::TpcDecode;
+use crate::tpc_decode::{OF_PAGES, TpcDecode};
 use crate::{time_frame, tpc_decode, tpc_noisy_pads};
 
-const NOISY: Flag<NoisyRule> = Flag::choice(
-    "noisy",
-    "Which pads are noisy: published (as the experiment: in the first fragment, on most pads) or lab \
-     (over the whole time frame)",
-    NoisyRule::NAMES,
-)
-.or("published");
-const SECTORS: Flag<usize> = time_frame::SECTORS.or("4");
-
-const AXES_OF_FRAMES: [Axis; 11] = [
-    time_frame::PRESET.axis(),
-    time_frame::ZS.axis(),
-    time_frame::ORBITS.axis(),
-    SECTORS.axis(),
-    time_frame::RATE.axis(),
-    time_frame::OCCUPANCY.axis(),
-    time_frame::NOISE.axis(),
-    time_frame::NOISY_PADS.axis(),
-    time_frame::HOT_PADS.axis(),
-    time_frame::FIRST_ORBIT.axis(),
-    time_frame::FRAMING.axis(),
-];
-
-pub(super) static AXES: &[Axis] = &joined::<_, 22>(&AXES_OF_FRAMES, &OF_FINDING);
-
-/// Parameters of files of pages.
-pub(super) static READING: &[Axis] = &joined::<_, 18>(&tpc_decode::OF_PAGES, &OF_FINDING);
-
-/// Parameters of finding clusters.
-const OF_FINDING: [Axis; 11] = joined(&[NOISY.axis(), FRAGMENT.axis()], &SETTINGS);
+axes! {
+    pub(super) AXES {
+        time_frame::PRESET;
+        time_frame::ZS;
+        time_frame::ORBITS;
+        time_frame::SECTORS.or("4");
+        ..time_frame::SIGNALS;
+        ..time_frame::PAGES;
+        ..OF_FINDING;
+    }
+}
+axes! {
+    /// Parameters of files of pages.
+    pub(super) READING {
+        ..OF_PAGES;
+        ..OF_FINDING;
+    }
+}
+axes! {
+    /// Parameters of finding clusters.
+    OF_FINDING {
+        NOISY: NoisyRule = Flag::choice("noisy", NoisyRule::NAMES).or("published") =>
+            "Which pads are noisy: published (as the experiment: in the first fragment, on most \
+             pads) or lab (over the whole time frame)";
+        FRAGMENT;
+        ..SETTINGS;
+    }
+}
 
 /// Bytes for each sample: its digit, its charge by row, an entry for a cluster; and again in the
 /// reference.
@@ -72,7 +70,7 @@ fn finding(params: &Params, time_bins: u32) -> Result<Finding, DataError> {
 /// The parameters of pages only, for decoding.
 fn of_pages(params: &Params) -> Params {
     let mut of_pages = params.clone();
-    of_pages.remove(&OF_FINDING);
+    of_pages.remove(OF_FINDING);
     of_pages
 }
 
@@ -89,8 +87,8 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<RawFrame, DataError
 pub(super) fn read(path: &Path, options: &Params) -> Result<(RawFrame, Params), DataError> {
     let (frame, mut params) = TpcDecode.read(&path.into(), &of_pages(options))?;
     params.remove(tpc_decode::SETTINGS);
-    params.extend(options.only(&OF_FINDING).iter());
-    params.complete(&OF_FINDING);
+    params.extend(options.only(OF_FINDING).iter());
+    params.complete(OF_FINDING);
     let time_bins = tpc_noisy_pads::time_bins_of_file(path, &frame.digits().digits)?;
     let finding = finding(&params, time_bins)?;
     Ok((RawFrame::new(frame, finding), params))

@@ -37,7 +37,7 @@ use crate::tpc_decode::{NS_PER_SAMPLE, PAGE_GB_PER_S, TpcDecode};
 pub use finding::NoisyRule;
 pub use input::RawFrame;
 
-static METRICS: &[MetricInfo] = &joined::<_, 9>(&FIGURES, &[PAGE_GB_PER_S, NS_PER_SAMPLE]);
+static METRICS: &[MetricInfo] = &joined::<_, 9>(&[&FIGURES, &[PAGE_GB_PER_S, NS_PER_SAMPLE]]);
 
 /// The task `tpc`.
 #[derive(Clone, Copy, Debug)]

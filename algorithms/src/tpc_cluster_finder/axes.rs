@@ -13,7 +13,7 @@ use super::labels::TruthKind;
 use super::quality::Truth;
 use super::{Settings, input, labels};
 use crate::algorithm::Plan;
-use crate::axis::{Axis, Flag, Params, joined};
+use crate::axis::{Flag, Params, axes};
 use crate::tpc_decode::charge_map::{Converter, Gains};
 use crate::tpc_decode::checked_length;
 use crate::{parallel, time_frame, tpc_decode, tpc_noisy_pads};
@@ -29,87 +29,54 @@ pub(crate) enum GainSpread {
 
 named! { "gain", GainSpread { Unit = "unit", Spread = "spread" } }
 
-const SECTORS: Flag<usize> = time_frame::SECTORS.or("4");
-const GAIN: Flag<GainSpread> = Flag::choice(
-    "gain",
-    "Gains of pads: spread (by up to a fifth, as those of a chamber) or unit",
-    GainSpread::NAMES,
-)
-.or("spread");
-/// Time bins that are processed together.
-pub(crate) const FRAGMENT: Flag<u32> = Flag::integer(
-    "fragment",
-    "Time bins that are worked on together, 8 of overlap on either side included",
-)
-.unit("time bins")
-.or("4000");
-const QMAX_CUTOFF: Flag<u8> =
-    Flag::integer("qmax-cutoff", "A peak has more charge, in ADC units").unit("ADC").or("3");
-const INNER_THRESHOLD: Flag<u8> = Flag::integer(
-    "inner-threshold",
-    "A cluster goes on behind a neighbour of its peak with more charge, in ADC units",
-)
-.unit("ADC")
-.or("0");
-const NOISE_EPS: Flag<u8> =
-    Flag::integer("noise-eps", "A valley between peaks is deeper, in ADC units")
-        .unit("ADC")
-        .or("10");
-const NOISE_EPS_REL: Flag<u8> =
-    Flag::integer("noise-eps-rel", "And deeper than this part of the smaller peak, in 255ths")
-        .or("76");
-const QTOT_CUTOFF: Flag<u8> =
-    Flag::integer("qtot-cutoff", "A cluster has more charge, in ADC units").unit("ADC").or("5");
-const QMAX_SINGLE_TIME: Flag<u8> = Flag::integer(
-    "qmax-single-time",
-    "The peak of a cluster of one time bin has more charge, in ADC units",
-)
-.unit("ADC")
-.or("0");
-const QMAX_SINGLE_PAD: Flag<u8> = Flag::integer(
-    "qmax-single-pad",
-    "The peak of a cluster of one pad has more charge, in ADC units",
-)
-.unit("ADC")
-.or("0");
-const MIN_SPLIT: Flag<u8> =
-    Flag::integer("min-split", "Shared charges from which on a cluster is marked as split").or("1");
-const TIME_SHIFT: Flag<f32> =
-    Flag::number("time-shift", "Subtracted from times of clusters, in time bins")
-        .unit("time bins")
-        .or("0");
+axes! {
+    /// The thresholds.
+    pub(crate) SETTINGS {
+        QMAX_CUTOFF: u8 = Flag::integer("qmax-cutoff").unit("ADC").or("3") =>
+            "A peak has more charge, in ADC units";
+        INNER_THRESHOLD: u8 = Flag::integer("inner-threshold").unit("ADC").or("0") =>
+            "A cluster goes on behind a neighbour of its peak with more charge, in ADC units";
+        NOISE_EPS: u8 = Flag::integer("noise-eps").unit("ADC").or("10") =>
+            "A valley between peaks is deeper, in ADC units";
+        NOISE_EPS_REL: u8 = Flag::integer("noise-eps-rel").or("76") =>
+            "And deeper than this part of the smaller peak, in 255ths";
+        QTOT_CUTOFF: u8 = Flag::integer("qtot-cutoff").unit("ADC").or("5") =>
+            "A cluster has more charge, in ADC units";
+        QMAX_SINGLE_TIME: u8 = Flag::integer("qmax-single-time").unit("ADC").or("0") =>
+            "The peak of a cluster of one time bin has more charge, in ADC units";
+        QMAX_SINGLE_PAD: u8 = Flag::integer("qmax-single-pad").unit("ADC").or("0") =>
+            "The peak of a cluster of one pad has more charge, in ADC units";
+        MIN_SPLIT: u8 = Flag::integer("min-split").or("1") =>
+            "Shared charges from which on a cluster is marked as split";
+        TIME_SHIFT: f32 = Flag::number("time-shift").unit("time bins").or("0") =>
+            "Subtracted from times of clusters, in time bins";
+    }
+}
+axes! {
+    pub(super) AXES {
+        time_frame::PRESET;
+        time_frame::ORBITS;
+        time_frame::SECTORS.or("4");
+        ..time_frame::SIGNALS;
+        GAIN: GainSpread = Flag::choice("gain", GainSpread::NAMES).or("spread") =>
+            "Gains of pads: spread (by up to a fifth, as those of a chamber) or unit";
+        /// Time bins that are processed together.
+        pub(crate) FRAGMENT: u32 = Flag::integer("fragment").unit("time bins").or("4000") =>
+            "Time bins that are worked on together, 8 of overlap on either side included";
+        /// Source of labels and true clusters.
+        pub(crate) TRUTH: TruthKind = Flag::choice("truth", TruthKind::NAMES).or("none") =>
+            "Labels of samples: none, tracks (the particles that left them) or made-up";
+        /// Number of artificial labels for each digit.
+        pub(crate) LABELS_PER_DIGIT: f32 = Flag::number("labels-per-digit").or("2.3") =>
+            "Labels for each sample, if they are artificial";
+        LABELS: LabelsFor = Flag::choice("labels", LabelsFor::NAMES).or("given") =>
+            "Whether clusters get labels: none, or given (where samples have some)";
+        ..SETTINGS;
+    }
+}
 
-/// The thresholds.
-pub(crate) static SETTINGS: [Axis; 9] = [
-    QMAX_CUTOFF.axis(),
-    INNER_THRESHOLD.axis(),
-    NOISE_EPS.axis(),
-    NOISE_EPS_REL.axis(),
-    QTOT_CUTOFF.axis(),
-    QMAX_SINGLE_TIME.axis(),
-    QMAX_SINGLE_PAD.axis(),
-    MIN_SPLIT.axis(),
-    TIME_SHIFT.axis(),
-];
-
-/// Source of labels and true clusters.
-pub(crate) const TRUTH: Flag<TruthKind> = Flag::choice(
-    "truth",
-    "Labels of samples: none, tracks (the particles that left them) or made-up",
-    TruthKind::NAMES,
-)
-.or("none");
-/// Number of artificial labels for each digit.
-pub(crate) const LABELS_PER_DIGIT: Flag<f32> =
-    Flag::number("labels-per-digit", "Labels for each sample, if they are artificial").or("2.3");
 /// Maximum number of labels of a sample, as in files.
 const MAX_LABELS_PER_DIGIT: f32 = 1000.0;
-const LABELS: Flag<LabelsFor> = Flag::choice(
-    "labels",
-    "Whether clusters get labels: none, or given (where samples have some)",
-    LabelsFor::NAMES,
-)
-.or("given");
 
 /// Labels of clusters: none, or those of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,30 +87,21 @@ enum LabelsFor {
 
 named! { "labels", LabelsFor { None = "none", InputState = "given" } }
 
-/// Parameters of files of pages; files of charges contain theirs.
-const OF_PAGES: [Axis; 17] =
-    joined(&joined::<_, 8>(&tpc_decode::OF_PAGES, &[FRAGMENT.axis()]), &SETTINGS);
-
-/// Parameters of files.
-pub(super) static READING: &[Axis] = &joined::<_, 18>(&[LABELS.axis()], &OF_PAGES);
-
-const OF_CHARGES: [Axis; 13] = [
-    time_frame::PRESET.axis(),
-    time_frame::ORBITS.axis(),
-    SECTORS.axis(),
-    time_frame::RATE.axis(),
-    time_frame::OCCUPANCY.axis(),
-    time_frame::NOISE.axis(),
-    time_frame::NOISY_PADS.axis(),
-    time_frame::HOT_PADS.axis(),
-    GAIN.axis(),
-    FRAGMENT.axis(),
-    TRUTH.axis(),
-    LABELS_PER_DIGIT.axis(),
-    LABELS.axis(),
-];
-
-pub(super) static AXES: &[Axis] = &joined::<_, 22>(&OF_CHARGES, &SETTINGS);
+axes! {
+    /// Parameters of files of pages; files of charges contain theirs.
+    OF_PAGES {
+        ..tpc_decode::OF_PAGES;
+        FRAGMENT;
+        ..SETTINGS;
+    }
+}
+axes! {
+    /// Parameters of files.
+    pub(super) READING {
+        LABELS;
+        ..OF_PAGES;
+    }
+}
 
 /// Bytes for each sample: itself, its copy by row, and an entry for a cluster in the output of a
 /// variant on the host and of one on a GPU; positions and lists of published variants.
@@ -176,10 +134,6 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 }
 
 /// Expected labels of a sample, in a sector with `samples` samples.
-///
-/// # Errors
-/// Fails if the parameter is out of range, or there would be more labels than 32-bit indices can
-/// address.
 pub(crate) fn expected_labels(params: &Params, samples: u64) -> Result<f64, DataError> {
     let made_up = f64::from(labels_per_digit(params)?);
     let expected = match TRUTH.value(params)? {
@@ -207,17 +161,11 @@ fn labels_per_digit(params: &Params) -> Result<f32, DataError> {
 }
 
 /// The length of fragments.
-///
-/// # Errors
-/// Fails if no fragment can have that length.
 pub(crate) fn fragment(params: &Params) -> Result<u32, DataError> {
     checked_length(FRAGMENT.value(params)?)
 }
 
 /// The thresholds.
-///
-/// # Errors
-/// Fails if a threshold is invalid.
 pub(crate) fn settings(params: &Params) -> Result<Settings, DataError> {
     Ok(Settings {
         qmax_cutoff: QMAX_CUTOFF.value(params)?,
@@ -320,7 +268,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
     let of_pages = index_of(path).is_ok() || can_be_sniffed && is_tpc_file(path)?;
     let charges = if of_pages {
         options.complete(&[FRAGMENT.axis()]);
-        options.complete(&SETTINGS);
+        options.complete(SETTINGS);
         let settings = settings(&options)?;
         input::read(path, &options, settings, fragment(&options)?, are_given)?
     } else if let Some(axis) = OF_PAGES.iter().find(|axis| options.get(axis.name).is_some()) {
@@ -332,6 +280,6 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
     let charges = charges.with_labels(are_given);
     let mut params = Params::for_file(path, charges.content());
     params.extend(options.only(&[LABELS.axis(), FRAGMENT.axis()]).iter());
-    params.extend(options.only(&SETTINGS).iter());
+    params.extend(options.only(SETTINGS).iter());
     Ok((charges, params))
 }

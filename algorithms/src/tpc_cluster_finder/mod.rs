@@ -51,7 +51,7 @@ pub use reference::{RowClusters, Share, clusters};
 pub use row::Cell;
 
 static METRICS: &[MetricInfo] =
-    &joined::<_, 11>(&quality::FIGURES, &joined::<_, 4>(&quality::OF_LABELS, &[NS_PER_CLUSTER]));
+    &joined::<_, 11>(&[&quality::FIGURES, &quality::OF_LABELS, &[NS_PER_CLUSTER]]);
 const NS_PER_CLUSTER: MetricInfo = MetricInfo::time_each(
     "ns_per_cluster",
     "ns",

@@ -20,74 +20,53 @@ use super::fragments::checked_length;
 use super::header::FrameBounds;
 use super::input::{Output, Settings, Tables, TimeFrame, WorkDistribution, format_of};
 use crate::algorithm::Plan;
-use crate::axis::{Axis, Flag, Params, joined};
+use crate::axis::{Flag, Params, axes};
 use crate::file_selection::{TIMEFRAME_AXES, timeframes};
 use crate::shared_inputs::{InputKey, shared};
 use crate::time_frame;
 
-const OUTPUT: Flag<Output> = Flag::choice(
-    "output",
-    "What pages are decoded to: digits, or charge-map (the cluster finder's input)",
-    Output::NAMES,
-)
-.or("digits");
-const PARALLEL: Flag<WorkDistribution> = Flag::choice(
-    "parallel",
-    "How threads share the work: sectors (each one's work is a thread's) or pages (one \
-           pool)",
-    WorkDistribution::NAMES,
-)
-.or("sectors");
-const FRAGMENT: Flag<u32> = Flag::integer(
-    "fragment",
-    "Time bins of a fragment, 8 of overlap on either side included; for charge maps",
-)
-.unit("time bins")
-.or("4000");
-/// The index of a file of pages.
-const INDEX: Flag<PathBuf> =
-    Flag::path("index", "The index of a file of pages [default: its name with .index.csv]");
-/// The sector of a file of pages.
-const SECTOR: Flag<u8> = Flag::integer(
-    "sector",
-    "The sector of a file of pages; needed where its index has none [default: all]",
-);
-/// The pad mapping of a file of pages.
-const MAPPING: Flag<PathBuf> = Flag::path(
-    "mapping",
-    "Pad mapping of a file of pages: a folder with TABLE-*.txt [default: a regular one]",
-)
-.called("DIR");
-
-/// Options of files of pages.
-pub(crate) const OF_PAGES: [Axis; 7] = joined(
-    &[INDEX.axis(), SECTOR.axis(), MAPPING.axis(), time_frame::FIRST_ORBIT.axis()],
-    &TIMEFRAME_AXES,
-);
-
-pub(super) static AXES: &[Axis] = &[
-    time_frame::PRESET.axis(),
-    time_frame::ZS.axis(),
-    time_frame::ORBITS.axis(),
-    time_frame::SECTORS.axis(),
-    time_frame::RATE.axis(),
-    time_frame::OCCUPANCY.axis(),
-    time_frame::NOISE.axis(),
-    time_frame::NOISY_PADS.axis(),
-    time_frame::HOT_PADS.axis(),
-    time_frame::FIRST_ORBIT.axis(),
-    time_frame::FRAMING.axis(),
-    OUTPUT.axis(),
-    FRAGMENT.axis(),
-    PARALLEL.axis(),
-];
-
-/// Output settings and distribution of the work.
-pub(crate) static SETTINGS: &[Axis] = &[OUTPUT.axis(), FRAGMENT.axis(), PARALLEL.axis()];
-
-/// Parameters of files of pages.
-pub(super) static READING: &[Axis] =
-    &joined::<_, 10>(&OF_PAGES, &[OUTPUT.axis(), FRAGMENT.axis(), PARALLEL.axis()]);
+axes! {
+    /// Output settings and distribution of the work.
+    pub(crate) SETTINGS {
+        OUTPUT: Output = Flag::choice("output", Output::NAMES).or("digits") =>
+            "What pages are decoded to: digits, or charge-map (the cluster finder's input)";
+        FRAGMENT: u32 = Flag::integer("fragment").unit("time bins").or("4000") =>
+            "Time bins of a fragment, 8 of overlap on either side included; for charge maps";
+        PARALLEL: WorkDistribution =
+            Flag::choice("parallel", WorkDistribution::NAMES).or("sectors") =>
+            "How threads share the work: sectors (each one's work is a thread's) or pages (one \
+             pool)";
+    }
+}
+axes! {
+    pub(super) AXES {
+        ..time_frame::AXES;
+        ..SETTINGS;
+    }
+}
+axes! {
+    /// Options of files of pages.
+    pub(crate) OF_PAGES {
+        /// The index of a file of pages.
+        INDEX: PathBuf = Flag::path("index") =>
+            "The index of a file of pages [default: its name with .index.csv]";
+        /// The sector of a file of pages.
+        SECTOR: u8 = Flag::integer("sector") =>
+            "The sector of a file of pages; needed where its index has none [default: all]";
+        /// The pad mapping of a file of pages.
+        MAPPING: PathBuf = Flag::path("mapping").called("DIR") =>
+            "Pad mapping of a file of pages: a folder with TABLE-*.txt [default: a regular one]";
+        time_frame::FIRST_ORBIT;
+        ..TIMEFRAME_AXES;
+    }
+}
+axes! {
+    /// Parameters of files of pages.
+    pub(super) READING {
+        ..OF_PAGES;
+        ..SETTINGS;
+    }
+}
 
 /// Bytes for each sample: the digit or position of a variant, and of the reference and of a check.
 const BYTES_FOR_SAMPLE: u64 = 3 * 8;

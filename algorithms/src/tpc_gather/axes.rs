@@ -6,40 +6,27 @@ use generators::DataError;
 use generators::random::mix;
 use generators::tpc::clusters::{ClusterShape, Clusters};
 
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params, axes};
 
-const SCALE: Flag<f64> =
-    Flag::share("scale", "Size over that of the published timeframe: 130 million clusters, 1.9 GB")
-        .or("0.1")
-        .small(1e-4);
-const TRACKS: Flag<usize> =
-    Flag::count("tracks", "Tracks [default: 1170000 times the scale]").small(200.0);
-const MIN_TRACK_CLUSTERS: Flag<usize> = Flag::integer("fewest", "Clusters of the shortest tracks")
-    .label("min clusters per track")
-    .or("20");
-const MAX_TRACK_CLUSTERS: Flag<usize> = Flag::integer("most", "Clusters of the longest tracks")
-    .label("max clusters per track")
-    .or("160");
-const ROW_CLUSTERS: Flag<usize> = Flag::count(
-    "row-clusters",
-    "Clusters of a row of a sector that are on no track [default: 4570 times the scale]",
-)
-.label("row clusters")
-.small(2.0);
-
-/// All axes; generated files have the same.
-pub static AXES: &[Axis] = &[
-    SCALE.axis(),
-    TRACKS.axis(),
-    MIN_TRACK_CLUSTERS.axis(),
-    MAX_TRACK_CLUSTERS.axis(),
-    ROW_CLUSTERS.axis(),
-];
+axes! {
+    /// All axes; generated files have the same.
+    pub AXES {
+        SCALE: f64 = Flag::share("scale").or("0.1").small(1e-4) =>
+            "Size over that of the published timeframe: 130 million clusters, 1.9 GB";
+        TRACKS: usize = Flag::count("tracks").small(200.0) =>
+            "Tracks [default: 1170000 times the scale]";
+        MIN_TRACK_CLUSTERS: usize =
+            Flag::integer("fewest").label("min clusters per track").or("20") =>
+            "Clusters of the shortest tracks";
+        MAX_TRACK_CLUSTERS: usize =
+            Flag::integer("most").label("max clusters per track").or("160") =>
+            "Clusters of the longest tracks";
+        ROW_CLUSTERS: usize = Flag::count("row-clusters").label("row clusters").small(2.0) =>
+            "Clusters of a row of a sector that are on no track [default: 4570 times the scale]";
+    }
+}
 
 /// Fills in defaults; a size that was specified overrides the scale.
-///
-/// # Errors
-/// Fails if the scale is out of range.
 pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
     params.complete(AXES);
     let scale = SCALE.value(params)?;

@@ -6,19 +6,17 @@ use generators::DataError;
 use generators::random::mix;
 use generators::tpc::slice_tracks::{Ids, SliceTracks, TrackShape};
 
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Flag, Params, axes};
 
-const TRACKS: Flag<usize> = Flag::count("tracks", "Slice tracks").or("10000000").small(2e3);
-const IDS: Flag<Ids> = Flag::choice(
-    "ids",
-    "Numbers of the pieces of a particle: local (within 4096 of each other) or shuffled",
-    &["local", "shuffled"],
-)
-.called("IDS")
-.or("local");
-
-/// All axes; generated files have the same.
-pub static AXES: &[Axis] = &[TRACKS.axis(), IDS.axis()];
+axes! {
+    /// All axes; generated files have the same.
+    pub AXES {
+        TRACKS: usize = Flag::count("tracks").or("10000000").small(2e3) =>
+            "Slice tracks";
+        IDS: Ids = Flag::choice("ids", &["local", "shuffled"]).called("IDS").or("local") =>
+            "Numbers of the pieces of a particle: local (within 4096 of each other) or shuffled";
+    }
+}
 
 /// The shape that parameters describe, with defaults for missing ones.
 ///

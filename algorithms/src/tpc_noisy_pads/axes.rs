@@ -11,49 +11,45 @@ use text::Untrusted;
 
 use super::input::{ChargeMaps, PadActivity, Thresholds};
 use crate::algorithm::{Algorithm, Plan};
-use crate::axis::{Axis, Flag, Params, joined};
+use crate::axis::{Flag, Params, axes};
 use crate::time_frame;
 use crate::tpc_decode::charge_map::{CHARGE_SCALE, Gains, entries};
 use crate::tpc_decode::{OF_PAGES, SETTINGS, TimeFrame, TpcDecode};
 
-const OCCUPANCY: Flag<f64> =
-    Flag::share("max-occupancy", "A pad with charge in a larger share of the time bins is noisy")
-        .or("0.5");
-const RUN: Flag<f64> =
-    Flag::integer("max-run", "A pad with charge in more time bins in a row is noisy")
-        .unit("time bins")
-        .or("200");
-const SATURATION: Flag<f64> =
-    Flag::integer("saturation", "But not if its largest charge is above this, in ADC units")
-        .unit("ADC")
-        .or("700");
-/// Noisy pads are searched in maps, which don't depend on the format of pages.
-const SECTORS: Flag<usize> = time_frame::SECTORS.or("4");
-const NOISY_PADS: Flag<f64> = time_frame::NOISY_PADS
-    .with_help("Share of pads that have lost their baseline: charge most of the time")
-    .or("0.01");
-const HOT_PADS: Flag<f64> = time_frame::HOT_PADS
-    .with_help("Share of pads that particles keep busy, up to saturation")
-    .or("0.01");
-
-pub(super) static AXES: &[Axis] = &[
-    time_frame::PRESET.axis(),
-    time_frame::ORBITS.axis(),
-    SECTORS.axis(),
-    time_frame::RATE.axis(),
-    time_frame::OCCUPANCY.axis(),
-    time_frame::NOISE.axis(),
-    NOISY_PADS.axis(),
-    HOT_PADS.axis(),
-    OCCUPANCY.axis(),
-    RUN.axis(),
-    SATURATION.axis(),
-];
-
-/// Parameters of files of pages.
-pub(super) static READING: &[Axis] = &joined::<_, 10>(&OF_PAGES, &THRESHOLD_AXES);
-const THRESHOLD_AXES: [Axis; 3] = [OCCUPANCY.axis(), RUN.axis(), SATURATION.axis()];
-const THRESHOLDS: &[Axis] = &THRESHOLD_AXES;
+axes! {
+    /// Thresholds above which pads are noisy.
+    THRESHOLDS {
+        OCCUPANCY: f64 = Flag::share("max-occupancy").or("0.5") =>
+            "A pad with charge in a larger share of the time bins is noisy";
+        RUN: f64 = Flag::integer("max-run").unit("time bins").or("200") =>
+            "A pad with charge in more time bins in a row is noisy";
+        SATURATION: f64 = Flag::integer("saturation").unit("ADC").or("700") =>
+            "But not if its largest charge is above this, in ADC units";
+    }
+}
+axes! {
+    /// Noisy pads are searched in maps, which don't depend on the format of pages.
+    pub(super) AXES {
+        time_frame::PRESET;
+        time_frame::ORBITS;
+        time_frame::SECTORS.or("4");
+        time_frame::RATE;
+        time_frame::OCCUPANCY;
+        time_frame::NOISE;
+        time_frame::NOISY_PADS.or("0.01") =>
+            "Share of pads that have lost their baseline: charge most of the time";
+        time_frame::HOT_PADS.or("0.01") =>
+            "Share of pads that particles keep busy, up to saturation";
+        ..THRESHOLDS;
+    }
+}
+axes! {
+    /// Parameters of files of pages.
+    pub(super) READING {
+        ..OF_PAGES;
+        ..THRESHOLDS;
+    }
+}
 
 /// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
@@ -68,9 +64,6 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 }
 
 /// The time bins of a frame.
-///
-/// # Errors
-/// Fails if there are more than the counters of pads can hold.
 pub(crate) fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
     let time_bins = time_bins_of(shape.orbits - 1).end;
     at_most_all_counted(time_bins, |problem, max| {

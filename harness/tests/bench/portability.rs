@@ -29,7 +29,7 @@ fn kernels_of_a_run_are_compared_with_their_native_ones() {
     );
     folder.has("o/portability.svg o/portability.png o/portability.csv");
     let rows = folder.read("o/portability.csv");
-    assert_eq!(rows.lines().count(), 1 + 6, "three sorts of two inputs: {rows}");
+    assert_eq!(rows.lines().count(), 1 + 4, "two sorts of two inputs: {rows}");
     assert!(rows.lines().all(|line| !line.contains("block-merge-512x7")), "{rows}");
     let markdown = compared(&folder, "--format markdown");
     assert!(markdown.starts_with("### sort: "), "{markdown}");

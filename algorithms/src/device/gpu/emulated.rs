@@ -7,7 +7,10 @@ use cuda_emulator::{
     QueuedEmulator,
 };
 
-use super::engine::{ALL_QUEUES, Attributes, Engine, FIRST_QUEUE, Properties, Recording, Shape};
+use super::engine::{
+    ALL_QUEUES, Attributes, Engine, FIRST_QUEUE, MemoryKind, Properties, Recording, Shape,
+    Transfer, host_pointer,
+};
 use super::{Argument, DeviceError, Gpu, Image, host_memory};
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
@@ -87,83 +90,57 @@ impl Engine for EmulatedEngine {
         &self.properties
     }
 
-    fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
+    /// Kernels run on the host: mapped and managed memory is an ordinary allocation, which the host
+    /// has initialised.
+    fn allocate(&self, kind: MemoryKind, bytes: usize) -> Result<u64, DeviceError> {
+        if kind == MemoryKind::Pinned {
+            self.queues.check_size(bytes).map_err(|error| failed("page-locking", &error))?;
+            let start = host_memory::allocate(bytes)?;
+            // SAFETY: it is freed by `free` alone.
+            unsafe { self.queues.lock_pages(start, bytes) };
+            return Ok(start.expose_provenance() as u64);
+        }
         let allocated = self.queues.allocate(bytes);
-        Ok(allocated.map_err(|error| failed("allocating", &error))?.address())
+        let address = allocated.map_err(|error| failed("allocating", &error))?.address();
+        if kind == MemoryKind::Device {
+            return Ok(address);
+        }
+        let shared = self.emulator().write_at(address, &vec![0; bytes]);
+        shared
+            .and_then(|()| self.emulator().share_with_host(address))
+            .map_err(|error| failed("mapping", &error))?;
+        // SAFETY: it is freed by `free` alone.
+        unsafe { self.queues.lock_pages(host_pointer(address), bytes) };
+        Ok(address)
     }
 
-    unsafe fn free(&self, address: u64) {
+    unsafe fn free(&self, kind: MemoryKind, address: u64, bytes: usize) {
+        if kind != MemoryKind::Device {
+            self.queues.unlock_pages(host_pointer(address));
+        }
+        if kind == MemoryKind::Pinned {
+            // SAFETY: as the caller promises.
+            return unsafe { host_memory::free(host_pointer(address), bytes) };
+        }
         // An unknown address is not in use either.
         let _ = self.emulator().free_at(address);
     }
 
-    fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
-        self.queues.check_size(bytes).map_err(|error| failed("page-locking", &error))?;
-        let start = host_memory::allocate(bytes)?;
-        // SAFETY: it is freed by `unpin` alone.
-        unsafe { self.queues.lock_pages(start, bytes) };
-        Ok(start)
-    }
-
-    unsafe fn unpin(&self, start: *mut u8, bytes: usize) {
-        self.queues.unlock_pages(start);
+    unsafe fn start(&self, queue: u32, transfer: Transfer) -> Result<(), DeviceError> {
+        let queue = queue as usize;
         // SAFETY: as the caller promises.
-        unsafe { host_memory::free(start, bytes) }
-    }
-
-    /// Kernels run on the host: mapped memory is an ordinary allocation, which the host has
-    /// initialised.
-    fn map(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
-        let address = self.allocate(bytes)?;
-        let zeros = vec![0; bytes];
-        let shared = self.emulator().write_at(address, &zeros);
-        shared
-            .and_then(|()| self.emulator().share_with_host(address))
-            .map_err(|error| failed("mapping", &error))?;
-        let start = std::ptr::with_exposed_provenance_mut(address as usize);
-        // SAFETY: it is freed by `unmap` alone.
-        unsafe { self.queues.lock_pages(start, bytes) };
-        Ok(start)
-    }
-
-    unsafe fn unmap(&self, start: *mut u8, _: usize) {
-        self.queues.unlock_pages(start);
-        // SAFETY: as the caller promises.
-        unsafe { self.free(start.expose_provenance() as u64) }
-    }
-
-    unsafe fn upload(
-        &self,
-        queue: u32,
-        to: u64,
-        from: *const u8,
-        bytes: usize,
-    ) -> Result<(), DeviceError> {
-        // SAFETY: as the caller promises.
-        let uploaded = unsafe { self.queues.upload(queue as usize, to, from, bytes) };
-        uploaded.map_err(|error| failed("copying to the device", &error))
-    }
-
-    unsafe fn download(
-        &self,
-        queue: u32,
-        to: *mut u8,
-        from: u64,
-        bytes: usize,
-    ) -> Result<(), DeviceError> {
-        // SAFETY: as the caller promises.
-        let downloaded = unsafe { self.queues.download(queue as usize, to, from, bytes) };
-        downloaded.map_err(|error| failed("copying from the device", &error))
-    }
-
-    unsafe fn copy(&self, queue: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
-        let copied = self.queues.copy(queue as usize, to, from, bytes);
-        copied.map_err(|error| failed("copying on the device", &error))
-    }
-
-    unsafe fn fill(&self, queue: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
-        let filled = self.queues.fill(queue as usize, to, byte, bytes);
-        filled.map_err(|error| failed("setting memory", &error))
+        let started = unsafe {
+            match transfer {
+                Transfer::Upload { to, from, bytes } => self.queues.upload(queue, to, from, bytes),
+                Transfer::Download { to, from, bytes } => {
+                    self.queues.download(queue, to, from, bytes)
+                }
+                Transfer::Copy { to, from, bytes } => self.queues.copy(queue, to, from, bytes),
+                Transfer::Fill { to, byte, bytes } => self.queues.fill(queue, to, byte, bytes),
+                Transfer::Prefetch { .. } => Ok(()),
+            }
+        };
+        started.map_err(|error| failed(transfer.name(), &error))
     }
 
     unsafe fn launch(

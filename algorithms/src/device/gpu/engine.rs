@@ -91,6 +91,52 @@ pub enum Side {
     Device,
 }
 
+/// Kinds of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemoryKind {
+    Device,
+    /// Page-locked host memory.
+    Pinned,
+    /// Page-locked host memory that kernels can access over the link.
+    Mapped,
+    /// Managed memory, which both sides access at the same address and which migrates to the side
+    /// that touched it last.
+    Managed,
+}
+
+/// Host pointer of an address.
+pub(super) fn host_pointer(address: u64) -> *mut u8 {
+    std::ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// A move of memory.
+#[derive(Clone, Copy)]
+pub(super) enum Transfer {
+    /// A copy to the device.
+    Upload { to: u64, from: *const u8, bytes: usize },
+    /// A copy to the host.
+    Download { to: *mut u8, from: u64, bytes: usize },
+    /// A copy on the device.
+    Copy { to: u64, from: u64, bytes: usize },
+    /// Sets bytes on the device.
+    Fill { to: u64, byte: u8, bytes: usize },
+    /// Migration of managed memory to a side, which some devices leave out.
+    Prefetch { address: u64, bytes: usize, to: Side },
+}
+
+impl Transfer {
+    /// Name for errors.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Transfer::Upload { .. } => "copying to the device",
+            Transfer::Download { .. } => "copying from the device",
+            Transfer::Copy { .. } => "copying on the device",
+            Transfer::Fill { .. } => "setting memory",
+            Transfer::Prefetch { .. } => "moving managed memory",
+        }
+    }
+}
+
 /// End of a wait that was started by [`Engine::block_stream`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockEnd {
@@ -128,63 +174,23 @@ pub(super) const ALL_QUEUES: u32 = DOWNLOAD_QUEUE + 1;
 pub(super) trait Engine: Send + Sync {
     fn properties(&self) -> &Properties;
 
-    /// Allocates device memory of at least one byte, aligned to [`ALIGNMENT`].
-    fn allocate(&self, bytes: usize) -> Result<u64, DeviceError>;
+    /// Allocates memory of at least one byte, aligned to [`ALIGNMENT`]. Memory of the host has the
+    /// address at which the host accesses it.
+    fn allocate(&self, kind: MemoryKind, bytes: usize) -> Result<u64, DeviceError>;
 
     /// # Safety
-    /// The address came from [`Engine::allocate`], and no unfinished work uses it.
-    unsafe fn free(&self, address: u64);
-
-    /// Allocates page-locked host memory of at least one byte, aligned to [`ALIGNMENT`].
-    fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError>;
-
-    /// # Safety
-    /// The memory came from [`Engine::pin`] with this size, and no unfinished work uses it.
-    unsafe fn unpin(&self, start: *mut u8, bytes: usize);
+    /// The address came from [`Engine::allocate`] with this kind and size, and no unfinished work
+    /// uses it.
+    unsafe fn free(&self, kind: MemoryKind, address: u64, bytes: usize);
 
     /// True if kernels can access host memory.
     fn maps_memory(&self) -> bool {
         true
     }
 
-    /// Allocates page-locked host memory that kernels access over the link, aligned to
-    /// [`ALIGNMENT`].
-    fn map(&self, bytes: usize) -> Result<*mut u8, DeviceError>;
-
-    /// # Safety
-    /// The memory came from [`Engine::map`] with this size, and no unfinished work uses it.
-    unsafe fn unmap(&self, start: *mut u8, bytes: usize);
-
-    /// Address at which kernels access memory from [`Engine::map`].
+    /// Address at which kernels access [`MemoryKind::Mapped`] memory.
     fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError> {
         Ok(start.expose_provenance() as u64)
-    }
-
-    /// Allocates memory that both sides access at the same address and that migrates to the side
-    /// that touches it, aligned to [`ALIGNMENT`].
-    fn manage(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
-        self.map(bytes)
-    }
-
-    /// # Safety
-    /// The memory came from [`Engine::manage`] with this size, and no unfinished work uses it.
-    unsafe fn unmanage(&self, start: *mut u8, bytes: usize) {
-        // SAFETY: as the caller promises.
-        unsafe { self.unmap(start, bytes) }
-    }
-
-    /// Starts to migrate `bytes` bytes of memory from [`Engine::manage`] to one side.
-    ///
-    /// # Safety
-    /// The allocation has that many bytes from the address on.
-    unsafe fn prefetch(
-        &self,
-        _queue: u32,
-        _address: u64,
-        _bytes: usize,
-        _to: Side,
-    ) -> Result<(), DeviceError> {
-        Ok(())
     }
 
     /// Bytes of free device memory; `None` if there is no limit.
@@ -198,49 +204,18 @@ pub(super) trait Engine: Send + Sync {
         Ok(())
     }
 
-    /// Copies to the device.
+    /// Starts to move memory.
     ///
     /// # Safety
-    /// Both sides have that many bytes, and page-locked memory stays allocated until the queue was
-    /// waited for.
-    unsafe fn upload(
-        &self,
-        queue: u32,
-        to: u64,
-        from: *const u8,
-        bytes: usize,
-    ) -> Result<(), DeviceError>;
-
-    /// Copies to the host.
-    ///
-    /// # Safety
-    /// Both sides have that many bytes, and page-locked memory stays allocated until the queue was
-    /// waited for.
-    unsafe fn download(
-        &self,
-        queue: u32,
-        to: *mut u8,
-        from: u64,
-        bytes: usize,
-    ) -> Result<(), DeviceError>;
+    /// Both sides have that many bytes, which do not overlap, and page-locked memory stays allocated
+    /// until the queue was waited for.
+    unsafe fn start(&self, queue: u32, transfer: Transfer) -> Result<(), DeviceError>;
 
     /// True if a copy waits for all others in its direction, whatever their queues, while kernels
     /// continue to run and access page-locked memory.
     fn copies_wait_for_others(&self) -> bool {
         false
     }
-
-    /// Copies from one address on the device to another.
-    ///
-    /// # Safety
-    /// Both addresses have that many bytes, which do not overlap.
-    unsafe fn copy(&self, queue: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError>;
-
-    /// Sets bytes on the device.
-    ///
-    /// # Safety
-    /// The address has that many bytes.
-    unsafe fn fill(&self, queue: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError>;
 
     /// Starts a kernel.
     ///

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 
-use super::memory::{Block, host_pointer};
-use super::pool::Kind;
+use super::engine::{MemoryKind, host_pointer};
+use super::memory::Block;
 use super::progress::{Access, PendingCopies};
 use super::step::HostUse;
 use super::{DeviceError, Gpu};
@@ -27,10 +27,10 @@ pub struct MappedBuffer<T> {
 
 impl<T: Pod> PinnedBuffer<T> {
     pub(super) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
-        Self::for_kind(gpu, Kind::Pinned, length)
+        Self::for_kind(gpu, MemoryKind::Pinned, length)
     }
 
-    fn for_kind(gpu: &Gpu, kind: Kind, length: usize) -> Result<Self, DeviceError> {
+    fn for_kind(gpu: &Gpu, kind: MemoryKind, length: usize) -> Result<Self, DeviceError> {
         Ok(PinnedBuffer {
             block: Block::new::<T>(gpu, kind, length)?,
             length,
@@ -93,7 +93,7 @@ pub struct ManagedBuffer<T> {
 
 impl<T: Pod> ManagedBuffer<T> {
     pub(super) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
-        Ok(ManagedBuffer { host: PinnedBuffer::for_kind(gpu, Kind::Managed, length)? })
+        Ok(ManagedBuffer { host: PinnedBuffer::for_kind(gpu, MemoryKind::Managed, length)? })
     }
 }
 
@@ -197,7 +197,7 @@ impl<'a, T> From<&'a mut Vec<T>> for ToHost<'a, T> {
 
 impl<T: Pod> MappedBuffer<T> {
     pub(super) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
-        let host = PinnedBuffer::for_kind(gpu, Kind::Mapped, length)?;
+        let host = PinnedBuffer::for_kind(gpu, MemoryKind::Mapped, length)?;
         let start = host_pointer(host.block.address);
         Ok(MappedBuffer { device_address: gpu.engine().device_address(start)?, host })
     }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
 
-use super::engine::{ALIGNMENT, Engine, Properties};
-use super::pool::{self, Kind, Pool};
+use super::engine::{ALIGNMENT, Engine, MemoryKind, Properties, host_pointer};
+use super::pool::{self, Pool};
 use super::progress::{PendingCopies, Progress, QueueTicks};
 use super::step::Submission;
 use super::{DeviceError, Gpu};
@@ -33,7 +33,7 @@ const MAX_BYTES: usize = isize::MAX as usize;
 /// A block of memory.
 pub(super) struct Block {
     memory: Arc<Memory>,
-    kind: Kind,
+    kind: MemoryKind,
     pub(super) address: u64,
     bytes: usize,
     /// Copies from and to it that may be pending.
@@ -75,14 +75,19 @@ impl Memory {
 
     /// Takes memory from the pool, or else from the system; if that fails, the pool is freed first.
     /// Device memory is first used by work in the given queue.
-    fn take(&self, kind: Kind, queue: u32, bytes: usize) -> Result<(u64, usize), DeviceError> {
+    fn take(
+        &self,
+        kind: MemoryKind,
+        queue: u32,
+        bytes: usize,
+    ) -> Result<(u64, usize), DeviceError> {
         if let Some((address, size, until)) = self.pool.take(kind, bytes) {
             // Work in the same queue runs after all pending work there.
-            let is_ordered = |pending| kind == Kind::Device && pending == queue;
+            let is_ordered = |pending| kind == MemoryKind::Device && pending == queue;
             if !self.progress.pending(&until).all(is_ordered) {
                 self.wait_until(&until);
             }
-            if kind == Kind::Device {
+            if kind == MemoryKind::Device {
                 let taken = self.engine.on_reuse(queue, address);
                 taken.inspect_err(|_| self.pool.give((kind, address, size), until))?;
             }
@@ -96,32 +101,26 @@ impl Memory {
         Ok((taken?, bytes))
     }
 
-    fn allocate(&self, kind: Kind, bytes: usize) -> Result<u64, DeviceError> {
-        let start = match kind {
-            Kind::Device => return self.engine.allocate(bytes),
-            Kind::Pinned => self.engine.pin(bytes)?,
-            Kind::Mapped => self.engine.map(bytes)?,
-            Kind::Managed => return self.manage(bytes),
-        };
-        Ok(self.registered(start, bytes))
-    }
-
-    /// Writes zeros, and registers that copies of these bytes may run after their call.
-    fn registered(&self, start: *mut u8, bytes: usize) -> u64 {
-        let address = zeroed(start, bytes);
-        self.page_locked().insert(address, address + bytes as u64);
-        address
+    fn allocate(&self, kind: MemoryKind, bytes: usize) -> Result<u64, DeviceError> {
+        if kind == MemoryKind::Managed {
+            self.check_managed(bytes)?;
+        }
+        let address = self.engine.allocate(kind, bytes)?;
+        if kind != MemoryKind::Device {
+            zero(host_pointer(address), bytes);
+            // Copies of these bytes may run after their call.
+            self.page_locked().insert(address, address + bytes as u64);
+        }
+        Ok(address)
     }
 
     /// Refuses more than the free device memory: larger managed memory would thrash.
-    fn manage(&self, bytes: usize) -> Result<u64, DeviceError> {
+    fn check_managed(&self, bytes: usize) -> Result<(), DeviceError> {
         let needed = bytes as u64;
         let free = self.engine.free_bytes()?;
-        if let Some(free) = free.filter(|&free| free < needed) {
-            let Properties { device, memory_bytes, .. } = self.engine.properties().clone();
-            return Err(DeviceError::OutOfMemory { device, needed, free, total: memory_bytes });
-        }
-        Ok(self.registered(self.engine.manage(bytes)?, bytes))
+        let Some(free) = free.filter(|&free| free < needed) else { return Ok(()) };
+        let Properties { device, memory_bytes, .. } = self.engine.properties().clone();
+        Err(DeviceError::OutOfMemory { device, needed, free, total: memory_bytes })
     }
 
     /// True if some memory of the host is page-locked, so that copies may run after their call.
@@ -187,17 +186,10 @@ impl Memory {
         self.unreported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn free(&self, kind: Kind, address: u64, bytes: usize) {
+    fn free(&self, kind: MemoryKind, address: u64, bytes: usize) {
         self.page_locked().remove(&address);
         // SAFETY: the address came from `allocate` with this kind and size, and its owner is gone.
-        unsafe {
-            match kind {
-                Kind::Device => self.engine.free(address),
-                Kind::Pinned => self.engine.unpin(host_pointer(address), bytes),
-                Kind::Mapped => self.engine.unmap(host_pointer(address), bytes),
-                Kind::Managed => self.engine.unmanage(host_pointer(address), bytes),
-            }
-        }
+        unsafe { self.engine.free(kind, address, bytes) }
     }
 }
 
@@ -210,7 +202,7 @@ impl Drop for Memory {
 impl Block {
     /// Allocates a block for `length` elements. The first work that uses it is in the queue of the
     /// handle.
-    pub(super) fn new<T>(gpu: &Gpu, kind: Kind, length: usize) -> Result<Self, DeviceError> {
+    pub(super) fn new<T>(gpu: &Gpu, kind: MemoryKind, length: usize) -> Result<Self, DeviceError> {
         const { assert!(size_of::<T>() > 0 && align_of::<T>() <= ALIGNMENT) };
         let memory = gpu.memory();
         let too_large = || DeviceError::TooLarge {
@@ -253,7 +245,7 @@ impl Drop for Block {
 impl<T: Pod> DeviceBuffer<T> {
     pub(super) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
         Ok(DeviceBuffer {
-            block: Block::new::<T>(gpu, Kind::Device, length)?,
+            block: Block::new::<T>(gpu, MemoryKind::Device, length)?,
             length,
             elements: PhantomData,
         })
@@ -297,13 +289,8 @@ impl<T> DeviceBuffer<T> {
 
 /// Writes zeros once for all later users of the memory: its pages are then mapped, and all of its
 /// bytes are initialised.
-fn zeroed(start: *mut u8, bytes: usize) -> u64 {
+fn zero(start: *mut u8, bytes: usize) {
     // SAFETY: that many bytes were just allocated there, and no other code has them.
     let all = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<u8>>(), bytes) };
     fill(all, MaybeUninit::new(0));
-    start.expose_provenance() as u64
-}
-
-pub(super) fn host_pointer(address: u64) -> *mut u8 {
-    std::ptr::with_exposed_provenance_mut(address as usize)
 }

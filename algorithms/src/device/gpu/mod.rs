@@ -19,6 +19,7 @@
 //! | `transfers` | timed and untimed copies |
 //! | `kernels`, `small_copies` | kernels of the device layer; copies of a few bytes by one |
 //! | `monitor` | state of a GPU as its driver reports it: clocks, limits, energy |
+//! | `driver` | what backends with a vendor's driver have in common |
 //! | `driver_library` | loads the libraries of drivers |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
 //! | `hip` | GPUs by AMD, through the HIP runtime |
@@ -34,6 +35,7 @@
 mod arguments;
 mod cached_per_input;
 pub mod cuda;
+mod driver;
 mod driver_library;
 pub(super) mod emulated;
 mod engine;
@@ -67,7 +69,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
 
-use engine::{Engine, FIRST_QUEUE, INTERFERENCE_QUEUE};
+use engine::{Engine, FIRST_QUEUE, INTERFERENCE_QUEUE, Transfer};
 use launched::Launched;
 use step::RecordedUses;
 use timeline::Mode;
@@ -183,9 +185,11 @@ impl Gpu {
             Side::Host => "d2h",
             Side::Device => "h2d",
         };
+        let bytes = buffer.size() as usize;
         self.timed(name, buffer.size(), |engine, queue| {
+            let transfer = Transfer::Prefetch { address: buffer.address(), bytes, to };
             // SAFETY: the buffer has that many bytes.
-            unsafe { engine.prefetch(queue, buffer.address(), buffer.size() as usize, to) }
+            unsafe { engine.start(queue, transfer) }
         })
     }
 
@@ -219,7 +223,7 @@ impl Gpu {
         let bytes = length * size_of::<T>();
         self.timed("memset", bytes as u64, |engine, queue| {
             // SAFETY: the buffer has that many bytes, any of which make a `T`.
-            unsafe { engine.fill(queue, buffer.address(), byte, bytes) }
+            unsafe { engine.start(queue, Transfer::Fill { to: buffer.address(), byte, bytes }) }
         })
     }
 

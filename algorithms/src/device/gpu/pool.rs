@@ -6,22 +6,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::engine::MemoryKind;
 use super::progress::QueueTicks;
 
-/// Kinds of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Device,
-    /// Page-locked host memory.
-    Pinned,
-    /// Page-locked host memory that kernels can access.
-    Mapped,
-    /// Managed memory, which migrates to the side that touched it last.
-    Managed,
-}
-
 /// A block of memory: kind, address and size in bytes.
-pub(super) type Block = (Kind, u64, usize);
+pub(super) type Block = (MemoryKind, u64, usize);
 
 /// Blocks that are not in use.
 #[derive(Default)]
@@ -47,7 +36,7 @@ const MAX_AGE: u32 = 3;
 impl Pool {
     /// Takes the smallest block that fits; returns its address, its size and the steps that may
     /// still use it.
-    pub(super) fn take(&self, kind: Kind, bytes: usize) -> Option<(u64, usize, QueueTicks)> {
+    pub(super) fn take(&self, kind: MemoryKind, bytes: usize) -> Option<(u64, usize, QueueTicks)> {
         let mut free = self.free();
         let fits = |&(k, _, size): &Block| k == kind && size >= bytes && size / MAX_WASTE <= bytes;
         let candidates = (0..free.len()).filter(|&i| fits(&free[i].block));
@@ -66,7 +55,7 @@ impl Pool {
         let mut free = self.free();
         let is_old = |free: &mut FreeBlock| {
             free.age += 1;
-            free.block.0 == Kind::Device || free.age > MAX_AGE
+            free.block.0 == MemoryKind::Device || free.age > MAX_AGE
         };
         let evicted = free.extract_if(.., is_old);
         evicted.map(|free| free.block).collect()
@@ -87,11 +76,11 @@ impl Pool {
 mod tests {
     use super::*;
 
-    fn give(pool: &Pool, kind: Kind, address: u64, bytes: usize) {
+    fn give(pool: &Pool, kind: MemoryKind, address: u64, bytes: usize) {
         pool.give((kind, address, bytes), QueueTicks::default());
     }
 
-    fn take(pool: &Pool, kind: Kind, bytes: usize) -> Option<(u64, usize)> {
+    fn take(pool: &Pool, kind: MemoryKind, bytes: usize) -> Option<(u64, usize)> {
         let (address, size, _) = pool.take(kind, bytes)?;
         Some((address, size))
     }
@@ -99,36 +88,36 @@ mod tests {
     #[test]
     fn the_smallest_fitting_block_is_taken_once() {
         let pool = Pool::default();
-        give(&pool, Kind::Device, 1, 100);
-        give(&pool, Kind::Device, 2, 80);
-        give(&pool, Kind::Pinned, 3, 75);
-        assert_eq!(take(&pool, Kind::Device, 70), Some((2, 80)));
-        assert_eq!(take(&pool, Kind::Device, 70), Some((1, 100)));
-        assert_eq!(take(&pool, Kind::Device, 70), None);
-        assert_eq!(pool.drain(), [(Kind::Pinned, 3, 75)]);
+        give(&pool, MemoryKind::Device, 1, 100);
+        give(&pool, MemoryKind::Device, 2, 80);
+        give(&pool, MemoryKind::Pinned, 3, 75);
+        assert_eq!(take(&pool, MemoryKind::Device, 70), Some((2, 80)));
+        assert_eq!(take(&pool, MemoryKind::Device, 70), Some((1, 100)));
+        assert_eq!(take(&pool, MemoryKind::Device, 70), None);
+        assert_eq!(pool.drain(), [(MemoryKind::Pinned, 3, 75)]);
     }
 
     #[test]
     fn page_locked_blocks_outlast_others_but_are_evicted_in_the_end() {
         let pool = Pool::default();
-        give(&pool, Kind::Device, 1, 100);
-        give(&pool, Kind::Pinned, 2, 100);
-        give(&pool, Kind::Mapped, 3, 100);
-        assert_eq!(pool.evict(), [(Kind::Device, 1, 100)]);
+        give(&pool, MemoryKind::Device, 1, 100);
+        give(&pool, MemoryKind::Pinned, 2, 100);
+        give(&pool, MemoryKind::Mapped, 3, 100);
+        assert_eq!(pool.evict(), [(MemoryKind::Device, 1, 100)]);
         for _ in 1..MAX_AGE {
             assert_eq!(pool.evict(), []);
         }
-        let (address, bytes) = take(&pool, Kind::Pinned, 100).expect("still there");
-        give(&pool, Kind::Pinned, address, bytes);
-        assert_eq!(pool.evict(), [(Kind::Mapped, 3, 100)], "unused");
-        assert_eq!(take(&pool, Kind::Pinned, 100), Some((2, 100)));
+        let (address, bytes) = take(&pool, MemoryKind::Pinned, 100).expect("still there");
+        give(&pool, MemoryKind::Pinned, address, bytes);
+        assert_eq!(pool.evict(), [(MemoryKind::Mapped, 3, 100)], "unused");
+        assert_eq!(take(&pool, MemoryKind::Pinned, 100), Some((2, 100)));
     }
 
     #[test]
     fn far_too_large_blocks_are_not_taken() {
         let pool = Pool::default();
-        give(&pool, Kind::Device, 1, 1000);
-        assert_eq!(take(&pool, Kind::Device, 100), None);
-        assert_eq!(take(&pool, Kind::Device, 500), Some((1, 1000)));
+        give(&pool, MemoryKind::Device, 1, 1000);
+        assert_eq!(take(&pool, MemoryKind::Device, 100), None);
+        assert_eq!(take(&pool, MemoryKind::Device, 500), Some((1, 1000)));
     }
 }

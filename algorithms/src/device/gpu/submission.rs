@@ -6,7 +6,7 @@ mod tests;
 
 use std::sync::MutexGuard;
 
-use super::engine::{Engine, FIRST_QUEUE};
+use super::engine::{Engine, FIRST_QUEUE, Transfer};
 use super::memory::Memory;
 use super::step::{HostUse, RecordedUses, Step, Submission};
 use super::timeline::Mode;
@@ -114,7 +114,7 @@ impl Memory {
         self.may_start(&submission, None)?;
         self.put(FIRST_QUEUE, None, &[], &mut |engine, queue| {
             // SAFETY: as the caller promises.
-            unsafe { engine.fill(queue, address, byte, bytes) }
+            unsafe { engine.start(queue, Transfer::Fill { to: address, byte, bytes }) }
         })
     }
 }

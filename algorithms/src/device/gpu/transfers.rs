@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 
-use super::engine::{DOWNLOAD_QUEUE, Engine};
+use super::engine::{DOWNLOAD_QUEUE, Engine, Transfer};
 use super::small_copies::SmallCopy;
 use super::step::{HostUse, Step};
 use super::{DeviceBuffer, DeviceError, FromHost, Gpu, ToHost};
@@ -62,7 +62,7 @@ impl Gpu {
                     Some(from) => {
                         self.start_small_copy(engine, queue, SmallCopy { to, from, bytes })
                     }
-                    None => engine.upload(queue, to, host, bytes),
+                    None => engine.start(queue, Transfer::Upload { to, from: host, bytes }),
                 }
             }
         })
@@ -108,7 +108,9 @@ impl Gpu {
                         let copy = SmallCopy { to, from: start, bytes };
                         self.start_small_copy(engine, queue, copy)
                     }
-                    None => engine.download(queue, host, start, bytes),
+                    None => {
+                        engine.start(queue, Transfer::Download { to: host, from: start, bytes })
+                    }
                 }
             }
         })
@@ -165,7 +167,8 @@ impl Gpu {
             // device.
             unsafe {
                 let bytes = into.length * size_of::<T>();
-                engine.download(queue, into.start.cast(), of.address(), bytes)
+                let to = into.start.cast();
+                engine.start(queue, Transfer::Download { to, from: of.address(), bytes })
             }
         });
         let read = from.host_use();
@@ -174,7 +177,8 @@ impl Gpu {
             // waits for its pending copies, and a slice is waited for below.
             unsafe {
                 let bytes = from.length * size_of::<T>();
-                engine.upload(queue, to.address(), from.start.cast(), bytes)
+                let from = from.start.cast();
+                engine.start(queue, Transfer::Upload { to: to.address(), from, bytes })
             }
         });
         if from.uses.is_none() || into.uses.is_none() {
@@ -198,9 +202,10 @@ impl Gpu {
         if bytes == 0 {
             return Ok(());
         }
+        let copy = Transfer::Copy { to: to.address(), from: from.address(), bytes: bytes as usize };
         self.timed("d2d", 2 * bytes, |engine, queue| {
             // SAFETY: both have that many bytes, and are different buffers.
-            unsafe { engine.copy(queue, to.address(), from.address(), bytes as usize) }
+            unsafe { engine.start(queue, copy) }
         })
     }
 

@@ -10,7 +10,7 @@ use crate::kernels::sts_time_bins::{self as kernels, BUCKETS, FEW, MANY, MIN_STE
 use crate::sts::ClusterEntry;
 
 /// Clusters that a block of a shader sorts at once, with the little workgroup memory of shaders:
-/// see `time_bins/common.wgsl`.
+/// see `time_bins/sides.wgsl`.
 const SHADER_FEW: u32 = 2048;
 
 /// Limits on a side's clusters that select the algorithm; and the smallest group of a large side.

@@ -330,7 +330,7 @@ mod tests {
             ChainStage::Cluster => &[ONLINE, PER_SIDE, LINKS, WHOLE_SIDES],
             ChainStage::ClusterSort => &[ONLINE, LINKS],
             ChainStage::Hits => &[ONLINE, PER_SIDE, BALANCED],
-            _ => &[ONLINE, PER_SIDE, MAPPED],
+            _ => &[ONLINE, BALANCED, MAPPED],
         }
     }
 

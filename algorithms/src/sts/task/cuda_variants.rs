@@ -84,7 +84,7 @@ pub(super) const PER_SIDE: ChainConfig = ChainConfig {
     collect: CollectAlgorithm::Flat,
 };
 pub(super) const MAPPED: ChainConfig =
-    ChainConfig { collect: CollectAlgorithm::Mapped, ..PER_SIDE };
+    ChainConfig { collect: CollectAlgorithm::Mapped, ..BALANCED };
 pub(super) const LINKS: ChainConfig = ChainConfig {
     unpack: UnpackAlgorithm::ToSides,
     presort: PresortAlgorithm::Tiles,
@@ -129,7 +129,7 @@ const HITS: &[Variant<StsTask>] = &[
 ];
 
 const COLLECT: &[Variant<StsTask>] = &[
-    variant("buckets", |at| chains(at, PER_SIDE))
+    variant("buckets", |at| chains(at, BALANCED))
         .summary("buckets to one array on the device, and that to the host"),
     variant("mapped", |at| chains(at, MAPPED))
         .summary("buckets to one array on the host, which the kernel writes to"),
@@ -157,17 +157,16 @@ const CHAIN: &[Variant<StsTask>] = &[
     ),
 ];
 
-/// Variants whose kernels all exist as shaders. The others write to host memory, or are about
-/// graphs and several queues, which the shader backend does not support.
+/// Variants whose kernels all exist as shaders: of each stage the published one and the fastest one
+/// that writes to no host memory and needs neither graphs nor several queues, which the shader
+/// backend does not support.
 const AS_SHADERS: &[&str] = &[
     "on-host",
     "tiles",
     "online",
-    "per-side",
     "links",
     "block-merge",
     "time-bins",
-    "fronts",
     "pairs",
     "buckets",
     "balanced",

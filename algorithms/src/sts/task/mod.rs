@@ -51,8 +51,8 @@ use crate::sts_sort::hard_inputs::without_digis;
 
 pub use check::Mismatch;
 
-static OF_HITS: &[MetricInfo] = &joined::<_, 8>(&FIGURES, &[NS_PER_DIGI]);
-static OF_THE_CHAIN: &[MetricInfo] = &joined::<_, 13>(OF_HITS, &quality::COUNTS);
+static OF_HITS: &[MetricInfo] = &joined::<_, 8>(&[&FIGURES, &[NS_PER_DIGI]]);
+static OF_THE_CHAIN: &[MetricInfo] = &joined::<_, 13>(&[OF_HITS, &quality::COUNTS]);
 
 /// The task of a stage, or of the whole chain.
 #[derive(Clone, Copy, Debug)]

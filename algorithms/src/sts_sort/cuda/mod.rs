@@ -29,14 +29,12 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     channel_bucket::CHANNEL_BUCKET_STABLE,
 ];
 
-/// Variants whose kernels exist as shaders too.
+/// Variants whose kernels exist as shaders too: the published one and the fastest one.
 pub(super) const AS_SHADERS: &[Variant<StsSort>] = &[
     block_merge::BLOCK_MERGE
         .as_shaders()
         .compared_with(block_merge::BLOCK_MERGE_256.name)
         .summary("published: a block a segment, chunks by radix sort, Merge Path"),
-    segmented_radix::SEGMENTED_RADIX.as_shaders(),
-    segmented_radix::CONCAT.as_shaders(),
     channel_bucket::CHANNEL_BUCKET.as_shaders().differing(
         "4096 digis are sorted at once, of 8192: workgroup memory of 48 KiB is all that is asked for",
     ),

@@ -9,7 +9,7 @@ use crate::kernels::sts_unpack_tiles::{BLOCKS, UNPACK_TILES, UnpackTiles};
 use crate::sts_unpack::survey::Job;
 
 /// Threads of a shader's block for each unit of workgroup memory, and the number of units: see
-/// `unpack_tiles.wgsl`.
+/// `tiles.wgsl`.
 const SHADER_THREADS: u32 = 64;
 const SHADER_BYTES: u32 = 24 << 10;
 const SHADER_STEPS: u32 = 2;

@@ -112,7 +112,7 @@ fn to_charges(work: &FragmentContext<'_>, charges: &Charges) -> DecodeCharges {
     }
 }
 
-/// Warps of a workgroup whose channels of pages fit into its memory: see `dense_link.wgsl`.
+/// Warps of a workgroup whose channels of pages fit into its memory: see `ballot_scan.wgsl`.
 const MAX_WARPS_OF_SHADER: u32 = 8;
 
 fn warps_of_block(threads: u32, gpu: &Gpu) -> u32 {

@@ -25,12 +25,23 @@ impl Handle {
     pub(super) const NONE: Self = Handle(std::ptr::null_mut());
 }
 
-/// Error of a call.
+/// Error of a call, or of a kernel that is not there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name} ({code})")]
-pub(super) struct HipError {
-    pub(super) code: c_int,
-    name: String,
+pub(super) enum HipError {
+    #[error("{name} ({code})")]
+    Call { code: c_int, name: String },
+    #[error("{0}")]
+    Missing(String),
+}
+
+impl HipError {
+    /// Number of the runtime's error; 0 if no call failed.
+    pub(super) fn code(&self) -> c_int {
+        match self {
+            HipError::Call { code, .. } => *code,
+            HipError::Missing(_) => 0,
+        }
+    }
 }
 
 pub(super) const OUT_OF_MEMORY: c_int = 2;
@@ -162,9 +173,6 @@ pub(super) struct Hip {
 
 impl Hip {
     /// Loads the runtime of this machine, for as long as the process lives.
-    ///
-    /// # Errors
-    /// If there is none that can be used, with the reason as text.
     pub(super) fn load() -> Result<Self, String> {
         match driver_library::first_of(&NAMES) {
             Ok(library) => Self::from_library(library),
@@ -234,7 +242,7 @@ impl Hip {
             let name = (self.functions.hipGetErrorName)(code);
             if name.is_null() { c"unknown error" } else { CStr::from_ptr(name) }
         };
-        Err(HipError { code, name: name.to_string_lossy().into_owned() })
+        Err(HipError::Call { code, name: name.to_string_lossy().into_owned() })
     }
 }
 

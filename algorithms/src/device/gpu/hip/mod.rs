@@ -1,31 +1,30 @@
 //! GPUs by AMD, which run the CUDA kernels compiled by hipcc.
 //!
+//! **Never run on hardware**: what was tried is a stub of the runtime (`stub.c`), compilers, and the
+//! emulator with warps of 32 and of 64 lanes.
+//!
 //! The HIP runtime is loaded when it is needed; the build does not depend on it. Compiled kernels
-//! are in files (`code_objects`), not in the binary.
+//! are in files, not in the binary. This folder has all that is HIP's; what it shares with CUDA is
+//! in `driver`, next to it.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `library` | the runtime, loaded while the program runs |
 //! | `probe` | finds the GPUs |
-//! | `code_objects` | files of compiled kernels |
-//! | `modules` | kernels by name |
+//! | `modules` | kernels by name, from files |
 //! | `engine` | the backend |
-//! | `monitor` | unavailable: the reason |
 
-mod code_objects;
 mod engine;
 mod library;
 mod modules;
-mod monitor;
 mod probe;
 #[cfg(test)]
 mod tests;
 
+use super::monitor::{Limit, Monitor};
 use super::{DeviceError, Gpu};
-use code_objects::CodeObjects;
-use engine::HipEngine;
+use modules::CodeObjects;
 
-pub use monitor::monitor;
 pub use probe::{HipGpu, devices};
 
 /// Opens a GPU by its index.
@@ -39,7 +38,7 @@ pub fn open(index: u32) -> Result<Gpu, DeviceError> {
         return Err(unusable(problem));
     }
     let (hip, gpus) = probe::runtime_and_gpus().map_err(unusable)?;
-    let engine = HipEngine::new(hip, &gpus[index as usize], CodeObjects::for_this_program());
+    let engine = engine::open(hip, &gpus[index as usize], CodeObjects::for_this_program());
     Ok(Gpu::new(engine?))
 }
 
@@ -56,5 +55,35 @@ fn no_such_gpu(count: usize) -> String {
     match count {
         1 => "the only GPU that HIP knows here is hip:0".to_owned(),
         count => format!("the GPUs that HIP knows here are hip:0 to hip:{}", count - 1),
+    }
+}
+
+/// Monitor of an AMD GPU: all values are unavailable, with the reason, because HIP has no
+/// counterpart of NVIDIA's management library.
+pub fn monitor() -> impl Monitor {
+    Unwatched
+}
+
+struct Unwatched;
+
+fn unavailable<T>() -> Result<T, String> {
+    Err("unavailable with HIP; run `amd-smi` during the measurement".to_owned())
+}
+
+impl Monitor for Unwatched {
+    fn clock_mhz(&self) -> Result<u32, String> {
+        unavailable()
+    }
+
+    fn max_clock_mhz(&self) -> Result<u32, String> {
+        unavailable()
+    }
+
+    fn limits(&self) -> Result<Vec<Limit>, String> {
+        unavailable()
+    }
+
+    fn energy_j(&self) -> Result<f64, String> {
+        unavailable()
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn runtime_and_gpus() -> Result<(&'static Hip, &'static [HipGpu]), St
 
 /// Returns the GPUs that a runtime reports.
 pub(super) fn look(hip: &Hip) -> Result<Vec<HipGpu>, String> {
-    let no_gpu = |error: HipError| match error.code {
+    let no_gpu = |error: HipError| match error.code() {
         NO_DEVICE | INVALID_DEVICE => {
             "there is a HIP runtime, but no GPU that it may use: that needs AMD's \
                       driver, and access to /dev/kfd and /dev/dri"

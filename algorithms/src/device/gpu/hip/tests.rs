@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 use libloading::Library;
 use tempfile::TempDir;
 
-use super::code_objects::CodeObjects;
-use super::engine::HipEngine;
+use super::engine;
 use super::library::Hip;
+use super::modules::CodeObjects;
 use super::probe::{HipGpu, look};
 use crate::ceilings::{Direction, HostMemory, Launches, LinkBuffers, MemoryStreams};
 use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, Side};
@@ -57,7 +57,7 @@ impl Stub {
     }
 
     fn opened(&self, gpu: &HipGpu) -> Result<Gpu, DeviceError> {
-        HipEngine::new(self.hip, gpu, CodeObjects::in_folder(self.folder.path())).map(Gpu::new)
+        engine::open(self.hip, gpu, CodeObjects::in_folder(self.folder.path())).map(Gpu::new)
     }
 
     /// Makes all calls of a function fail.

@@ -17,7 +17,7 @@ use crate::sts_unpack::exact::Link;
 use crate::sts_unpack::survey::Job;
 use crate::sts_unpack::tables::Board;
 
-/// Warps of a block of a shader at most: see `by_slot.wgsl`.
+/// Warps of a block of a shader at most: see `raw_to_sides.wgsl`.
 const SHADER_WARPS: u32 = 16;
 
 /// Threads of a block.

@@ -19,7 +19,7 @@ const MAX_SIDES: usize = 1 << 16;
 const COUNTING: u32 = 4;
 
 /// Bytes of workgroup memory for which a tile of a shader has [`SHADER_STEP`] digis more, and how
-/// often; and the sides that it has counters for: see `presort_tiles_scatter.wgsl`.
+/// often; and the sides that it has counters for: see `tiles.wgsl`.
 const SHADER_BYTES: u32 = 24 << 10;
 const SHADER_STEP: u32 = 1024;
 const SHADER_STEPS: u32 = 2;

@@ -16,28 +16,12 @@ use generators::{DataError, named};
 
 use super::Timeslices;
 use crate::algorithm::{InputFiles, MemoryShares, Plan, ReadInput, Semantics};
-use crate::axis::{Axis, Flag, NO, Params, Switch};
-use crate::file_selection::{
-    SKIP, TAKE, TIMESLICE_AXES, TIMESLICES, check_companions, refuse_for_digis,
-};
+use crate::axis::{Flag, NO, Params, Switch, axes};
+use crate::file_selection::{TIMESLICE_AXES, check_companions, refuse_for_digis};
 use crate::sts::quality::Crossings;
 use crate::sts::{ChainStage, Timeslice};
-use crate::sts_sort::axes::{TIME_ORIGIN, of_file, refuse_for_raw_data, time_origin};
+use crate::sts_sort::axes::{TIME_ORIGIN, of_file, refuse_for_raw_data};
 use crate::{sts_raw_shape, sts_scenario};
-
-const COMPAT: Flag<Switch> = Flag::switch(
-    "compat",
-    "Find what the experiment's online reconstruction finds, flaws included, instead of \
-           what is exact",
-)
-.or(NO);
-const SETUP: Flag<PathBuf> = Flag::path(
-    "setup",
-    "The setup of the detector (.json) [default: beside the input, its name with \
-           .setup.json, or setup.json]",
-);
-/// A tenth is enough to compare by, and small enough to wait for.
-const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
 
 /// Input of the chain; for stages, unpacking is a task of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,53 +32,41 @@ enum SourceKind {
 
 named! { "from", SourceKind { Digis = "digis", Raw = "raw" } }
 
-const FROM: Flag<SourceKind> = Flag::choice(
-    "from",
-    "Input of the chain: digis, or raw data; stages get digis in the order of either \
-           [default: digis, or what is in the input]",
-    SourceKind::NAMES,
-);
-
-/// Parameters of simulated digis.
-static OF_DIGIS: &[Axis] = &[
-    sts_scenario::PRESET.axis(),
-    SCALE.axis(),
-    sts_scenario::RATE.axis(),
-    sts_scenario::NOISE.axis(),
-    sts_scenario::THRESHOLD.axis(),
-    sts_scenario::ORDER.axis(),
-    COMPAT.axis(),
-];
-
-/// Parameters of simulated inputs.
-pub(super) static AXES: &[Axis] = &[
-    sts_scenario::PRESET.axis(),
-    SCALE.axis(),
-    sts_scenario::RATE.axis(),
-    sts_scenario::NOISE.axis(),
-    sts_scenario::THRESHOLD.axis(),
-    sts_scenario::ORDER.axis(),
-    COMPAT.axis(),
-    FROM.axis(),
-    sts_raw_shape::MICROSLICE.axis(),
-    sts_raw_shape::OVERLAP.axis(),
-    sts_raw_shape::EPOCH_ORDER.axis(),
-    sts_raw_shape::END_WORDS.axis(),
-    sts_raw_shape::MASKED.axis(),
-    sts_raw_shape::WALK.axis(),
-    sts_raw_shape::DAMAGE.axis(),
-];
-
-/// Options of inputs from files.
-pub(super) static READING: &[Axis] = &[
-    SETUP.axis(),
-    TIMESLICES.axis(),
-    SKIP.axis(),
-    TAKE.axis(),
-    COMPAT.axis(),
-    FROM.axis(),
-    TIME_ORIGIN.axis(),
-];
+axes! {
+    /// Parameters of simulated digis.
+    OF_DIGIS {
+        sts_scenario::PRESET;
+        /// A tenth is enough to compare by, and small enough to wait for.
+        SCALE: f64 = sts_scenario::SCALE.or("0.1");
+        ..sts_scenario::SIGNALS;
+        sts_scenario::ORDER;
+        COMPAT: Switch = Flag::switch("compat").or(NO) =>
+            "Find what the experiment's online reconstruction finds, flaws included, instead of \
+             what is exact";
+    }
+}
+axes! {
+    /// Parameters of simulated inputs.
+    pub(super) AXES {
+        ..OF_DIGIS;
+        FROM: SourceKind = Flag::choice("from", SourceKind::NAMES) =>
+            "Input of the chain: digis, or raw data; stages get digis in the order of either \
+             [default: digis, or what is in the input]";
+        ..sts_raw_shape::AXES;
+    }
+}
+axes! {
+    /// Options of inputs from files.
+    pub(super) READING {
+        SETUP: PathBuf = Flag::path("setup") =>
+            "The setup of the detector (.json) [default: beside the input, its name with \
+             .setup.json, or setup.json]";
+        ..TIMESLICE_AXES;
+        COMPAT;
+        FROM;
+        TIME_ORIGIN;
+    }
+}
 
 /// Bytes per digi: the stream and the digis by side; the outputs of the chain with the largest
 /// memory, which are objects; the reference, and copies of both for the check.
@@ -196,9 +168,9 @@ pub(super) fn read(
         _ => {}
     }
     let path = files.only()?;
-    refuse_for_digis(path, options, &TIMESLICE_AXES)?;
+    refuse_for_digis(path, options, TIMESLICE_AXES)?;
     let setup = read_setup(&SETUP.given(options)?.map_or_else(|| setup_beside(path), Ok)?)?;
-    let reading = DigiOptions { time_origin: time_origin(options)?, setup: Some(&setup) };
+    let reading = DigiOptions { time_origin: TIME_ORIGIN.given(options)?, setup: Some(&setup) };
     let ReadDigis { digis, notes } = read_digis_with(path, reading)?;
     let mut params = of_file(path, &digis);
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));

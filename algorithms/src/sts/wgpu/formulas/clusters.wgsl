@@ -119,3 +119,13 @@ fn cluster_of(begin: u32, first: u32, offset: f32) -> Cluster {
     let time_error = tables.time_errors[sums.size];
     return Cluster(shape.charge, i32(sums.size), position, shape.position_error, time, time_error);
 }
+
+// Results of sides while they are counted: see formulas/records.h. It needs `found`.
+
+struct Counted { clusters: atomic<u32>, latest_error: atomic<u32> }
+
+// Errors are seldom larger than the current maximum: only these take an atomic.
+fn raise_error(side: u32, error: f32) {
+    let bits = bitcast<u32>(error);
+    if atomicLoad(&found[side].latest_error) < bits { atomicMax(&found[side].latest_error, bits); }
+}

@@ -1,7 +1,40 @@
+// A side, with where its channels begin in `channels`: see formulas/chain.h.
+
+// Indices of digis count from the begin of the side.
+struct Side { begin: u32, count: u32, channels: u32 }
+
+fn side_of(side: u32) -> Side {
+    return Side(segment_offsets[side], segment_offsets[side + 1u] - segment_offsets[side], side * CHANNEL_OFFSETS);
+}
+
+// Range of indices of a channel's digis.
+struct IndexRange { begin: u32, end: u32 }
+
+fn indices_of(side: Side, channel: u32) -> IndexRange {
+    if channel >= CHANNELS_OF_SIDE { return IndexRange(0u, 0u); }
+    let at = side.channels + channel;
+    return IndexRange(channels[at], channels[at + 1u]);
+}
+
+#part channels
+// Offsets of channels: see formulas/connecting.h.
+#include "digi.wgsl"
+
+// Writes the offsets of the channels after that of the previous digi up to that of this one; the
+// last digi also writes those of all remaining channels.
+fn find_channels(side: Side, index: u32) {
+    let channel = digi_channel(digis[side.begin + index]);
+    var first = 0u;
+    if index > 0u { first = digi_channel(digis[side.begin + index - 1u]) + 1u; }
+    for (var c = first; c <= channel; c++) { channels[side.channels + c] = index; }
+    if index + 1u < side.count { return; }
+    for (var c = channel + 1u; c < CHANNEL_OFFSETS; c++) { channels[side.channels + c] = side.count; }
+}
+
+#part links
 // Links between digis: see formulas/connecting.h, and formulas/chain.h for connectors. It needs
 // `digis`, `segment_offsets`, `channels`, `connectors` and the rules of a window.
 #include "digi.wgsl"
-#include "side.wgsl"
 
 // First index of a range that is not too early to follow a digi at `time`; `end` if all are.
 fn earliest(begin: u32, first: u32, end: u32, time: u32) -> u32 {

@@ -10,7 +10,7 @@ use crate::kernels::sts_sort_channel_bucket_wide::{self as wide, CHANNEL_BUCKET_
 pub(super) type Range = std::ops::Range<u32>;
 
 /// Bytes of workgroup memory for which a shader sorts [`SHADER_STEP`] digis more at once, and how
-/// often: see `bins.wgsl`.
+/// often: see `channel_bucket/common.wgsl`.
 const SHADER_BYTES: u32 = 24 << 10;
 const SHADER_STEP: u32 = 2048;
 const SHADER_STEPS: u32 = 2;

@@ -13,3 +13,13 @@ const SORTED_ITEMS = CAPACITY / THREADS;
 fn digit_at(digi: vec2u, shift: u32, bits: u32) -> u32 {
     return shifted_right(digi, shift).x & ((1u << bits) - 1u);
 }
+
+#part extent
+// The first and the last time of some digis.
+var<private> first_seen: u32 = ~0u;
+var<private> last_seen: u32;
+
+fn see(digi: vec2u) {
+    first_seen = min(first_seen, digi_time(digi));
+    last_seen = max(last_seen, digi_time(digi));
+}

@@ -3,16 +3,14 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `work` | started work, and its resources |
+//! | `work` | started work, and its resources; buffers by addresses |
 //! | `dispatch` | launches of shaders |
-//! | `allocations` | buffers by addresses |
 //! | `pipelines` | shaders, compiled for the GPU |
 //! | `unroll` | unrolls their loops |
 //! | `staging` | copies between host and device |
 //! | `clock` | timestamps |
 //! | `faults` | errors of the device |
 
-mod allocations;
 mod clock;
 mod dispatch;
 mod faults;
@@ -36,7 +34,9 @@ use super::probe::KnownAdapter;
 use super::shader::Shader;
 use super::{Adapter, Checks};
 use crate::device::gpu::cuda::Awake;
-use crate::device::gpu::engine::{Attributes, BlockEnd, Engine, Properties, Shape};
+use crate::device::gpu::engine::{
+    Attributes, BlockEnd, Engine, MemoryKind, Properties, Shape, Transfer, host_pointer,
+};
 use crate::device::gpu::{Argument, DeviceError, Image, host_memory};
 
 /// Optional features that shaders use.
@@ -150,6 +150,88 @@ impl WebGpuEngine {
         work.submit(&self.queue);
         Ok(())
     }
+
+    fn allocate_buffer(&self, needed: u64) -> Result<u64, DeviceError> {
+        let max = self.adapter.largest_buffer;
+        let device = || self.properties.device.clone();
+        if needed > max {
+            return Err(DeviceError::TooLarge { device: device(), needed, max });
+        }
+        let added = self.work().allocations.add(&self.device, needed);
+        let no_room = || DeviceError::OutOfMemory { device: device(), needed, free: 0, total: 0 };
+        added.ok_or_else(no_room)
+    }
+
+    fn upload(&self, to: u64, from: &[u8]) -> Result<(), DeviceError> {
+        let whole = from.len() - from.len() % WORD;
+        let (pieces, rest) = from.split_at(whole);
+        let mut work = self.work();
+        for (piece, index) in pieces.chunks(PIECE).zip(0_u64..) {
+            let at = to + index * PIECE as u64;
+            let Recording { encoder, allocations, staging, .. } = work.recording(&self.device);
+            let to = allocations.at(at).ok_or_else(|| self.nothing_at(at))?;
+            let started = staging.upload(&self.device, encoder, to, piece);
+            started.ok_or_else(|| self.failed("copying to the device", "it has no memory"))?;
+            self.next_piece(&mut work)?;
+        }
+        if rest.is_empty() {
+            return Ok(());
+        }
+        // Bytes after the last one stay unchanged.
+        let mut last = [0; WORD];
+        last[..rest.len()].copy_from_slice(rest);
+        let mask = (1 << (8 * rest.len())) - 1;
+        self.set(&mut work, to, (whole / WORD) as u64, 1, u32::from_le_bytes(last), mask)
+    }
+
+    fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError> {
+        let mut work = self.work();
+        for first in (0..bytes).step_by(PIECE) {
+            let at = from + first as u64;
+            let Recording { encoder, allocations, staging, .. } = work.recording(&self.device);
+            let from = allocations.at(at).ok_or_else(|| self.nothing_at(at))?;
+            let piece = PIECE.min(bytes - first);
+            staging.download(&self.device, encoder, from, to.wrapping_add(first), piece);
+            self.next_piece(&mut work)?;
+        }
+        // Other memory may be freed after the call.
+        if work.is_pinned(to) { Ok(()) } else { self.settle(&mut work) }
+    }
+
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
+        let mut work = self.work();
+        let Recording { encoder, allocations, .. } = work.recording(&self.device);
+        let source = allocations.at(from).ok_or_else(|| self.nothing_at(from))?;
+        let target = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
+        // Buffers have full words; bytes after the last element are not used.
+        let bytes = bytes.next_multiple_of(WORD) as u64;
+        encoder.copy_buffer_to_buffer(
+            source.buffer,
+            source.offset,
+            target.buffer,
+            target.offset,
+            bytes,
+        );
+        Ok(())
+    }
+
+    fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
+        let mut work = self.work();
+        let words = (bytes / WORD) as u64;
+        let rest = bytes % WORD;
+        let value = u32::from_ne_bytes([byte; WORD]);
+        if words > 0 && byte == 0 {
+            let Recording { encoder, allocations, .. } = work.recording(&self.device);
+            let target = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
+            encoder.clear_buffer(target.buffer, target.offset, Some(words * WORD as u64));
+        } else if words > 0 {
+            self.set(&mut work, to, 0, words, value, !0)?;
+        }
+        if rest > 0 {
+            self.set(&mut work, to, words, 1, value, (1 << (8 * rest)) - 1)?;
+        }
+        Ok(())
+    }
 }
 
 fn properties(adapter: &Adapter) -> Properties {
@@ -176,33 +258,30 @@ impl Engine for WebGpuEngine {
         &self.properties
     }
 
-    fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
-        let needed = bytes as u64;
-        let max = self.adapter.largest_buffer;
-        let device = || self.properties.device.clone();
-        if needed > max {
-            return Err(DeviceError::TooLarge { device: device(), needed, max });
+    /// Page-locked memory is ordinary memory: the device copies from and to staging buffers.
+    fn allocate(&self, kind: MemoryKind, bytes: usize) -> Result<u64, DeviceError> {
+        match kind {
+            MemoryKind::Device => self.allocate_buffer(bytes as u64),
+            MemoryKind::Pinned => {
+                let start = host_memory::allocate(bytes)?;
+                self.work().pinned.insert(start.addr(), start.addr() + bytes);
+                Ok(start.expose_provenance() as u64)
+            }
+            MemoryKind::Mapped | MemoryKind::Managed => {
+                Err(self.failed("mapping memory", "shaders reach no memory of the host"))
+            }
         }
-        let added = self.work().allocations.add(&self.device, needed);
-        let no_room = || DeviceError::OutOfMemory { device: device(), needed, free: 0, total: 0 };
-        added.ok_or_else(no_room)
     }
 
-    unsafe fn free(&self, address: u64) {
+    unsafe fn free(&self, kind: MemoryKind, address: u64, bytes: usize) {
         let mut work = self.work();
-        work.bindings.clear();
-        work.allocations.remove(address);
-    }
-
-    /// Ordinary memory: the device copies from and to staging buffers.
-    fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
-        let start = host_memory::allocate(bytes)?;
-        self.work().pinned.insert(start.addr(), start.addr() + bytes);
-        Ok(start)
-    }
-
-    unsafe fn unpin(&self, start: *mut u8, bytes: usize) {
-        self.work().pinned.remove(&start.addr());
+        if kind == MemoryKind::Device {
+            work.bindings.clear();
+            work.allocations.remove(address);
+            return;
+        }
+        let start = host_pointer(address);
+        work.pinned.remove(&start.addr());
         // SAFETY: as the caller promises.
         unsafe { host_memory::free(start, bytes) }
     }
@@ -211,95 +290,17 @@ impl Engine for WebGpuEngine {
         false
     }
 
-    fn map(&self, _: usize) -> Result<*mut u8, DeviceError> {
-        Err(self.failed("mapping memory", "shaders reach no memory of the host"))
-    }
-
-    unsafe fn unmap(&self, _: *mut u8, _: usize) {}
-
-    unsafe fn upload(
-        &self,
-        _: u32,
-        to: u64,
-        from: *const u8,
-        bytes: usize,
-    ) -> Result<(), DeviceError> {
-        // SAFETY: as the caller promises.
-        let from = unsafe { std::slice::from_raw_parts(from, bytes) };
-        let whole = bytes - bytes % WORD;
-        let (pieces, rest) = from.split_at(whole);
-        let mut work = self.work();
-        for (piece, index) in pieces.chunks(PIECE).zip(0_u64..) {
-            let at = to + index * PIECE as u64;
-            let Recording { encoder, allocations, staging, .. } = work.recording(&self.device);
-            let to = allocations.at(at).ok_or_else(|| self.nothing_at(at))?;
-            let started = staging.upload(&self.device, encoder, to, piece);
-            started.ok_or_else(|| self.failed("copying to the device", "it has no memory"))?;
-            self.next_piece(&mut work)?;
+    unsafe fn start(&self, _: u32, transfer: Transfer) -> Result<(), DeviceError> {
+        match transfer {
+            Transfer::Upload { to, from, bytes } => {
+                // SAFETY: as the caller promises.
+                self.upload(to, unsafe { std::slice::from_raw_parts(from, bytes) })
+            }
+            Transfer::Download { to, from, bytes } => self.download(to, from, bytes),
+            Transfer::Copy { to, from, bytes } => self.copy(to, from, bytes),
+            Transfer::Fill { to, byte, bytes } => self.fill(to, byte, bytes),
+            Transfer::Prefetch { .. } => Ok(()),
         }
-        if rest.is_empty() {
-            return Ok(());
-        }
-        // Bytes after the last one stay unchanged.
-        let mut last = [0; WORD];
-        last[..rest.len()].copy_from_slice(rest);
-        let mask = (1 << (8 * rest.len())) - 1;
-        self.set(&mut work, to, (whole / WORD) as u64, 1, u32::from_le_bytes(last), mask)
-    }
-
-    unsafe fn download(
-        &self,
-        _: u32,
-        to: *mut u8,
-        from: u64,
-        bytes: usize,
-    ) -> Result<(), DeviceError> {
-        let mut work = self.work();
-        for first in (0..bytes).step_by(PIECE) {
-            let at = from + first as u64;
-            let Recording { encoder, allocations, staging, .. } = work.recording(&self.device);
-            let from = allocations.at(at).ok_or_else(|| self.nothing_at(at))?;
-            let piece = PIECE.min(bytes - first);
-            staging.download(&self.device, encoder, from, to.wrapping_add(first), piece);
-            self.next_piece(&mut work)?;
-        }
-        // Other memory may be freed after the call.
-        if work.is_pinned(to) { Ok(()) } else { self.settle(&mut work) }
-    }
-
-    unsafe fn copy(&self, _: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
-        let mut work = self.work();
-        let Recording { encoder, allocations, .. } = work.recording(&self.device);
-        let source = allocations.at(from).ok_or_else(|| self.nothing_at(from))?;
-        let target = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
-        // Buffers have full words; bytes after the last element are not used.
-        let bytes = bytes.next_multiple_of(WORD) as u64;
-        encoder.copy_buffer_to_buffer(
-            source.buffer,
-            source.offset,
-            target.buffer,
-            target.offset,
-            bytes,
-        );
-        Ok(())
-    }
-
-    unsafe fn fill(&self, _: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
-        let mut work = self.work();
-        let words = (bytes / WORD) as u64;
-        let rest = bytes % WORD;
-        let value = u32::from_ne_bytes([byte; WORD]);
-        if words > 0 && byte == 0 {
-            let Recording { encoder, allocations, .. } = work.recording(&self.device);
-            let target = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
-            encoder.clear_buffer(target.buffer, target.offset, Some(words * WORD as u64));
-        } else if words > 0 {
-            self.set(&mut work, to, 0, words, value, !0)?;
-        }
-        if rest > 0 {
-            self.set(&mut work, to, words, 1, value, (1 << (8 * rest)) - 1)?;
-        }
-        Ok(())
     }
 
     unsafe fn launch(

@@ -19,12 +19,8 @@ use super::super::shader::{Access, Parameter, Shader};
 use super::super::{Adapter, Checks};
 use super::unroll::unrolled;
 
+/// Parts that shaders begin with.
 const PRELUDE: &str = include_str!("prelude.wgsl");
-const LANES: &str = include_str!("lanes.wgsl");
-const WHOLE_SUBGROUPS: &str = include_str!("whole_subgroups.wgsl");
-const PARTS_OF_SUBGROUPS: &str = include_str!("parts_of_subgroups.wgsl");
-const MASKS_32: &str = include_str!("masks_32.wgsl");
-const MASKS_128: &str = include_str!("masks_128.wgsl");
 /// Function that shaders with subgroups call.
 const ENTERS_LANES: &str = "enter_lanes(";
 /// Environment variable with a folder of shaders that replace those of the binary, so that changing
@@ -104,7 +100,7 @@ impl Pipelines {
             power_of_two_up_to(self.adapter.max_threads)
         );
         if !text.contains(ENTERS_LANES) {
-            return Ok([PRELUDE, &limits, text].concat());
+            return Ok([prelude("blocks"), &limits, text].concat());
         }
         let Some((min, max)) = self.adapter.lanes else {
             let needed = "subgroups".to_owned();
@@ -117,9 +113,10 @@ impl Pipelines {
             return Err(PipelineError::Lacks(needed.to_owned(), available));
         }
         let lanes = format!("const LANES = {min}u;\nconst SUBGROUP_LANES = {max}u;\n");
-        let masks = if min <= u32::BITS { MASKS_32 } else { MASKS_128 };
-        let warps = if min == max { WHOLE_SUBGROUPS } else { PARTS_OF_SUBGROUPS };
-        Ok([PRELUDE, &limits, &lanes, LANES, masks, warps, text].concat())
+        let masks = if min <= u32::BITS { "masks_32" } else { "masks_128" };
+        let warps = if min == max { "whole_subgroups" } else { "parts_of_subgroups" };
+        let [blocks, in_warps, masks, warps] = ["blocks", "lanes", masks, warps].map(prelude);
+        Ok([blocks, &limits, &lanes, in_warps, masks, warps, text].concat())
     }
 
     fn compiled(&self, device: &Device, shader: &'static Shader, module: Module) -> Pipeline {
@@ -165,6 +162,13 @@ impl Pipelines {
 fn parsed(text: &str) -> Result<Module, PipelineError> {
     naga::front::wgsl::parse_str(text)
         .map_err(|error| PipelineError::Refused(error.emit_to_string(text)))
+}
+
+/// Returns a part of the prelude.
+fn prelude(name: &str) -> &'static str {
+    let mut parts = PRELUDE.split("#part ");
+    let found = parts.find_map(|part| part.strip_prefix(name)?.strip_prefix('\n'));
+    found.expect("the prelude has the parts that this file names")
 }
 
 fn power_of_two_up_to(number: u32) -> u32 {

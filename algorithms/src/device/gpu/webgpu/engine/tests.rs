@@ -57,19 +57,23 @@ fn computed(left: &[f32], right: &[f32], code: &str) -> Option<Vec<f32>> {
     let shader = Box::leak(Box::new(Shader { kernel: "arithmetic", parameters: PARAMETERS, text }));
     let mut results = vec![0.0; RESULTS * left.len()];
     let word = |bits: u64, bytes| Argument::Word { bits, bytes };
-    let at = |numbers: &[f32]| engine.allocate(size_of_val(numbers)).expect("memory");
+    let at = |numbers: &[f32]| {
+        engine.allocate(MemoryKind::Device, size_of_val(numbers)).expect("memory")
+    };
     let [a, b, to] = [left, right, &results].map(at);
     let arguments = [word(a, 8), word(b, 8), word(to, 8), word(left.len() as u64, 4)];
     let blocks = (left.len() as u32).div_ceil(THREADS);
-    // SAFETY: buffers and slices on both sides hold all numbers.
-    unsafe {
-        engine.upload(FIRST_QUEUE, a, left.as_ptr().cast(), size_of_val(left)).expect("copied");
-        engine.upload(FIRST_QUEUE, b, right.as_ptr().cast(), size_of_val(right)).expect("copied");
-        engine.dispatch(&mut engine.work(), shader, blocks, &arguments).expect("started");
-        engine
-            .download(FIRST_QUEUE, results.as_mut_ptr().cast(), to, size_of_val(&*results))
-            .expect("copied");
+    let start = |transfer| {
+        // SAFETY: buffers and slices on both sides hold all numbers.
+        unsafe { engine.start(FIRST_QUEUE, transfer) }.expect("copied");
+    };
+    for (to, from) in [(a, left), (b, right)] {
+        let bytes = size_of_val(from);
+        start(Transfer::Upload { to, from: from.as_ptr().cast(), bytes });
     }
+    engine.dispatch(&mut engine.work(), shader, blocks, &arguments).expect("started");
+    let bytes = size_of_val(&*results);
+    start(Transfer::Download { to: results.as_mut_ptr().cast(), from: to, bytes });
     Some(results)
 }
 

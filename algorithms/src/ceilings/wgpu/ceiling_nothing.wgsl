@@ -1,3 +1,0 @@
-// Empty.
-@compute @workgroup_size(32)
-fn ceiling_nothing() {}
