@@ -47,9 +47,6 @@ pub(crate) struct InputKey<'p> {
 }
 
 /// Returns the input of a key: an existing one, or else a new one. `bytes` returns its size.
-///
-/// # Errors
-/// Errors of `make`.
 pub(crate) fn shared<T: Send + Sync + 'static, E>(
     key: InputKey<'_>,
     bytes: impl FnOnce(&T) -> u64,

@@ -215,17 +215,11 @@ impl<'a, A: Algorithm> VariantContext<'a, '_, A> {
     }
 
     /// Returns the GPU, for variants that have kernels.
-    ///
-    /// # Errors
-    /// If the target is not a GPU.
     pub(crate) fn gpu(&self) -> Result<Arc<Gpu>, Unavailable> {
         self.target.required_gpu()
     }
 
     /// Prepares a runner for the target.
-    ///
-    /// # Errors
-    /// None; the type is that of a variant's last expression.
     pub(crate) fn session<R: Runner<A> + 'a>(&self, runner: R) -> PrepareResult<'a, A> {
         Ok(Box::new(RunnerSession::new(runner, self.target.gpu.clone())))
     }

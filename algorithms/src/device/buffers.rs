@@ -17,9 +17,6 @@ use crate::all_cores::fill;
 pub(crate) trait Buffers: Send {
     /// Overwrites all memory that a run may write, so that a check can't see the right output of an
     /// earlier run. On a GPU this is started and not waited for.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn poison(&mut self) -> Result<(), DeviceError>;
 
     /// Bytes of device memory that the variant uses.

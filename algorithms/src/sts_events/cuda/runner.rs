@@ -27,15 +27,9 @@ const MAX_DIGIS: usize = 1 << 30;
 /// Algorithm that builds events, with its buffers other than digis and events.
 pub(super) trait EventBuilder: Buffers {
     /// Starts to find events. Those beyond the capacities are counted and not written.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError>;
 
     /// Starts the remaining kernels, after the counts are known.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn finish(&mut self, _: &Gpu, _: &OnDevice, _: &Totals) -> Result<(), DeviceError> {
         Ok(())
     }

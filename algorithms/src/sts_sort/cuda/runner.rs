@@ -24,9 +24,6 @@ pub(super) trait Sorter: Buffers {
     fn sorted(&self) -> &DeviceBuffer<u64>;
 
     /// Starts the kernels.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError>;
 }
 

@@ -34,9 +34,6 @@ pub(super) const VARIANTS: &[Variant<TpcMerge>] =
 /// The kernels of a variant, and their buffers in addition to the slice tracks.
 trait Merger: Buffers {
     /// Starts the kernels that need links and relations only.
-    ///
-    /// # Errors
-    /// Errors of the device.
     fn find_components(&self, _: &Gpu, _: &DeviceTracks) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -48,9 +45,6 @@ trait Merger: Buffers {
     }
 
     /// Starts the kernels that follow the links of a part.
-    ///
-    /// # Errors
-    /// Errors of the device.
     fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, part: usize) -> Result<(), DeviceError>;
 }
 
