@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `variant` | a variant, as data, and the context in which it is prepared |
 //! | `session` | a prepared variant: the trait that its author implements, and its adapter |
+//! | `answers` | right answers for an input, and the check against them |
 //! | `fill_output` | a CPU variant that fills a list |
 //! | `output`, `difference` | outputs, and the check of most tasks |
 //! | `digest` | an output as a few numbers |
@@ -15,6 +16,7 @@
 //! | `work` | amount of work |
 //! | `metric` | metrics in the results, and their definitions |
 
+mod answers;
 mod difference;
 mod digest;
 mod file_remarks;
@@ -39,6 +41,8 @@ use text::Untrusted;
 use crate::axis::{Axis, Params};
 use crate::plugin::Contract;
 
+pub use answers::Answers;
+pub(crate) use answers::Judge;
 pub use difference::Difference;
 pub(crate) use difference::same;
 pub use digest::{Digest, KINDS, SegmentSums, Segments};
@@ -52,7 +56,9 @@ pub use output::{Element, Output};
 pub use output_files::OutputFiles;
 pub use read_input::ReadInput;
 pub(crate) use session::Runner;
-pub use session::{CheckError, Session};
+#[cfg(test)]
+pub(crate) use session::RunnerSession;
+pub use session::{Candidate, CheckError, Session};
 pub use variant::{Prepare, PrepareResult, SHADERS, Variant, VariantContext};
 pub use work::{MemoryShares, Plan, Work};
 

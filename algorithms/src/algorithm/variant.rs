@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::session::{CheckError, Runner, RunnerSession, Session};
-use super::{Algorithm, Content, Promise, Semantics};
+use super::{Algorithm, Answers, Content, Judge, Promise, Semantics};
 use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, InnerTeams, Target, Unavailable};
 use crate::native::Native;
@@ -50,6 +50,8 @@ pub struct VariantContext<'a, 'o, A: Algorithm> {
     pub variant: Variant<A>,
     /// The input.
     pub input: &'a A::Input,
+    /// Right answers that the variants of the input share, if its outputs are checked.
+    pub answers: Option<&'a Answers<A>>,
     /// Pool of buffers that the variants of an input share.
     pub arena: &'a Arena,
     /// Device and threads.
@@ -174,8 +176,14 @@ impl<A: Algorithm> Variant<A> {
         target: &Target<'_>,
     ) -> Result<A::Output, CheckError> {
         let arena = Arena::default();
-        let mut session =
-            (self.prepare)(&VariantContext { task, variant: *self, input, arena: &arena, target })?;
+        let mut session = (self.prepare)(&VariantContext {
+            task,
+            variant: *self,
+            input,
+            answers: None,
+            arena: &arena,
+            target,
+        })?;
         target.team.run(|| {
             session.reset()?;
             session.poison()?;
@@ -221,6 +229,12 @@ impl<'a, A: Algorithm> VariantContext<'a, '_, A> {
 
     /// Prepares a runner for the target.
     pub(crate) fn session<R: Runner<A> + 'a>(&self, runner: R) -> PrepareResult<'a, A> {
-        Ok(Box::new(RunnerSession::new(runner, self.target.gpu.clone())))
+        let judge = Judge {
+            task: self.task,
+            input: self.input,
+            answers: self.answers,
+            promise: self.variant.promise(self.input),
+        };
+        Ok(Box::new(RunnerSession::new(runner, self.target.gpu.clone(), judge)))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::StsTask;
 use super::by_stage::ByStage;
-use super::session::Chains;
+use super::session::{ChainSession, SavedIn};
 use crate::algorithm::{Prepare, PrepareResult, Semantics, Variant, VariantContext};
 use crate::std_sort;
 use crate::sts::Timeslice;
@@ -93,11 +93,8 @@ fn chains<'a>(
         }
         chain
     };
-    let chains = at.input.0.iter().map(chain);
-    let stage = at.task.stage;
-    let max_saved = at.input.max_saved();
-    let chains = Chains::new(chains.collect(), stage, at.arena, max_saved);
-    Ok(Box::new(chains))
+    let chains = at.input.0.iter().map(chain).collect();
+    at.session(ChainSession::new(chains, at.input, at.task.stage, at.arena, SavedIn::Host))
 }
 
 /// Chains that sort by `std::sort`, as both reconstructions do.

@@ -210,7 +210,7 @@ impl<'a> Runner<StsEvents> for EventRunner<'a> {
         gpu.download(buffers.copies.part_mut(0..copies), &buffers.data.copies)
     }
 
-    fn note(&mut self, buffers: &EventBuffers<'a>) {
+    fn release(&mut self, buffers: EventBuffers<'a>) {
         self.capacities = buffers.data.capacities();
     }
 
@@ -278,7 +278,7 @@ mod tests {
                     assert_eq!(runner.run(&mut buffers), Ok(()));
                     gpu.finish().expect("no failure");
                     assert!(*runner.output(&buffers) == *right);
-                    runner.note(&buffers);
+                    runner.release(buffers);
                     assert!(runner.capacities.events >= events);
                     assert!(runner.capacities.copies >= copies);
                 }

@@ -325,7 +325,7 @@ impl<'a> Runner<Tpc> for Fused<'a> {
         Cow::Owned(both.flat_map(of_part).collect())
     }
 
-    fn note(&mut self, buffers: &FusedBuffers<'a>) {
+    fn release(&mut self, buffers: FusedBuffers<'a>) {
         self.host_capacity = buffers.parts.iter().map(|part| part.found.capacity()).collect();
     }
 }

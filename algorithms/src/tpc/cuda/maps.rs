@@ -243,7 +243,7 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
         Cow::Owned(buffers.buckets.sorted())
     }
 
-    fn note(&mut self, buffers: &MapsBuffers<'a>) {
+    fn release(&mut self, buffers: MapsBuffers<'a>) {
         self.capacity = buffers.buckets.capacity().to_vec();
     }
 }

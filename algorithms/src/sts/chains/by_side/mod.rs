@@ -15,10 +15,11 @@ use generators::partition::Partition;
 use super::arrays::Arrays;
 use super::share_out::{largest_first, share_out};
 use super::snapshots::{BufferParts, Snapshot, filled};
-use super::{Chain, USUAL, with_or_without_unpacking};
+use super::{Chain, Preconditions, USUAL, with_or_without_unpacking};
 use crate::algorithm::{Digest, Segments};
 use crate::all_cores::fill;
-use crate::device::Arena;
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, Buffers};
 use crate::sts::cluster_order::{is_in_order, sort_nearly_sorted, write_entries};
 use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::formulas::Side;
@@ -306,49 +307,26 @@ impl<'a, P: Rules> BySide<'a, P> {
     }
 }
 
+impl<P: Rules> Buffers for BySide<'_, P> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.arrays.poison();
+        for worker in &mut self.workers {
+            fill(&mut worker.hits, Hit::default());
+        }
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.arrays.bytes() as u64
+    }
+}
+
 impl<P: Rules> Chain for BySide<'_, P> {
     fn stages(&self) -> &'static [ChainStage] {
         with_or_without_unpacking(&USUAL, self.arrays.makes_stream())
     }
 
-    fn begin_with_raw(&mut self) {
-        let threads = self.workers.len();
-        let parts = (self.clustering == Clustering::TimeSweep).then_some(threads);
-        self.arrays.begin_with_raw(parts);
-    }
-
-    fn given(&self, stage: ChainStage) -> &'static str {
-        match (stage, self.clustering) {
-            (ChainStage::Presort, _) if self.puts_raw_to_sides() => "raw data",
-            (ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero, _) => "",
-            (ChainStage::Sort, Clustering::TimeSweep) => "digis by time, which stay so",
-            (ChainStage::Sort, Clustering::ByChannel) => "digis by time",
-            (ChainStage::Cluster, Clustering::TimeSweep) => "digis by time",
-            (ChainStage::Cluster, Clustering::ByChannel) => "digis by channel",
-            (ChainStage::ClusterSort, Clustering::TimeSweep) => "clusters nearly by time",
-            (ChainStage::ClusterSort, Clustering::ByChannel) => "clusters by channel",
-            (ChainStage::Hits, Clustering::TimeSweep) => "clusters nearly by time, entries by time",
-            (ChainStage::Hits, Clustering::ByChannel) => "clusters by channel, entries by time",
-            (ChainStage::Collect, _) => "pieces of threads",
-        }
-    }
-
-    fn take(&mut self, arena: &Arena) {
-        self.arrays.take(arena);
-        for worker in &mut self.workers {
-            worker.hits = arena.take_to_fill(self.hits_of_worker);
-            worker.hits.clear();
-        }
-    }
-
-    fn poison(&mut self) {
-        self.arrays.poison();
-        for worker in &mut self.workers {
-            fill(&mut worker.hits, Hit::default());
-        }
-    }
-
-    fn run(&mut self, stage: ChainStage) {
+    fn run(&mut self, stage: ChainStage) -> Result<(), DeviceError> {
         match stage {
             ChainStage::Unpack => self.arrays.unpack(cpu::SIMD),
             ChainStage::Presort => self.presort(),
@@ -359,6 +337,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
             ChainStage::Hits => self.find_hits(),
             ChainStage::Collect => self.collect(),
         }
+        Ok(())
     }
 
     fn inputs_of(&mut self, next: ChainStage) -> Vec<Box<dyn Snapshot + '_>> {
@@ -384,8 +363,8 @@ impl<P: Rules> Chain for BySide<'_, P> {
         }
     }
 
-    fn product(&self, stage: ChainStage) -> Product {
-        match stage {
+    fn product(&mut self, stage: ChainStage) -> Result<Product, DeviceError> {
+        Ok(match stage {
             ChainStage::Unpack => Product::Nothing,
             ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => {
                 self.arrays.digis_by_side()
@@ -403,11 +382,34 @@ impl<P: Rules> Chain for BySide<'_, P> {
                 let pieces = self.arrays.hit_partition.split(&self.arrays.flat);
                 Product::collected(self.by_module(pieces.into_iter()), self.hit_order)
             }
+        })
+    }
+
+    fn begin_with_raw(&mut self) {
+        let threads = self.workers.len();
+        let parts = (self.clustering == Clustering::TimeSweep).then_some(threads);
+        self.arrays.begin_with_raw(parts);
+    }
+
+    fn preconditions(&self) -> Preconditions {
+        let presort = if self.puts_raw_to_sides() { "raw data" } else { "" };
+        match self.clustering {
+            Clustering::TimeSweep => Preconditions { presort, ..Preconditions::TIME_SWEEP },
+            Clustering::ByChannel => Preconditions { presort, ..Preconditions::BY_CHANNEL },
         }
     }
 
-    fn digest(&self, segments: Segments) -> Option<Digest> {
-        Some(self.arrays.digest(&self.modules_partition(), segments))
+    fn take(&mut self, arena: &Arena) -> Result<(), DeviceError> {
+        self.arrays.take(arena);
+        for worker in &mut self.workers {
+            worker.hits = arena.take_to_fill(self.hits_of_worker);
+            worker.hits.clear();
+        }
+        Ok(())
+    }
+
+    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, DeviceError> {
+        Ok(Some(self.arrays.digest(&self.modules_partition(), segments)))
     }
 
     fn release(&mut self, arena: &Arena) {
@@ -416,9 +418,5 @@ impl<P: Rules> Chain for BySide<'_, P> {
         for worker in &mut self.workers {
             arena.give(std::mem::take(&mut worker.hits));
         }
-    }
-
-    fn bytes(&self) -> usize {
-        self.arrays.bytes()
     }
 }
