@@ -6,6 +6,7 @@
 //! | `session` | a prepared variant: the trait that its author implements, and its adapter |
 //! | `answers` | right answers for an input, and the check against them |
 //! | `fill_output` | a CPU variant that fills a list |
+//! | `gpu_task` | a task on a GPU, as its buffers and what a run does with them |
 //! | `output`, `difference` | outputs, and the check of most tasks |
 //! | `digest` | an output as a few numbers |
 //! | `read_input` | an input that was read from files |
@@ -21,6 +22,7 @@ mod difference;
 mod digest;
 mod file_remarks;
 mod fill_output;
+mod gpu_task;
 mod input_files;
 mod input_state;
 pub(crate) mod metric;
@@ -48,6 +50,7 @@ pub(crate) use difference::same;
 pub use digest::{Digest, KINDS, SegmentSums, Segments};
 pub(crate) use digest::{ITEM_MULTIPLIER, ItemWords, SEGMENT_MULTIPLIER, WORD_STEP, segment_sums};
 pub use file_remarks::FileRemarks;
+pub(crate) use gpu_task::{GpuRunner, GpuTask, limit_digis};
 pub use input_files::InputFiles;
 pub use input_state::InputState;
 pub use metric::{About, Better, Metric, MetricInfo, Relation};

@@ -284,8 +284,8 @@ pub(super) mod tests {
     }
 
     /// The chains of which variants of a stage are parts.
-    fn chains(stage: ChainStage) -> Vec<MakeChain> {
-        let chains_of_stage: &[MakeChain] = match stage {
+    fn chains(stage: ChainStage) -> Vec<CpuConfig> {
+        let chains_of_stage: &[CpuConfig] = match stage {
             ChainStage::Presort => &[SERIAL, BOTH_ORDERS, FRESH],
             ChainStage::Cluster => &[PER_SIDE, TIME_SWEEP],
             ChainStage::Collect => &[TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS],
@@ -298,12 +298,13 @@ pub(super) mod tests {
     /// Chains of all timeslices on a team.
     fn session<'a>(
         stage: Option<ChainStage>,
-        make: MakeChain,
+        config: CpuConfig,
         input: &'a Timeslices,
         arena: &'a Arena,
         team: &Team,
     ) -> ChainSession<'a> {
-        let chains = input.0.iter().map(|timeslice| make(timeslice, team.threads())).collect();
+        let chains =
+            input.0.iter().map(|timeslice| config.chain(timeslice, team.threads())).collect();
         ChainSession::new(chains, input, stage, arena, SavedIn::Host)
     }
 
@@ -318,9 +319,9 @@ pub(super) mod tests {
         let team = Team::new(2).expect("threads");
         let mut compared = 0;
         for input in inputs {
-            for make in [ONLINE, PER_SIDE, TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS] {
+            for config in [ONLINE, PER_SIDE, TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS] {
                 let arena = Arena::default();
-                let session = session(None, make, &input, &arena, &team);
+                let session = session(None, config, &input, &arena, &team);
                 compared += usize::from(check_digests(session, |work| team.run(work)) > 10);
             }
         }
@@ -341,8 +342,8 @@ pub(super) mod tests {
             assert!(inputs.len() > 5);
             for threads in [1, 3] {
                 let team = Team::new(threads).expect("threads");
-                for make in chains(stage) {
-                    earlier_stages_run_once(stage, None, make, &inputs, &team);
+                for config in chains(stage) {
+                    earlier_stages_run_once(stage, None, config, &inputs, &team);
                 }
                 let semantics = Some(Semantics::Offline);
                 earlier_stages_run_once(stage, semantics, OFFLINE, &inputs, &team);
@@ -354,7 +355,7 @@ pub(super) mod tests {
     fn earlier_stages_run_once(
         stage: ChainStage,
         semantics: Option<Semantics>,
-        make: MakeChain,
+        config: CpuConfig,
         inputs: &[(String, Timeslices)],
         team: &Team,
     ) {
@@ -364,14 +365,14 @@ pub(super) mod tests {
                 continue;
             };
             let semantics = semantics.unwrap_or(input.online());
-            let all = make(first, team.threads());
+            let all = config.chain(first, team.threads());
             let stages = all.stages().iter();
             let before = stages.take_while(|&&other| other != stage).count();
             let once = before * input.0.len();
             let expected = StsTask::for_stage(stage).reference(input, semantics).expect("one");
             let earlier = |max_saved| {
                 let arena = Arena::default();
-                let session = session(Some(stage), make, input, &arena, team);
+                let session = session(Some(stage), config, input, &arena, team);
                 earlier_runs(session, max_saved, &expected, |work| team.run(work))
             };
             assert_eq!(earlier(u64::MAX), once, "{stage:?} on {name}");

@@ -5,6 +5,7 @@
 //! by all threads.
 
 mod parts;
+mod products;
 mod worker;
 
 use std::marker::PhantomData;
@@ -26,8 +27,7 @@ use crate::sts::formulas::Side;
 use crate::sts::hits::{WindowInput, WindowJob, window_jobs};
 use crate::sts::presort::Permutation;
 use crate::sts::rules::Rules;
-use crate::sts::{ChainStage, Product};
-use crate::sts::{Cluster, Hit, Partitioned, Timeslice};
+use crate::sts::{ChainStage, Hit, Product, Timeslice};
 use crate::sts_unpack::cpu;
 use parts::{Part, cut};
 use worker::Worker;
@@ -270,13 +270,6 @@ impl<'a, P: Rules> BySide<'a, P> {
         self.arrays.flat = flat;
     }
 
-    /// The clusters that were found in each part.
-    fn clusters_of_parts(&self) -> Vec<&[Cluster]> {
-        let of_part =
-            |part: &Part| &self.arrays.clusters[part.digis.start..][..part.found.clusters];
-        self.parts.iter().map(of_part).collect()
-    }
-
     /// Partition of the hits, collected by job, into modules.
     fn modules_partition(&self) -> Partition {
         let mut hits = vec![0; self.arrays.modules.len()];
@@ -295,15 +288,6 @@ impl<'a, P: Rules> BySide<'a, P> {
             }
         }
         pieces
-    }
-
-    /// Hits by module, from pieces by job.
-    fn by_module<'h>(&self, pieces: impl Iterator<Item = &'h [Hit]>) -> Partitioned<Hit> {
-        let mut modules = vec![Vec::new(); self.arrays.modules.len()];
-        for (job, hits) in self.jobs.iter().zip(pieces) {
-            modules[job.module].extend_from_slice(hits);
-        }
-        Partitioned::of_modules(&modules)
     }
 }
 
@@ -364,25 +348,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
     }
 
     fn product(&mut self, stage: ChainStage) -> Result<Product, DeviceError> {
-        Ok(match stage {
-            ChainStage::Unpack => Product::Nothing,
-            ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => {
-                self.arrays.digis_by_side()
-            }
-            ChainStage::Cluster => {
-                let mut sides = vec![Vec::new(); self.arrays.sides.segments()];
-                for (part, clusters) in self.parts.iter().zip(self.clusters_of_parts()) {
-                    sides[part.side].extend_from_slice(clusters);
-                }
-                Product::Clusters(Partitioned::of_sides(&sides))
-            }
-            ChainStage::ClusterSort => Product::sorted_clusters(self.arrays.sorted_clusters()),
-            ChainStage::Hits => Product::Hits(self.by_module(self.pieces().into_iter())),
-            ChainStage::Collect => {
-                let pieces = self.arrays.hit_partition.split(&self.arrays.flat);
-                Product::collected(self.by_module(pieces.into_iter()), self.hit_order)
-            }
-        })
+        Ok(self.output(stage))
     }
 
     fn begin_with_raw(&mut self) {
