@@ -69,14 +69,14 @@ struct SharedBuffers<'a> {
 
 buffers!(SharedBuffers<'_>: geometry, pages, in_bins; kept: sectors);
 
-/// Device buffers in which one part at a time is processed.
-struct PipelineSlot {
-    digits: Target,
-    bins: Bins,
-    noisy: DeviceBuffer<u32>,
+buffers! {
+    /// Device buffers in which one part at a time is processed.
+    struct PipelineSlot(gpu, sizes: Sizes) {
+        digits: Target = Target::for_digits(gpu, sizes.samples)?,
+        bins: Bins = Bins::new(gpu, sizes)?,
+        noisy: DeviceBuffer<u32> = gpu.buffer(sizes.sectors * WORDS_OF_SECTOR)?,
+    }
 }
-
-buffers!(PipelineSlot: digits, bins, noisy);
 
 /// Buffers of a part.
 struct PartBuffers {
@@ -104,16 +104,6 @@ fn time_bins(input: &RawFrame, part: &Part) -> impl Iterator<Item = u32> + Clone
 
 fn sizes(input: &RawFrame, part: &Part) -> Sizes {
     Sizes::for_samples(part.samples() as usize, time_bins(input, part))
-}
-
-impl PipelineSlot {
-    fn new(gpu: &Gpu, sizes: Sizes) -> Result<Self, DeviceError> {
-        Ok(PipelineSlot {
-            digits: Target::for_digits(gpu, sizes.samples)?,
-            bins: Bins::new(gpu, sizes)?,
-            noisy: gpu.buffer(sizes.sectors * WORDS_OF_SECTOR)?,
-        })
-    }
 }
 
 impl PartBuffers {

@@ -74,13 +74,13 @@ buffers!(
     MapsBuffers<'_>: geometry, pages, finding, in_maps, parts, target, lists, compaction, buckets
 );
 
-/// Buffers of a part, in use while other parts are processed.
-struct PartBuffers {
-    pages: PageBuffers,
-    jobs: Jobs,
+buffers! {
+    /// Buffers of a part, in use while other parts are processed.
+    struct PartBuffers(gpu, input: &RawFrame, part: &Part) {
+        pages: PageBuffers = PageBuffers::new(gpu, &input.frame, part, CONFIG.index)?,
+        jobs: Jobs = Jobs::new(gpu, input, part)?,
+    }
 }
-
-buffers!(PartBuffers: pages, jobs);
 
 fn prepare<'a>(at: &VariantContext<'a, '_, Tpc>, division: Division) -> PrepareResult<'a, Tpc> {
     if at.input.finding.rule == NoisyRule::Lab {
@@ -103,15 +103,6 @@ fn initial_capacities(part: &Part) -> Vec<u32> {
     };
     let of_sector = (0..ROWS).map(of_row).collect::<Vec<_>>();
     of_sector.repeat(part.sectors.len())
-}
-
-impl PartBuffers {
-    fn new(gpu: &Gpu, input: &RawFrame, part: &Part) -> Result<Self, DeviceError> {
-        Ok(PartBuffers {
-            pages: PageBuffers::new(gpu, &input.frame, part, CONFIG.index)?,
-            jobs: Jobs::new(gpu, input, part)?,
-        })
-    }
 }
 
 impl MapsBuffers<'_> {

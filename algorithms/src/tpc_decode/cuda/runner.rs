@@ -47,13 +47,13 @@ struct DecodeBuffers<'a> {
 
 buffers!(DecodeBuffers<'_>: tables, pages, digits, parts);
 
-/// Buffers of a part of the pages.
-struct PartBuffers {
-    pages: PageBuffers,
-    target: Target,
+buffers! {
+    /// Buffers of a part of the pages.
+    struct PartBuffers(gpu, frame: &TimeFrame, part: &Part, config: DecoderConfig) {
+        pages: PageBuffers = PageBuffers::new(gpu, frame, part, config.index)?,
+        target: Target = Target::new(gpu, frame, part, config.maps)?,
+    }
 }
-
-buffers!(PartBuffers: pages, target);
 
 /// A part, and its data on the host.
 struct PartData<'d> {
@@ -156,18 +156,6 @@ impl DecodeBuffers<'_> {
 }
 
 impl PartBuffers {
-    fn new(
-        gpu: &Gpu,
-        frame: &TimeFrame,
-        part: &Part,
-        config: DecoderConfig,
-    ) -> Result<Self, DeviceError> {
-        Ok(PartBuffers {
-            pages: PageBuffers::new(gpu, frame, part, config.index)?,
-            target: Target::new(gpu, frame, part, config.maps)?,
-        })
-    }
-
     /// Starts all copies and kernels, from pages to digits.
     fn start(
         &mut self,
