@@ -13,7 +13,7 @@ const QUOTES: [(&str, &str); 5] = [
     ("reports/src/export/live/formats.rs", "a format of others, which has escapes of its own"),
     ("algorithms/src/plugin/table.rs", "texts of plugins are checked before, and are short"),
     ("algorithms/src/plugin/loaded.rs", "a name that was checked"),
-    ("algorithms/src/task/typed.rs", "names of our own"),
+    ("algorithms/src/algorithm/answers.rs", "names of our own"),
 ];
 
 /// Functions that may write to standard output or error, with the reason.

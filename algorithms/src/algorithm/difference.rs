@@ -32,9 +32,6 @@ pub enum Difference<T: Debug> {
 }
 
 /// Checks that a list equals the reference, with all cores.
-///
-/// # Errors
-/// The first difference.
 pub(crate) fn same<T: Clone + Debug + PartialEq + Sync>(
     element: &'static str,
     reference: &[T],

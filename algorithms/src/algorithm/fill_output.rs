@@ -43,9 +43,6 @@ where
 impl<'a, A: Algorithm> VariantContext<'a, '_, A> {
     /// Prepares a variant without buffers except its output, a list of `length` elements, which
     /// `fill` overwrites completely. The input has `input_bytes` bytes.
-    ///
-    /// # Errors
-    /// None; the type is that of a variant's last expression.
     pub(crate) fn fill_output<T: Poison>(
         &self,
         length: usize,

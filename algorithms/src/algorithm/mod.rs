@@ -4,7 +4,9 @@
 //! |---|---|
 //! | `variant` | a variant, as data, and the context in which it is prepared |
 //! | `session` | a prepared variant: the trait that its author implements, and its adapter |
+//! | `answers` | right answers for an input, and the check against them |
 //! | `fill_output` | a CPU variant that fills a list |
+//! | `gpu_task` | a task on a GPU, as its buffers and what a run does with them |
 //! | `output`, `difference` | outputs, and the check of most tasks |
 //! | `digest` | an output as a few numbers |
 //! | `read_input` | an input that was read from files |
@@ -15,10 +17,12 @@
 //! | `work` | amount of work |
 //! | `metric` | metrics in the results, and their definitions |
 
+mod answers;
 mod difference;
 mod digest;
 mod file_remarks;
 mod fill_output;
+mod gpu_task;
 mod input_files;
 mod input_state;
 pub(crate) mod metric;
@@ -39,11 +43,14 @@ use text::Untrusted;
 use crate::axis::{Axis, Params};
 use crate::plugin::Contract;
 
+pub use answers::Answers;
+pub(crate) use answers::Judge;
 pub use difference::Difference;
 pub(crate) use difference::same;
 pub use digest::{Digest, KINDS, SegmentSums, Segments};
 pub(crate) use digest::{ITEM_MULTIPLIER, ItemWords, SEGMENT_MULTIPLIER, WORD_STEP, segment_sums};
 pub use file_remarks::FileRemarks;
+pub(crate) use gpu_task::{GpuRunner, GpuTask, limit_digis};
 pub use input_files::InputFiles;
 pub use input_state::InputState;
 pub use metric::{About, Better, Metric, MetricInfo, Relation};
@@ -52,7 +59,9 @@ pub use output::{Element, Output};
 pub use output_files::OutputFiles;
 pub use read_input::ReadInput;
 pub(crate) use session::Runner;
-pub use session::{CheckError, Session};
+#[cfg(test)]
+pub(crate) use session::RunnerSession;
+pub use session::{Candidate, CheckError, Session};
 pub use variant::{Prepare, PrepareResult, SHADERS, Variant, VariantContext};
 pub use work::{MemoryShares, Plan, Work};
 

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 use std::error::Error;
-use std::marker::PhantomData;
+use std::path::Path;
 use std::sync::Arc;
 
-use super::{Algorithm, Digest, InputState, Metric, Segments, Work};
+use generators::DataError;
+use text::Untrusted;
+
+use super::{Algorithm, Digest, InputState, Judge, Metric, Segments, Work};
 use crate::device::Buffers;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::timing::Stages;
@@ -13,11 +16,11 @@ use crate::timing::Stages;
 /// Error found in an output.
 pub type CheckError = Box<dyn Error + Send + Sync>;
 
-/// A variant that is prepared for an input.
+/// A variant that is ready to be checked and measured, whatever its task.
 ///
-/// Buffers are held from [`Session::reset`] to [`Session::release`] only, because all variants of a
-/// point share them. CPU variants do not fail; the errors are those of GPUs and of plugins.
-pub trait Session<A: Algorithm>: Send {
+/// Buffers are held from [`Candidate::reset`] to [`Candidate::release`] only, because all variants
+/// of a point share them. CPU variants do not fail; the errors are those of GPUs and of plugins.
+pub trait Candidate: Send {
     /// Takes buffers and provides fresh input. Not timed.
     fn reset(&mut self) -> Result<(), DeviceError>;
     /// Overwrites every buffer that is not input, so that a check can't see the right output of an
@@ -27,15 +30,17 @@ pub trait Session<A: Algorithm>: Send {
     fn run(&mut self) -> Result<(), DeviceError>;
     /// Returns the stages of the last run, if they are known. Not timed. On a GPU these are the
     /// stages since [`Gpu::start_timeline`], which must be called before the run.
-    fn stages(&mut self) -> Result<Stages, DeviceError>;
-    /// Checks for errors of the last run that its output does not show. Not timed; called when the
-    /// output is checked.
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        Ok(Stages::new())
+    }
+    /// Computes the right answer that its output is compared with, unless it is known already, so
+    /// that this time is not attributed to the check.
+    fn find_reference(&self) {}
+    /// Checks the output of the last run.
     ///
     /// # Errors
-    /// The error that was found.
-    fn inspect(&mut self) -> Result<(), CheckError> {
-        Ok(())
-    }
+    /// The first error that is found.
+    fn check(&mut self) -> Result<(), CheckError>;
     /// Remarks on the variant's figures for readers, once the output was checked.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
@@ -54,17 +59,17 @@ pub trait Session<A: Algorithm>: Send {
     fn sample(&self) -> Option<Work> {
         None
     }
-    /// Returns the digest of the last run's output, computed where that lies; `None` if the output
-    /// has to be copied for it. Not timed.
+    /// Quality of the output that was checked last; see [`Algorithm::quality`].
+    fn quality(&self) -> Vec<Metric> {
+        Vec::new()
+    }
+    /// Writes the output of the last run; see [`Algorithm::write_output`].
     ///
     /// # Errors
-    /// The error that was found.
-    fn digest(&mut self, _: Segments) -> Result<Option<Digest>, CheckError> {
-        Ok(None)
+    /// If the file can't be written; it is then as it was.
+    fn write_output(&mut self, _file: usize, path: &Path) -> Result<usize, DataError> {
+        Err(DataError::Shape(format!("{}: this output is in no file", path.escaped())))
     }
-    /// Returns the output of the last run, after [`Session::inspect`], which may copy it; `None` if
-    /// no buffers are held.
-    fn output(&self) -> Option<Cow<'_, A::Output>>;
     /// Releases the buffers.
     fn release(&mut self);
     /// Bytes of all buffers that the variant holds during a run, including the input. Allocations
@@ -72,8 +77,27 @@ pub trait Session<A: Algorithm>: Send {
     fn buffer_bytes(&self) -> u64;
 }
 
+/// A candidate whose output can be read.
+pub trait Session<A: Algorithm>: Candidate {
+    /// Checks for errors of the last run that its output does not show. Not timed; called when the
+    /// output is checked.
+    ///
+    /// # Errors
+    /// The error that was found.
+    fn inspect(&mut self) -> Result<(), CheckError>;
+    /// Returns the digest of the last run's output, computed where that lies; `None` if the output
+    /// has to be copied for it. Not timed.
+    ///
+    /// # Errors
+    /// The error that was found.
+    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, CheckError>;
+    /// Returns the output of the last run, after [`Session::inspect`], which may copy it; `None` if
+    /// no buffers are held.
+    fn output(&self) -> Option<Cow<'_, A::Output>>;
+}
+
 /// Interface that the author of a variant implements: its buffers, and the operations on them. The
-/// errors are those of a [`Session`].
+/// errors are those of a [`Candidate`].
 pub(crate) trait Runner<A: Algorithm>: Send {
     /// Buffers of a run.
     type Buffers: Buffers;
@@ -86,6 +110,12 @@ pub(crate) trait Runner<A: Algorithm>: Send {
         Ok(())
     }
 
+    /// Overwrites buffers, and provides fresh input again. Not timed.
+    fn poison(&mut self, buffers: &mut Self::Buffers) -> Result<(), DeviceError> {
+        buffers.poison()?;
+        self.load(buffers)
+    }
+
     /// Does the work; each decision that depends on the input is made here. On a GPU the work may
     /// be asynchronous: it is awaited before the timer stops, and before an error is returned.
     fn run(&mut self, buffers: &mut Self::Buffers) -> Result<(), DeviceError>;
@@ -96,40 +126,36 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     }
 
     /// See [`Session::inspect`].
-    ///
-    /// # Errors
-    /// The error that was found.
     fn inspect(&mut self, _: &mut Self::Buffers) -> Result<(), CheckError> {
         Ok(())
     }
 
-    /// See [`Session::remarks`].
+    /// See [`Candidate::remarks`].
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// See [`Session::given`].
+    /// See [`Candidate::given`].
     fn given(&self) -> InputState {
         InputState::default()
     }
 
     /// True if there are further metrics; if not, no buffers are allocated for them.
-    const HAS_FIGURES: bool = false;
+    fn has_figures(&self) -> bool {
+        false
+    }
 
-    /// See [`Session::figures`]; called with buffers.
+    /// See [`Candidate::figures`]; called with buffers.
     fn figures(&mut self, _: &mut Self::Buffers) -> Result<Vec<Metric>, DeviceError> {
         Ok(Vec::new())
     }
 
-    /// See [`Session::sample`].
+    /// See [`Candidate::sample`].
     fn sample(&self) -> Option<Work> {
         None
     }
 
     /// See [`Session::digest`].
-    ///
-    /// # Errors
-    /// The error that was found.
     fn digest(&mut self, _: &mut Self::Buffers, _: Segments) -> Result<Option<Digest>, CheckError> {
         Ok(None)
     }
@@ -137,8 +163,8 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     /// Returns the output of the last run.
     fn output<'b>(&'b self, buffers: &'b Self::Buffers) -> Cow<'b, A::Output>;
 
-    /// Called before the buffers are released, to note how the next ones should be allocated.
-    fn note(&mut self, _: &Self::Buffers) {}
+    /// Releases the buffers, and notes how the next ones should be allocated.
+    fn release(&mut self, _: Self::Buffers) {}
 
     /// Bytes in addition to the buffers: of the input if a run reads it on the host directly, and
     /// of data that is kept between runs on a GPU.
@@ -148,18 +174,20 @@ pub(crate) trait Runner<A: Algorithm>: Send {
 }
 
 /// A runner with its buffers.
-pub(super) struct RunnerSession<A: Algorithm, R: Runner<A>> {
+pub(crate) struct RunnerSession<'a, A: Algorithm, R: Runner<A>> {
     runner: R,
     buffers: Option<R::Buffers>,
     /// Bytes of the buffers that were allocated last.
     allocated_bytes: u64,
     gpu: Option<Arc<Gpu>>,
-    task: PhantomData<fn() -> A>,
+    judge: Judge<'a, A>,
+    /// Quality of the output that was checked last.
+    quality: Vec<Metric>,
 }
 
-impl<A: Algorithm, R: Runner<A>> RunnerSession<A, R> {
-    pub(super) fn new(runner: R, gpu: Option<Arc<Gpu>>) -> Self {
-        RunnerSession { runner, buffers: None, allocated_bytes: 0, gpu, task: PhantomData }
+impl<'a, A: Algorithm, R: Runner<A>> RunnerSession<'a, A, R> {
+    pub(crate) fn new(runner: R, gpu: Option<Arc<Gpu>>, judge: Judge<'a, A>) -> Self {
+        RunnerSession { runner, buffers: None, allocated_bytes: 0, gpu, judge, quality: Vec::new() }
     }
 
     /// Bytes of the buffers: the larger of the allocated size and the size after runs that had to
@@ -189,16 +217,13 @@ impl<A: Algorithm, R: Runner<A>> RunnerSession<A, R> {
     }
 }
 
-impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
+impl<A: Algorithm, R: Runner<A>> Candidate for RunnerSession<'_, A, R> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         self.with_buffers(R::load)
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
-        self.with_buffers(|runner, buffers| {
-            buffers.poison()?;
-            runner.load(buffers)
-        })
+        self.with_buffers(R::poison)
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
@@ -214,13 +239,20 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
         Ok(stages)
     }
 
-    fn inspect(&mut self) -> Result<(), CheckError> {
-        let buffers = self.buffers.as_mut();
-        buffers.map_or(Ok(()), |buffers| self.runner.inspect(buffers))
+    fn find_reference(&self) {
+        self.judge.find_reference();
+    }
+
+    fn check(&mut self) -> Result<(), CheckError> {
+        self.inspect()?;
+        let output = self.output().ok_or("there was no run")?;
+        self.judge.check(&output)?;
+        self.quality = self.judge.quality(&output);
+        Ok(())
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.runner.remarks()
+        [self.runner.remarks(), self.judge.remarks()].concat()
     }
 
     fn given(&self) -> InputState {
@@ -228,7 +260,7 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
     }
 
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
-        if !R::HAS_FIGURES {
+        if !self.runner.has_figures() {
             return Ok(Vec::new());
         }
         let figures = self.with_buffers(R::figures);
@@ -240,6 +272,34 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
         self.runner.sample()
     }
 
+    fn quality(&self) -> Vec<Metric> {
+        self.quality.clone()
+    }
+
+    fn write_output(&mut self, file: usize, path: &Path) -> Result<usize, DataError> {
+        let no_run = || DataError::Shape("there was no run whose output can be written".to_owned());
+        let output = self.output().ok_or_else(no_run)?;
+        self.judge.write_output(&output, file, path)
+    }
+
+    fn release(&mut self) {
+        self.allocated_bytes = self.max_bytes();
+        if let Some(buffers) = self.buffers.take() {
+            self.runner.release(buffers);
+        }
+    }
+
+    fn buffer_bytes(&self) -> u64 {
+        self.max_bytes() + self.runner.input_bytes()
+    }
+}
+
+impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<'_, A, R> {
+    fn inspect(&mut self) -> Result<(), CheckError> {
+        let buffers = self.buffers.as_mut();
+        buffers.map_or(Ok(()), |buffers| self.runner.inspect(buffers))
+    }
+
     fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, CheckError> {
         let buffers = self.buffers.as_mut();
         buffers.map_or(Ok(None), |buffers| self.runner.digest(buffers, segments))
@@ -248,16 +308,5 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
     fn output(&self) -> Option<Cow<'_, A::Output>> {
         let buffers = self.buffers.as_ref()?;
         Some(self.runner.output(buffers))
-    }
-
-    fn release(&mut self) {
-        self.allocated_bytes = self.max_bytes();
-        if let Some(buffers) = self.buffers.take() {
-            self.runner.note(&buffers);
-        }
-    }
-
-    fn buffer_bytes(&self) -> u64 {
-        self.max_bytes() + self.runner.input_bytes()
     }
 }

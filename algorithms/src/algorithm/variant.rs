@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::session::{CheckError, Runner, RunnerSession, Session};
-use super::{Algorithm, Content, Promise, Semantics};
+use super::{Algorithm, Answers, Content, Judge, Promise, Semantics};
 use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, InnerTeams, Target, Unavailable};
 use crate::native::Native;
@@ -50,6 +50,8 @@ pub struct VariantContext<'a, 'o, A: Algorithm> {
     pub variant: Variant<A>,
     /// The input.
     pub input: &'a A::Input,
+    /// Right answers that the variants of the input share, if its outputs are checked.
+    pub answers: Option<&'a Answers<A>>,
     /// Pool of buffers that the variants of an input share.
     pub arena: &'a Arena,
     /// Device and threads.
@@ -174,8 +176,14 @@ impl<A: Algorithm> Variant<A> {
         target: &Target<'_>,
     ) -> Result<A::Output, CheckError> {
         let arena = Arena::default();
-        let mut session =
-            (self.prepare)(&VariantContext { task, variant: *self, input, arena: &arena, target })?;
+        let mut session = (self.prepare)(&VariantContext {
+            task,
+            variant: *self,
+            input,
+            answers: None,
+            arena: &arena,
+            target,
+        })?;
         target.team.run(|| {
             session.reset()?;
             session.poison()?;
@@ -215,18 +223,18 @@ impl<'a, A: Algorithm> VariantContext<'a, '_, A> {
     }
 
     /// Returns the GPU, for variants that have kernels.
-    ///
-    /// # Errors
-    /// If the target is not a GPU.
     pub(crate) fn gpu(&self) -> Result<Arc<Gpu>, Unavailable> {
         self.target.required_gpu()
     }
 
     /// Prepares a runner for the target.
-    ///
-    /// # Errors
-    /// None; the type is that of a variant's last expression.
     pub(crate) fn session<R: Runner<A> + 'a>(&self, runner: R) -> PrepareResult<'a, A> {
-        Ok(Box::new(RunnerSession::new(runner, self.target.gpu.clone())))
+        let judge = Judge {
+            task: self.task,
+            input: self.input,
+            answers: self.answers,
+            promise: self.variant.promise(self.input),
+        };
+        Ok(Box::new(RunnerSession::new(runner, self.target.gpu.clone(), judge)))
     }
 }

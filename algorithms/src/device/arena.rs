@@ -115,9 +115,6 @@ impl Arena {
     }
 
     /// Takes a buffer that is not a vector: a free one that fits, or else a new one.
-    ///
-    /// # Errors
-    /// If none fits and none can be made.
     pub(crate) fn take_other<B: Send + 'static, E>(
         &self,
         fits: impl Fn(&B) -> bool,

@@ -17,18 +17,41 @@ use crate::all_cores::fill;
 pub(crate) trait Buffers: Send {
     /// Overwrites all memory that a run may write, so that a check can't see the right output of an
     /// earlier run. On a GPU this is started and not waited for.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn poison(&mut self) -> Result<(), DeviceError>;
 
     /// Bytes of device memory that the variant uses.
     fn bytes(&self) -> u64;
 }
 
-/// Implements [`Buffers`] for a struct from the named fields, those that no run writes last; or for
+/// Declares a struct of buffers, each with its allocation, which may use the values after `;`; or
+/// implements [`Buffers`] for a struct from the named fields, those that no run writes last; or for
 /// an enum whose variants each hold one value.
 macro_rules! buffers {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident($gpu:ident $(, $argument:ident: $type:ty)*) {
+            $($(#[$doc:meta])* $field_vis:vis $field:ident: $buffer:ty = $make:expr,)*
+            $(; $($(#[$value_doc:meta])* $value_vis:vis $value:ident: $kind:ty = $set:expr,)*)?
+        }
+    ) => {
+        $(#[$meta])*
+        $vis struct $name {
+            $($(#[$doc])* $field_vis $field: $buffer,)*
+            $($($(#[$value_doc])* $value_vis $value: $kind,)*)?
+        }
+
+        $crate::device::buffers!($name: $($field),*);
+
+        impl $name {
+            $vis fn new(
+                $gpu: &$crate::device::gpu::Gpu,
+                $($argument: $type),*
+            ) -> Result<Self, $crate::device::gpu::DeviceError> {
+                $($(let $value: $kind = $set;)*)?
+                Ok($name { $($field: $make,)* $($($value,)*)? })
+            }
+        }
+    };
     (enum $holder:ident $(<$life:lifetime>)?: $($variant:ident),*) => {
         impl $crate::device::Buffers for $holder $(<$life>)? {
             fn poison(&mut self) -> Result<(), $crate::device::gpu::DeviceError> {

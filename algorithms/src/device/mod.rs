@@ -91,9 +91,6 @@ impl<'a> Target<'a> {
     }
 
     /// Returns the GPU, for variants that have kernels.
-    ///
-    /// # Errors
-    /// If the device is not a GPU.
     pub(crate) fn required_gpu(&self) -> Result<Arc<Gpu>, Unavailable> {
         let gpu = self.gpu.as_ref().map(Arc::clone);
         gpu.ok_or_else(|| Unavailable(format!("{} is not a GPU", self.device)))

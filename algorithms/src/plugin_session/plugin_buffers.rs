@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::buffer::{Buffer, GUARD, copy};
 use super::instance::{Instance, ResultIn};
 use super::task::{Addresses, Array, Description, Upload};
-use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu, MappedBuffer, POISON, PinnedBuffer};
+use crate::device::{Arena, Buffers};
 use crate::plugin::loaded_variant::LoadedVariant;
 
 pub(super) struct PluginBuffers<'a> {
@@ -16,7 +16,8 @@ pub(super) struct PluginBuffers<'a> {
     arrays: Vec<Buffer>,
     /// As in the description; none if the result is in the input or on the host.
     outputs: Vec<Buffer>,
-    scratch: Buffer,
+    /// Taken when the buffers are dropped.
+    scratch: Option<Buffer>,
     arena: &'a Arena,
     gpu: Option<(Arc<Gpu>, PageLocked)>,
 }
@@ -51,7 +52,7 @@ impl<'a> PluginBuffers<'a> {
         Ok(PluginBuffers {
             arrays: arrays.collect::<Result<_, _>>()?,
             outputs: outputs.collect::<Result<_, _>>()?,
-            scratch: buffer("its scratch memory".into(), scratch as usize)?,
+            scratch: Some(buffer("its scratch memory".into(), scratch as usize)?),
             arena,
             gpu: gpu.map(page_locked).transpose()?,
         })
@@ -90,47 +91,23 @@ impl<'a> PluginBuffers<'a> {
 
     /// Address of the scratch memory.
     pub(super) fn scratch(&self) -> *mut c_void {
-        self.scratch.as_ptr()
-    }
-
-    /// Overwrites all buffers except fresh arrays.
-    pub(super) fn poison(&mut self) -> Result<(), DeviceError> {
-        for buffer in self.outputs.iter_mut().chain([&mut self.scratch]) {
-            buffer.poison()?;
-        }
-        match &mut self.gpu {
-            Some((gpu, PageLocked::Arrays { results, .. })) => {
-                self.arrays.iter_mut().try_for_each(Buffer::poison)?;
-                gpu.finish()?;
-                results.iter_mut().for_each(|result| result.fill(POISON));
-                Ok(())
-            }
-            Some((gpu, PageLocked::Result(host))) => {
-                gpu.finish()?;
-                host.fill(POISON);
-                Ok(())
-            }
-            None => Ok(()),
-        }
+        self.scratch.as_ref().map_or(std::ptr::null_mut(), Buffer::as_ptr)
     }
 
     /// Runs the plugin, which was reset with these buffers, and all copies that belong to a run.
-    /// GPU work has to end before the buffers are released, also after an error; the first error is
-    /// returned, since it is more informative than its consequences.
+    /// The caller waits for GPU work, also after an error, before the buffers are released.
     pub(super) fn run(&mut self, plugin: &mut Instance) -> Result<(), DeviceError> {
         let Some((gpu, page_locked)) = &mut self.gpu else {
             // SAFETY: it was reset with these buffers.
             return unsafe { plugin.run() };
         };
-        let started = page_locked.start(gpu, &self.arrays, &self.outputs, plugin);
-        let finished = gpu.finish();
-        started.and(finished)
+        page_locked.start(gpu, &self.arrays, &self.outputs, plugin)
     }
 
     /// Describes writes out of bounds since all buffers were poisoned.
     pub(super) fn overrun(&self) -> Result<Option<String>, DeviceError> {
         let (input, tables) = self.arrays.split_at(1);
-        let buffers = self.outputs.iter().chain(input).chain([&self.scratch]);
+        let buffers = self.outputs.iter().chain(input).chain(&self.scratch);
         for buffer in buffers.chain(tables) {
             let overrun = buffer.overrun()?;
             if overrun.is_some() {
@@ -175,11 +152,40 @@ impl<'a> PluginBuffers<'a> {
             }
         }
     }
+}
 
-    /// Releases the buffers.
-    pub(super) fn release(self) {
-        let buffers = self.arrays.into_iter().chain(self.outputs);
-        let buffers = buffers.chain([self.scratch]);
+impl Buffers for PluginBuffers<'_> {
+    /// Overwrites all buffers except fresh arrays.
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        for buffer in self.outputs.iter_mut().chain(&mut self.scratch) {
+            buffer.poison()?;
+        }
+        match &mut self.gpu {
+            Some((gpu, PageLocked::Arrays { results, .. })) => {
+                self.arrays.iter_mut().try_for_each(Buffer::poison)?;
+                gpu.finish()?;
+                results.iter_mut().for_each(|result| result.fill(POISON));
+                Ok(())
+            }
+            Some((gpu, PageLocked::Result(host))) => {
+                gpu.finish()?;
+                host.fill(POISON);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The runner counts all bytes.
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
+impl Drop for PluginBuffers<'_> {
+    fn drop(&mut self) {
+        let buffers = self.arrays.drain(..).chain(self.outputs.drain(..));
+        let buffers = buffers.chain(self.scratch.take());
         buffers.for_each(|buffer| buffer.release(self.arena));
     }
 }

@@ -8,21 +8,17 @@ use super::host::PluginGpu;
 use super::instance::{Instance, NotReady};
 use super::plugin_buffers::PluginBuffers;
 use super::task::{Description, PluginRequest, PluginTask};
-use crate::algorithm::{CheckError, InputState, Metric, Session};
-use crate::device::Arena;
+use crate::algorithm::{CheckError, InputState, Metric, Output, Runner};
 use crate::device::gpu::{DeviceError, Gpu};
+use crate::device::{Arena, Buffers};
 use crate::plugin::hooks::check_scratch;
 use crate::plugin::loaded_variant::LoadedVariant;
 use crate::timing::Stages;
 
-/// Not a [`Runner`](crate::algorithm::Runner), because the header promises that `reset` is called
-/// once before each run, whether or not buffers are poisoned in between.
-pub(super) struct PluginSession<'a, A: PluginTask> {
-    // Declared before the buffers, because `release` may use them.
+pub(super) struct PluginRunner<'a, A: PluginTask> {
     instance: Instance,
     input: Description<'a, A::Output>,
     given: &'static str,
-    buffers: Option<PluginBuffers<'a>>,
     arena: &'a Arena,
     gpu: Option<Arc<Gpu>>,
     /// Output of the last run, once it was inspected.
@@ -30,7 +26,7 @@ pub(super) struct PluginSession<'a, A: PluginTask> {
     account: Account,
 }
 
-impl<'a, A: PluginTask> PluginSession<'a, A> {
+impl<'a, A: PluginTask> PluginRunner<'a, A> {
     /// Prepares a variant for a team of `workers` threads, or for a GPU by its index.
     ///
     /// # Errors
@@ -53,11 +49,10 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
         fits.map_err(|problem| variant.plugin.failed(problem))?;
         account.declare(instance.needs().own_bytes);
         account.count();
-        Ok(PluginSession {
+        Ok(PluginRunner {
             instance,
             input,
             given,
-            buffers: None,
             arena,
             gpu: gpu.map(|it| Arc::clone(it.gpu)),
             output: None,
@@ -89,58 +84,47 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
     }
 }
 
-impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
-    fn reset(&mut self) -> Result<(), DeviceError> {
-        self.output = None;
-        let mut buffers = match self.buffers.take() {
-            Some(buffers) => buffers,
-            None => PluginBuffers::new(
-                self.instance.variant(),
-                &self.input,
-                self.instance.needs().scratch_bytes,
-                self.arena,
-                self.gpu.as_ref(),
-            )?,
-        };
-        buffers.load(&self.input.arrays)?;
-        let addresses = buffers.addresses();
-        let scratch = buffers.scratch();
-        self.buffers = Some(buffers);
-        self.input.shown.set(&addresses);
-        let input = self.input.shown.as_ptr();
-        // SAFETY: the buffers are as the header specifies, and stay allocated.
-        unsafe { self.instance.reset(input, scratch) }
+impl<'a, A: PluginTask> Runner<A> for PluginRunner<'a, A> {
+    type Buffers = PluginBuffers<'a>;
+
+    fn allocate(&self) -> Result<PluginBuffers<'a>, DeviceError> {
+        PluginBuffers::new(
+            self.instance.variant(),
+            &self.input,
+            self.instance.needs().scratch_bytes,
+            self.arena,
+            self.gpu.as_ref(),
+        )
     }
 
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        if let Some(buffers) = &mut self.buffers {
-            buffers.poison()?;
-        }
+    fn load(&mut self, buffers: &mut PluginBuffers<'a>) -> Result<(), DeviceError> {
+        self.output = None;
+        buffers.load(&self.input.arrays)?;
+        self.input.shown.set(&buffers.addresses());
+        let input = self.input.shown.as_ptr();
+        // SAFETY: the buffers are as the header specifies, and stay allocated.
+        unsafe { self.instance.reset(input, buffers.scratch()) }
+    }
+
+    /// Does not load again, because the header promises that `reset` is called once before each
+    /// run, whether or not buffers are poisoned in between.
+    fn poison(&mut self, buffers: &mut PluginBuffers<'a>) -> Result<(), DeviceError> {
+        buffers.poison()?;
         self.account.watch();
         Ok(())
     }
 
-    fn run(&mut self) -> Result<(), DeviceError> {
-        let Some(buffers) = &mut self.buffers else {
-            let plugin = self.instance.variant().plugin;
-            return Err(plugin.failed("was run without buffers"));
-        };
+    fn run(&mut self, buffers: &mut PluginBuffers<'a>) -> Result<(), DeviceError> {
         let ran = buffers.run(&mut self.instance);
         ran.map_err(|error| self.named(error))
     }
 
-    fn stages(&mut self) -> Result<Stages, DeviceError> {
-        match &self.gpu {
-            Some(gpu) => gpu.stages(),
-            None => Ok(self.instance.stages()),
-        }
+    fn stages(&self, _: &PluginBuffers<'a>) -> Stages {
+        self.gpu.as_ref().map_or_else(|| self.instance.stages(), |_| Stages::new())
     }
 
-    fn inspect(&mut self) -> Result<(), CheckError> {
+    fn inspect(&mut self, buffers: &mut PluginBuffers<'a>) -> Result<(), CheckError> {
         self.account.count();
-        let Some(buffers) = &self.buffers else {
-            return Ok(());
-        };
         let lies = self.instance.result()?;
         if let Some(damage) = self.damage(buffers)? {
             return Err(damage.into());
@@ -157,27 +141,30 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
         InputState::whole(self.given)
     }
 
-    fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
+    fn has_figures(&self) -> bool {
+        A::FIGURES.is_some() && self.gpu.is_some()
+    }
+
+    fn figures(&mut self, buffers: &mut PluginBuffers<'a>) -> Result<Vec<Metric>, DeviceError> {
         let Some(figures) = A::FIGURES else { return Ok(Vec::new()) };
         let Some(gpu) = self.gpu.clone() else { return Ok(Vec::new()) };
-        self.reset()?;
-        let figures = figures(&gpu, &mut || self.run());
-        self.release();
-        figures
+        self.load(buffers)?;
+        figures(&gpu, &mut || self.run(buffers).and_then(|()| gpu.finish()))
     }
 
-    fn output(&self) -> Option<Cow<'_, A::Output>> {
-        self.output.as_ref().map(Cow::Borrowed)
-    }
-
-    fn release(&mut self) {
-        self.output = None;
-        if let Some(buffers) = self.buffers.take() {
-            buffers.release();
+    fn output<'b>(&'b self, _: &'b PluginBuffers<'a>) -> Cow<'b, A::Output> {
+        match &self.output {
+            Some(output) => Cow::Borrowed(output),
+            None => Cow::Owned(A::Output::nothing()),
         }
     }
 
-    fn buffer_bytes(&self) -> u64 {
+    fn release(&mut self, _: PluginBuffers<'a>) {
+        self.output = None;
+    }
+
+    /// All bytes, because guards around the buffers are not the variant's.
+    fn input_bytes(&self) -> u64 {
         let arrays = self.input.buffered(self.gpu.is_some()).iter();
         let arrays: usize = arrays.map(|array| array.content.len()).sum();
         let shown = match self.gpu {

@@ -6,10 +6,10 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::host::PluginGpu;
-use super::session::PluginSession;
+use super::session::PluginRunner;
 use super::task::{PluginRequest, PluginTask};
 use super::variant::of_plugin;
-use crate::algorithm::{Session, Variant, VariantContext};
+use crate::algorithm::{Judge, RunnerSession, Session, Variant, VariantContext};
 use crate::device::emulator::{Config, unavailable};
 use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, Target, Team};
@@ -130,11 +130,15 @@ impl<A: PluginTask> Compiled<A> {
     fn on_emulator(&self, variant: &'static LoadedVariant, input: &A::Input) -> Outcome {
         let gpu = Arc::new(Gpu::emulated(Config::default()).expect("an emulator"));
         let arena = Arena::default();
-        let semantics = of_plugin::<A>(variant).promise(input).semantics;
+        let promise = of_plugin::<A>(variant).promise(input);
+        let semantics = promise.semantics;
         let request = PluginRequest { semantics, by_time: variant.by_time };
-        let gpu = Some(PluginGpu { gpu: &gpu, index: 0 });
-        let session = PluginSession::<A>::new(variant, request, &self.task, input, &arena, 1, gpu);
-        let mut session = session.unwrap_or_else(|error| panic!("{error:?}"));
+        let plugin_gpu = Some(PluginGpu { gpu: &gpu, index: 0 });
+        let task = &self.task;
+        let runner = PluginRunner::new(variant, request, task, input, &arena, 1, plugin_gpu);
+        let runner = runner.unwrap_or_else(|error| panic!("{error:?}"));
+        let judge = Judge { task, input, answers: None, promise };
+        let mut session = RunnerSession::new(runner, Some(gpu), judge);
         self.measure(variant, &mut session, input)?;
         self.measure(variant, &mut session, input)
     }
@@ -148,8 +152,14 @@ impl<A: PluginTask> Compiled<A> {
         target: &Target<'_>,
     ) -> Box<dyn Session<A> + 'a> {
         let variant = of_plugin(loaded);
-        let session =
-            (variant.prepare)(&VariantContext { task: &self.task, variant, input, arena, target });
+        let session = (variant.prepare)(&VariantContext {
+            task: &self.task,
+            variant,
+            input,
+            answers: None,
+            arena,
+            target,
+        });
         session.expect("it can run here, or fails later")
     }
 

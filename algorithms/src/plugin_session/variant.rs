@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::host::PluginGpu;
 use super::instance::NotReady;
-use super::session::PluginSession;
+use super::session::PluginRunner;
 use super::task::{PluginRequest, PluginTask};
 use crate::algorithm::{
     Algorithm, CheckError, Content, PrepareResult, Runner, Semantics, Variant, VariantContext,
@@ -61,7 +61,7 @@ fn prepare<'a, A: PluginTask>(at: &VariantContext<'a, '_, A>) -> PrepareResult<'
         Some(Quarantine::Wrong(problem)) => Ok(problem),
         Some(Quarantine::Failed(problem)) => Err(loaded.plugin.failed(problem)),
         None => match ready(loaded, at) {
-            Ok(session) => return Ok(Box::new(session)),
+            Ok(runner) => return at.session(runner),
             Err(NotReady::Unavailable(reason)) => return Err(Unavailable(reason)),
             Err(NotReady::Failed(error)) => Err(error),
         },
@@ -73,7 +73,7 @@ fn prepare<'a, A: PluginTask>(at: &VariantContext<'a, '_, A>) -> PrepareResult<'
 fn ready<'a, A: PluginTask>(
     loaded: &'static LoadedVariant,
     at: &VariantContext<'a, '_, A>,
-) -> Result<PluginSession<'a, A>, NotReady> {
+) -> Result<PluginRunner<'a, A>, NotReady> {
     let workers = at.threads();
     let semantics = (at.variant.semantics)(at.input);
     let request = PluginRequest { semantics, by_time: loaded.by_time };
@@ -87,7 +87,7 @@ fn ready<'a, A: PluginTask>(
         }
     };
     let team = at.target.team;
-    team.run(|| PluginSession::new(loaded, request, at.task, at.input, at.arena, workers, gpu))
+    team.run(|| PluginRunner::new(loaded, request, at.task, at.input, at.arena, workers, gpu))
 }
 
 /// A variant that must not be called: it ends as in the trial, but without the crash.

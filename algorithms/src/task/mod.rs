@@ -9,21 +9,18 @@ mod typed;
 
 use std::path::Path;
 
-use generators::DataError;
-use text::Untrusted;
-
 #[cfg(doc)]
-use crate::algorithm::{Algorithm, Session};
+use crate::algorithm::Algorithm;
+pub use crate::algorithm::Candidate;
 use crate::algorithm::{
-    CheckError, DEFAULT_MEMORY_FOR_BYTE, InputFiles, InputState, MemoryShares, Metric, MetricInfo,
-    OutputFiles, Plan, Semantics, TaskInfo, Work,
+    DEFAULT_MEMORY_FOR_BYTE, InputFiles, MemoryShares, MetricInfo, OutputFiles, Plan, Semantics,
+    TaskInfo, Work,
 };
 use crate::axis::{Axis, Params};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Backend, Target, Unavailable};
 use crate::native::Native;
 use crate::plugin::{Contract, PluginInfo};
-use crate::timing::Stages;
+use generators::DataError;
 
 pub use typed::TypedTask;
 
@@ -160,59 +157,6 @@ pub trait Case: Send + Sync {
     /// True if the check distinguishes a variant that does nothing from a right one; it must,
     /// unless there is nothing to do.
     fn rejects_no_op(&self) -> bool;
-}
-
-/// A variant that is ready to be checked and measured. See [`Session`] for the errors.
-pub trait Candidate: Send {
-    /// Provides fresh input. Not timed.
-    fn reset(&mut self) -> Result<(), DeviceError>;
-    /// Overwrites every buffer that is not input.
-    fn poison(&mut self) -> Result<(), DeviceError>;
-    /// Does the work. Timed.
-    fn run(&mut self) -> Result<(), DeviceError>;
-    /// Returns the stages of the last run, if they are known. Not timed.
-    fn stages(&mut self) -> Result<Stages, DeviceError> {
-        Ok(Stages::new())
-    }
-    /// Computes the right answer that its output is compared with, unless it is known already, so
-    /// that this time is not attributed to the check.
-    fn find_reference(&self) {}
-    /// Checks the output of the last run.
-    ///
-    /// # Errors
-    /// The first error that is found.
-    fn check(&mut self) -> Result<(), CheckError>;
-    /// See [`Session::remarks`].
-    fn remarks(&self) -> Vec<String> {
-        Vec::new()
-    }
-    /// See [`Session::given`].
-    fn given(&self) -> InputState {
-        InputState::default()
-    }
-    /// See [`Session::figures`].
-    fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
-        Ok(Vec::new())
-    }
-    /// See [`Session::sample`].
-    fn sample(&self) -> Option<Work> {
-        None
-    }
-    /// Quality of the output that was checked last; see [`Algorithm::quality`].
-    fn quality(&self) -> Vec<Metric> {
-        Vec::new()
-    }
-    /// Writes the output of the last run; see [`Algorithm::write_output`].
-    ///
-    /// # Errors
-    /// If the file can't be written; it is then as it was.
-    fn write_output(&mut self, _file: usize, path: &Path) -> Result<usize, DataError> {
-        Err(DataError::Shape(format!("{}: this output is in no file", path.escaped())))
-    }
-    /// Releases the buffers.
-    fn release(&mut self);
-    /// Bytes of all buffers held during a run.
-    fn buffer_bytes(&self) -> u64;
 }
 
 #[cfg(test)]

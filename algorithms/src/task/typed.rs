@@ -1,22 +1,20 @@
 //! Wraps an algorithm, with its types, as a task.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use generators::DataError;
 use generators::random::hash;
 
 use super::{Candidate, Case, Task, VariantInfo};
 use crate::algorithm::{
-    Algorithm, CheckError, Content, InputFiles, InputState, MemoryShares, Metric, OutputFiles,
-    Plan, Promise, ReadInput, Semantics, Session, TaskInfo, Variant, VariantContext, Work,
+    Algorithm, Answers, CheckError, Content, InputFiles, MemoryShares, OutputFiles, Plan, Promise,
+    ReadInput, Semantics, TaskInfo, Variant, VariantContext, Work,
 };
 use crate::axis::Params;
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Target, Unavailable};
 use crate::plugin::{Contract, PluginVariant};
 use crate::shared_inputs::{self, InputKey};
-use crate::timing::Stages;
 
 /// Memory of an input per byte of its payload: some are kept in two orders, together with the
 /// truth.
@@ -97,15 +95,11 @@ const PROMISES: [(bool, Content); 4] = [
     (false, Content::WithoutAddress),
 ];
 
-/// A right answer, if there is one.
-type Answer<T> = Arc<Option<T>>;
-
 struct TypedCase<A: Algorithm> {
     task: A,
     input: Arc<A::Input>,
     params: Params,
-    /// One reference for each of [`Semantics::ALL`], computed when it is first needed.
-    references: [Mutex<Option<Answer<A::Output>>>; Semantics::ALL.len()],
+    answers: Answers<A>,
     work: OnceLock<Work>,
     /// Notes on how the input was read.
     read_notes: Vec<String>,
@@ -128,7 +122,7 @@ impl<A: Algorithm> TypedCase<A> {
             task,
             input,
             params,
-            references: Default::default(),
+            answers: Answers::default(),
             work: OnceLock::new(),
             read_notes: Vec::new(),
             notes: OnceLock::new(),
@@ -138,16 +132,11 @@ impl<A: Algorithm> TypedCase<A> {
 
     fn check(&self, output: &A::Output, promise: Promise) -> Result<(), CheckError> {
         let reference = self.reference(promise.semantics);
-        let reference = reference.as_ref().as_ref();
-        self.task.check(&self.input, reference, output, promise)
+        self.task.check(&self.input, reference.as_ref().as_ref(), output, promise)
     }
 
-    /// The reference for these semantics.
-    fn reference(&self, semantics: Semantics) -> Answer<A::Output> {
-        let reference = &self.references[semantics as usize];
-        let mut reference = reference.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = || Arc::new(self.task.reference(&self.input, semantics));
-        Arc::clone(reference.get_or_insert_with(answer))
+    fn reference(&self, semantics: Semantics) -> Arc<Option<A::Output>> {
+        self.answers.get(&self.task, &self.input, semantics)
     }
 
     /// True if an output passes the check for these semantics, with any other promise.
@@ -188,15 +177,11 @@ impl<A: Algorithm> Case for TypedCase<A> {
             task: &self.task,
             variant,
             input: &self.input,
+            answers: Some(&self.answers),
             arena: &self.arena,
             target,
         })?;
-        Ok(Box::new(TypedCandidate {
-            case: self,
-            session,
-            promise: variant.promise(&self.input),
-            quality: Vec::new(),
-        }))
+        Ok(session)
     }
 
     fn drop_buffers(&self) {
@@ -250,81 +235,5 @@ impl<A: Algorithm> Case for TypedCase<A> {
             let reference = self.reference(semantics);
             reference.as_ref().as_ref() == Some(&left) || !self.passes(&left, semantics)
         })
-    }
-}
-
-struct TypedCandidate<'c, A: Algorithm> {
-    case: &'c TypedCase<A>,
-    session: Box<dyn Session<A> + 'c>,
-    promise: Promise,
-    quality: Vec<Metric>,
-}
-
-impl<A: Algorithm> Candidate for TypedCandidate<'_, A> {
-    fn reset(&mut self) -> Result<(), DeviceError> {
-        self.session.reset()
-    }
-
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        self.session.poison()
-    }
-
-    fn run(&mut self) -> Result<(), DeviceError> {
-        self.session.run()
-    }
-
-    fn stages(&mut self) -> Result<Stages, DeviceError> {
-        self.session.stages()
-    }
-
-    fn find_reference(&self) {
-        self.case.reference(self.promise.semantics);
-    }
-
-    fn check(&mut self) -> Result<(), CheckError> {
-        self.session.inspect()?;
-        let output = self.session.output().ok_or("there was no run")?;
-        self.case.check(&output, self.promise)?;
-        self.quality = self.case.task.quality(&self.case.input, &output);
-        Ok(())
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        let mut remarks = self.session.remarks();
-        let semantics = self.promise.semantics;
-        if semantics != Semantics::default() {
-            remarks.push(format!("right by the reference \"{}\"", semantics.name()));
-        }
-        remarks
-    }
-
-    fn given(&self) -> InputState {
-        self.session.given()
-    }
-
-    fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
-        self.session.figures()
-    }
-
-    fn sample(&self) -> Option<Work> {
-        self.session.sample()
-    }
-
-    fn quality(&self) -> Vec<Metric> {
-        self.quality.clone()
-    }
-
-    fn write_output(&mut self, file: usize, path: &Path) -> Result<usize, DataError> {
-        let no_run = || DataError::Shape("there was no run whose output can be written".to_owned());
-        let output = self.session.output().ok_or_else(no_run)?;
-        self.case.task.write_output(&self.case.input, &output, file, path)
-    }
-
-    fn release(&mut self) {
-        self.session.release();
-    }
-
-    fn buffer_bytes(&self) -> u64 {
-        self.session.buffer_bytes()
     }
 }

@@ -37,7 +37,7 @@ impl<'a> Job<'a> {
         arena: &'a Arena,
         target: &Target<'_>,
     ) -> Result<Self, End> {
-        let at = At { task: &STS, variant: *variant, input, arena, target };
+        let at = At { task: &STS, variant: *variant, input, answers: None, arena, target };
         let chain = (variant.prepare)(&at).map_err(unable)?;
         let threads = target.team.threads();
         let stage = |rules| EventStage::new(&input.0[0], rules, arena, threads);

@@ -2,11 +2,10 @@
 //! run, and charges after it.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::{Calibrate, GAINS, Lookups, Uncalibrated};
-use crate::algorithm::{CheckError, PrepareResult, Runner, Variant, VariantContext};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
+use crate::algorithm::{CheckError, GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
+use crate::device::gpu::{DeviceBuffer, DeviceError, LaunchConfig};
 use crate::device::{Unavailable, buffers};
 use crate::kernels::calibrate_calibrate::{
     CALIBRATE_CONSTANT, CALIBRATE_GLOBAL, CALIBRATE_PARAMETER, CALIBRATE_SHARED, CalibrateConstant,
@@ -39,18 +38,12 @@ pub(super) const VARIANTS: &[Variant<Calibrate>] = &[
     ),
 ];
 
-struct GpuRunner<'a> {
-    kind: Kind,
-    input: &'a Uncalibrated,
-    gpu: Arc<Gpu>,
-    /// Output of the last run, once it was copied back.
-    output: Vec<u32>,
-}
-
 struct CalibrateBuffers {
     charges: DeviceBuffer<u32>,
     digis: DeviceBuffer<u32>,
     gains: DeviceBuffer<u32>,
+    /// Output of the last run, once it was copied back.
+    output: Vec<u32>,
 }
 
 buffers!(CalibrateBuffers: charges; kept: digis, gains);
@@ -61,39 +54,44 @@ fn prepare<'a>(at: &VariantContext<'a, '_, Calibrate>, kind: Kind) -> PrepareRes
     if at.input.words.len() > max {
         return Err(Unavailable(format!("more than {max} digis; use fewer")));
     }
-    at.session(GpuRunner { kind, input: at.input, gpu: at.gpu()?, output: Vec::new() })
+    at.on_gpu::<CalibrateBuffers>(kind)
 }
 
-impl Runner<Calibrate> for GpuRunner<'_> {
-    type Buffers = CalibrateBuffers;
+impl<'a> GpuTask<'a> for CalibrateBuffers {
+    type Task = Calibrate;
+    type Config = Kind;
 
-    fn allocate(&self) -> Result<CalibrateBuffers, DeviceError> {
-        let digis = self.input.words.len();
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError> {
+        let GpuRunner { input, gpu, .. } = at;
+        let digis = input.words.len();
         Ok(CalibrateBuffers {
-            charges: self.gpu.buffer(digis)?,
-            digis: self.gpu.buffer(digis)?,
-            gains: self.gpu.buffer(GAINS.len())?,
+            charges: gpu.buffer(digis)?,
+            digis: gpu.buffer(digis)?,
+            gains: gpu.buffer(GAINS.len())?,
+            output: Vec::new(),
         })
     }
 
-    fn load(&mut self, buffers: &mut CalibrateBuffers) -> Result<(), DeviceError> {
-        self.gpu.upload(&buffers.digis, &self.input.words[..])?;
-        self.gpu.upload(&buffers.gains, &GAINS[..])
+    fn load(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { input, gpu, .. } = at;
+        gpu.upload(&self.digis, &input.words[..])?;
+        gpu.upload(&self.gains, &GAINS[..])
     }
 
-    fn run(&mut self, buffers: &mut CalibrateBuffers) -> Result<(), DeviceError> {
-        let count = self.input.words.len() as u32;
-        let Lookups(lookups) = self.input.settings;
-        let digis = buffers.digis.ptr();
-        let charges = buffers.charges.ptr();
-        let bytes = buffers.digis.bytes() + buffers.charges.bytes();
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { input, gpu, .. } = at;
+        let kind = &at.config;
+        let count = input.words.len() as u32;
+        let Lookups(lookups) = input.settings;
+        let digis = self.digis.ptr();
+        let charges = self.charges.ptr();
+        let bytes = self.digis.bytes() + self.charges.bytes();
         let grid = LaunchConfig::blocks(count.div_ceil(DIGIS_OF_BLOCK)).with_traffic(bytes);
-        let gpu = &*self.gpu;
         let with_buffer =
-            CalibrateGlobal { digis, count, lookups, gains: buffers.gains.ptr(), charges };
+            CalibrateGlobal { digis, count, lookups, gains: self.gains.ptr(), charges };
         // SAFETY: there are `count` digis and charges, and gains of all channels.
         unsafe {
-            match self.kind {
+            match kind {
                 Kind::Global => gpu.launch(&CALIBRATE_GLOBAL, grid, with_buffer),
                 Kind::Shared => gpu.launch(&CALIBRATE_SHARED, grid, with_buffer),
                 Kind::Constant => {
@@ -109,12 +107,13 @@ impl Runner<Calibrate> for GpuRunner<'_> {
         }
     }
 
-    fn inspect(&mut self, buffers: &mut CalibrateBuffers) -> Result<(), CheckError> {
-        self.output = self.gpu.read_back(&buffers.charges, 0..self.input.words.len())?;
+    fn inspect(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), CheckError> {
+        let GpuRunner { input, gpu, .. } = at;
+        self.output = gpu.read_back(&self.charges, 0..input.words.len())?;
         Ok(())
     }
 
-    fn output<'b>(&'b self, _: &'b CalibrateBuffers) -> Cow<'b, Vec<u32>> {
+    fn output(&self, _: &GpuRunner<'a, Self>) -> Cow<'_, Vec<u32>> {
         Cow::Borrowed(&self.output)
     }
 }

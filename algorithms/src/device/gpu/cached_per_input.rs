@@ -47,9 +47,6 @@ impl<'a, T: Send + 'static> CachedPerInput<'a, T> {
     /// Returns the value that `make` makes from a part of the input that the arena belongs to: a
     /// cached one, or else a new one. Calls with the same part and the same `role` must make equal
     /// values.
-    ///
-    /// # Errors
-    /// Errors of `make`.
     pub(crate) fn get_or_make<S: ?Sized>(
         role: &'static str,
         part: &S,
@@ -80,9 +77,6 @@ impl<T: Send + 'static> Drop for CachedPerInput<'_, T> {
 
 impl<'a, T: Pod + Send + Sync> PinnedInput<'a, T> {
     /// Returns a page-locked copy of a part of the input that the arena belongs to.
-    ///
-    /// # Errors
-    /// If there is not enough memory for a new copy.
     pub(crate) fn take(
         arena: &'a Arena,
         gpu: &Arc<Gpu>,
@@ -94,9 +88,6 @@ impl<'a, T: Pod + Send + Sync> PinnedInput<'a, T> {
 
     /// Returns a page-locked copy of a part of the input, with its elements converted to the
     /// kernel's type.
-    ///
-    /// # Errors
-    /// If there is not enough memory for a new copy.
     pub(crate) fn converted<S: Sync>(
         arena: &'a Arena,
         gpu: &Arc<Gpu>,

@@ -98,9 +98,6 @@ impl Gpu {
     /// # Safety
     /// All buffers that were used in the recording must still exist, and no other work may use
     /// those that it writes until it has ended.
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) unsafe fn start_recorded(&self, recorded: &Recorded) -> Result<(), DeviceError> {
         let step = Step { uses: &recorded.uses, name: recorded.name, bytes: recorded.bytes };
         let first = self.for_queue(FIRST_QUEUE);

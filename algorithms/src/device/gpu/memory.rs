@@ -274,9 +274,6 @@ impl<T> DeviceBuffer<T> {
     }
 
     /// Starts to set each byte, in the first queue and untimed.
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) fn overwrite(&mut self, byte: u8) -> Result<(), DeviceError>
     where
         T: Pod,

@@ -210,9 +210,6 @@ impl Gpu {
     }
 
     /// Sets each byte of the first elements of a buffer.
-    ///
-    /// # Errors
-    /// If the driver refuses.
     pub(crate) fn fill_first<T: Pod>(
         &self,
         buffer: &DeviceBuffer<T>,
@@ -307,17 +304,11 @@ impl Gpu {
     }
 
     /// Times the work that other code has put into the stream since the last mark, as a stage.
-    ///
-    /// # Errors
-    /// If the driver refuses.
     pub(crate) fn lap(&self, name: &'static str) -> Result<(), DeviceError> {
         self.timed(name, 0, |_, _| Ok(()))
     }
 
     /// Handle of the stream in the driver, for other code that puts work into it from this thread.
-    ///
-    /// # Errors
-    /// If the driver refuses.
     pub(crate) fn native_stream(&self) -> Result<usize, DeviceError> {
         // Counted as a step, since the work of that code is unknown.
         let mut stream = 0;

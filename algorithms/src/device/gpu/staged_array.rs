@@ -24,9 +24,6 @@ impl<T: Pod + Send> Buffers for StagedArray<T> {
 
 impl<T: Pod> StagedArray<T> {
     /// Allocates a table with a capacity of `length` values.
-    ///
-    /// # Errors
-    /// If there is not enough memory.
     pub(crate) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
         Ok(StagedArray { host: gpu.pinned(length)?, device: gpu.buffer(length)? })
     }
@@ -38,9 +35,6 @@ impl<T: Pod> StagedArray<T> {
 
     /// Writes the first values and starts their upload. Before that it waits for the upload of the
     /// previous values.
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) fn fill(
         &mut self,
         gpu: &Gpu,

@@ -37,9 +37,6 @@ impl Gpu {
     }
 
     /// Copies elements to the device, starting at element `first` of the buffer.
-    ///
-    /// # Errors
-    /// If the driver refuses.
     pub(crate) fn upload_part<'a, T: Pod>(
         &self,
         to: &DeviceBuffer<T>,
@@ -81,9 +78,6 @@ impl Gpu {
     }
 
     /// Copies elements from the device, starting at element `first` of the buffer.
-    ///
-    /// # Errors
-    /// If the driver refuses.
     pub(crate) fn download_part<'a, T: Pod>(
         &self,
         to: impl Into<ToHost<'a, T>>,
@@ -189,9 +183,6 @@ impl Gpu {
 
     /// Copies the first elements from one buffer on the device to another, up to the length of the
     /// shorter one.
-    ///
-    /// # Errors
-    /// If the driver refuses.
     pub(crate) fn copy<T: Pod>(
         &self,
         to: &DeviceBuffer<T>,
@@ -233,9 +224,6 @@ impl Gpu {
     }
 
     /// Creates a buffer on the device with these elements, and waits until they are there.
-    ///
-    /// # Errors
-    /// If there is not enough memory, or the driver refuses.
     pub(crate) fn table<T: Pod>(&self, elements: &[T]) -> Result<DeviceBuffer<T>, DeviceError> {
         let table = self.buffer(elements.len())?;
         let copied = self.upload(&table, elements);

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 use std::hint::black_box;
-use std::sync::Arc;
 
 use super::cpu::change;
 use super::{MemoryKinds, Words};
-use crate::algorithm::{CheckError, PrepareResult, Runner, Variant, VariantContext};
+use crate::algorithm::{CheckError, GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
 use crate::all_cores::copy;
 use crate::device::gpu::{
     DeviceBuffer, DeviceError, Gpu, LaunchConfig, ManagedBuffer, MappedBuffer, PinnedBuffer, Ptr,
@@ -63,14 +62,14 @@ pub(super) const VARIANTS: &[Variant<MemoryKinds>] = &[
     ),
 ];
 
-struct GpuRunner<'a> {
-    kind: Kind,
-    input: &'a Words,
-    arena: &'a Arena,
-    gpu: Arc<Gpu>,
+/// Words in a kind of memory.
+struct MemoryBuffers<'a> {
+    storage: Storage<'a>,
     /// Output of the last run, once it was copied back.
     output: Vec<u32>,
 }
+
+buffers!(MemoryBuffers<'_>: storage);
 
 fn prepare_on_gpu<'a>(
     at: &VariantContext<'a, '_, MemoryKinds>,
@@ -80,61 +79,57 @@ fn prepare_on_gpu<'a>(
     if at.input.words.len() > max {
         return Err(Unavailable(format!("more than {max} words; use fewer --bytes")));
     }
-    at.session(GpuRunner {
-        kind,
-        input: at.input,
-        arena: at.arena,
-        gpu: at.gpu()?,
-        output: Vec::new(),
-    })
+    at.on_gpu::<MemoryBuffers<'a>>(kind)
 }
 
-impl GpuRunner<'_> {
-    /// Starts a step on all words.
-    fn start(&self, words: Ptr<u32>) -> Result<(), DeviceError> {
-        let count = self.input.words.len() as u32;
-        let vectors = count / WORDS_OF_VECTOR;
-        let rest = count % WORDS_OF_VECTOR;
-        let wanted = vectors.div_ceil(CHANGE_WORDS.threads()).max(u32::from(rest > 0));
-        let blocks = wanted.min(BLOCKS * self.gpu.properties().multiprocessors);
-        let grid = LaunchConfig::blocks(blocks).with_traffic(2 * self.input.bytes() as u64);
-        // SAFETY: there are `count` words, and no other code uses them before they are waited for.
-        unsafe { self.gpu.launch(&CHANGE_WORDS, grid, ChangeWords { words, vectors, rest }) }
-    }
+/// Starts a step on all words.
+fn start(gpu: &Gpu, input: &Words, words: Ptr<u32>) -> Result<(), DeviceError> {
+    let count = input.words.len() as u32;
+    let vectors = count / WORDS_OF_VECTOR;
+    let rest = count % WORDS_OF_VECTOR;
+    let wanted = vectors.div_ceil(CHANGE_WORDS.threads()).max(u32::from(rest > 0));
+    let blocks = wanted.min(BLOCKS * gpu.properties().multiprocessors);
+    let grid = LaunchConfig::blocks(blocks).with_traffic(2 * input.bytes() as u64);
+    // SAFETY: there are `count` words, and no other code uses them before they are waited for.
+    unsafe { gpu.launch(&CHANGE_WORDS, grid, ChangeWords { words, vectors, rest }) }
 }
 
-impl<'a> Runner<MemoryKinds> for GpuRunner<'a> {
-    type Buffers = Storage<'a>;
+impl<'a> GpuTask<'a> for MemoryBuffers<'a> {
+    type Task = MemoryKinds;
+    type Config = Kind;
 
-    fn allocate(&self) -> Result<Storage<'a>, DeviceError> {
-        Storage::new(self.kind, &self.gpu, self.arena, self.input.words.len())
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError> {
+        let kind = at.config;
+        let storage = Storage::new(kind, &at.gpu, at.arena, at.input.words.len())?;
+        Ok(MemoryBuffers { storage, output: Vec::new() })
     }
 
-    fn load(&mut self, storage: &mut Storage<'a>) -> Result<(), DeviceError> {
-        storage.load(&self.gpu, &self.input.words)
+    fn load(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        self.storage.load(&at.gpu, &at.input.words)
     }
 
-    fn run(&mut self, storage: &mut Storage<'a>) -> Result<(), DeviceError> {
-        let gpu = &*self.gpu;
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { input, gpu, .. } = at;
+        let storage = &mut self.storage;
         storage.start(gpu)?;
-        for step in 0..self.input.settings.steps {
-            if self.input.settings.is_of_host(step) {
+        for step in 0..input.settings.steps {
+            if input.settings.is_of_host(step) {
                 let words = storage.for_host(gpu)?;
                 gpu.host_stage(|| change(words));
                 storage.for_device(gpu)?;
             } else {
-                self.start(storage.ptr())?;
+                start(gpu, input, storage.ptr())?;
             }
         }
         storage.finish(gpu)
     }
 
-    fn inspect(&mut self, storage: &mut Storage<'a>) -> Result<(), CheckError> {
-        self.output = storage.read_back(&self.gpu)?;
+    fn inspect(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), CheckError> {
+        self.output = self.storage.read_back(&at.gpu)?;
         Ok(())
     }
 
-    fn output<'b>(&'b self, _: &'b Storage<'a>) -> Cow<'b, Vec<u32>> {
+    fn output(&self, _: &GpuRunner<'a, Self>) -> Cow<'_, Vec<u32>> {
         Cow::Borrowed(&self.output)
     }
 }

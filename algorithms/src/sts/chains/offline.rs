@@ -2,8 +2,9 @@
 
 use super::raw::Raw;
 use super::snapshots::{Lists, Snapshot};
-use super::{Chain, USUAL, with_or_without_unpacking};
-use crate::device::Arena;
+use super::{Chain, Preconditions, USUAL, with_or_without_unpacking};
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, Buffers};
 use crate::parallel::{Grain, collect, for_each, map};
 use crate::sts::cluster_order::{sort_offline_clusters, sort_offline_digis};
 use crate::sts::clusters::Friese;
@@ -60,32 +61,8 @@ impl<'a> Offline<'a> {
     }
 }
 
-impl Chain for Offline<'_> {
-    fn stages(&self) -> &'static [ChainStage] {
-        with_or_without_unpacking(&USUAL, self.raw.is_some())
-    }
-
-    fn begin_with_raw(&mut self) {
-        self.raw = self.input.raw().map(|raw| Raw::new(raw, None));
-    }
-
-    fn given(&self, stage: ChainStage) -> &'static str {
-        match stage {
-            ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero => "",
-            ChainStage::Sort | ChainStage::Cluster => "digi objects by time",
-            ChainStage::ClusterSort => "cluster objects nearly by time",
-            ChainStage::Hits => "cluster objects by time",
-            ChainStage::Collect => "lists of hit objects",
-        }
-    }
-
-    fn take(&mut self, arena: &Arena) {
-        if let Some(raw) = &mut self.raw {
-            raw.take(arena);
-        }
-    }
-
-    fn poison(&mut self) {
+impl Buffers for Offline<'_> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
         if let Some(raw) = &mut self.raw {
             raw.poison();
         }
@@ -93,9 +70,20 @@ impl Chain for Offline<'_> {
         self.clusters.clear();
         self.hits.clear();
         self.flat.clear();
+        Ok(())
     }
 
-    fn run(&mut self, stage: ChainStage) {
+    fn bytes(&self) -> u64 {
+        self.raw.as_ref().map_or(0, Raw::bytes) as u64
+    }
+}
+
+impl Chain for Offline<'_> {
+    fn stages(&self) -> &'static [ChainStage] {
+        with_or_without_unpacking(&USUAL, self.raw.is_some())
+    }
+
+    fn run(&mut self, stage: ChainStage) -> Result<(), DeviceError> {
         match stage {
             ChainStage::Unpack => {
                 if let Some(raw) = &mut self.raw {
@@ -118,6 +106,7 @@ impl Chain for Offline<'_> {
             ChainStage::Hits => self.find_hits(),
             ChainStage::Collect => append(&self.hits, &mut self.flat),
         }
+        Ok(())
     }
 
     fn inputs_of(&mut self, next: ChainStage) -> Vec<Box<dyn Snapshot + '_>> {
@@ -131,9 +120,9 @@ impl Chain for Offline<'_> {
         }
     }
 
-    fn product(&self, stage: ChainStage) -> Product {
+    fn product(&mut self, stage: ChainStage) -> Result<Product, DeviceError> {
         let clusters = || Partitioned::of_sides(&self.clusters);
-        match stage {
+        Ok(match stage {
             ChainStage::Unpack => Product::Nothing,
             ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => {
                 Product::OfflineDigis(self.digis.clone())
@@ -150,7 +139,22 @@ impl Chain for Offline<'_> {
                 let modules: Vec<&[OfflineHit]> = self.hits.iter().map(module).collect();
                 Product::OfflineHits(Partitioned::of_modules(&modules))
             }
+        })
+    }
+
+    fn begin_with_raw(&mut self) {
+        self.raw = self.input.raw().map(|raw| Raw::new(raw, None));
+    }
+
+    fn preconditions(&self) -> Preconditions {
+        Preconditions::OFFLINE
+    }
+
+    fn take(&mut self, arena: &Arena) -> Result<(), DeviceError> {
+        if let Some(raw) = &mut self.raw {
+            raw.take(arena);
         }
+        Ok(())
     }
 
     fn release(&mut self, arena: &Arena) {
@@ -161,9 +165,5 @@ impl Chain for Offline<'_> {
         self.clusters = Vec::new();
         self.hits = Vec::new();
         self.flat = Vec::new();
-    }
-
-    fn bytes(&self) -> usize {
-        self.raw.as_ref().map_or(0, Raw::bytes)
     }
 }

@@ -6,10 +6,11 @@ use generators::sts::SegmentedDigis;
 
 use super::arrays::Arrays;
 use super::snapshots::{BufferParts, Snapshot, filled};
-use super::{Chain, with_or_without_unpacking};
+use super::{Chain, Preconditions, with_or_without_unpacking};
 use crate::algorithm::{Digest, Segments};
 use crate::all_cores::fill;
-use crate::device::Arena;
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, Buffers};
 use crate::parallel::{for_each, for_each_numbered};
 use crate::std_sort::sort_by_key_and_charge;
 use crate::sts::cluster_order::{sort_entries, sort_hits, write_entries};
@@ -121,47 +122,31 @@ impl<'a, P: Rules> Online<'a, P> {
     }
 }
 
+impl<P: Rules> Buffers for Online<'_, P> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.arrays.poison();
+        fill(self.buckets.hits_mut(), Hit::default());
+        fill(&mut self.permutation, 0);
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        let digis = self.arrays.input.stream().len();
+        let sides = self.arrays.input.sides();
+        let permutation = match self.config.orders {
+            Orders::OfSensors => 0,
+            Orders::Both => digis * size_of::<u32>(),
+        };
+        (self.arrays.bytes() + permutation + Connectors::bytes(digis, sides)) as u64
+    }
+}
+
 impl<P: Rules> Chain for Online<'_, P> {
     fn stages(&self) -> &'static [ChainStage] {
         with_or_without_unpacking(&ChainStage::ALL, self.arrays.makes_stream())
     }
 
-    fn begin_with_raw(&mut self) {
-        self.arrays.begin_with_raw(None);
-    }
-
-    fn given(&self, stage: ChainStage) -> &'static str {
-        match stage {
-            ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero => "",
-            ChainStage::Sort => "digis by time",
-            ChainStage::Cluster => "digis by channel, words at 0",
-            ChainStage::ClusterSort => "clusters in any order",
-            ChainStage::Hits => "clusters in any order, entries by time",
-            ChainStage::Collect => "buckets of modules",
-        }
-    }
-
-    fn take(&mut self, arena: &Arena) {
-        let digis = self.arrays.input.stream().len();
-        let sides = self.arrays.input.sides();
-        self.arrays.take(arena);
-        if self.config.pages == Pages::Fresh {
-            give_pages_back(&mut self.arrays.digis);
-        }
-        self.connectors.reserve(digis, sides);
-        self.buckets.take(arena);
-        if self.config.orders == Orders::Both {
-            self.permutation = arena.take(digis);
-        }
-    }
-
-    fn poison(&mut self) {
-        self.arrays.poison();
-        fill(self.buckets.hits_mut(), Hit::default());
-        fill(&mut self.permutation, 0);
-    }
-
-    fn run(&mut self, stage: ChainStage) {
+    fn run(&mut self, stage: ChainStage) -> Result<(), DeviceError> {
         match stage {
             ChainStage::Unpack => self.arrays.unpack(cpu::PUBLISHED),
             ChainStage::Presort => self.presort(),
@@ -175,6 +160,7 @@ impl<P: Rules> Chain for Online<'_, P> {
             ChainStage::Hits => self.find_hits(),
             ChainStage::Collect => self.collect(),
         }
+        Ok(())
     }
 
     fn inputs_of(&mut self, next: ChainStage) -> Vec<Box<dyn Snapshot + '_>> {
@@ -199,15 +185,16 @@ impl<P: Rules> Chain for Online<'_, P> {
         }
     }
 
-    fn after_restore(&mut self, next: ChainStage) {
+    fn after_restore(&mut self, next: ChainStage) -> Result<(), DeviceError> {
         if next == ChainStage::Cluster {
             self.connectors.zero(self.config.zeroing);
         }
+        Ok(())
     }
 
-    fn product(&self, stage: ChainStage) -> Product {
+    fn product(&mut self, stage: ChainStage) -> Result<Product, DeviceError> {
         let arrays = &self.arrays;
-        match stage {
+        Ok(match stage {
             ChainStage::Presort if self.config.orders == Orders::Both => {
                 Product::Digis(self.in_order_of_stream())
             }
@@ -225,11 +212,34 @@ impl<P: Rules> Chain for Online<'_, P> {
                 let modules = arrays.hit_partition.split(&arrays.flat);
                 Product::collected(Partitioned::of_modules(&modules), self.config.hits)
             }
-        }
+        })
     }
 
-    fn digest(&self, segments: Segments) -> Option<Digest> {
-        Some(self.arrays.digest(&self.arrays.hit_partition, segments))
+    fn begin_with_raw(&mut self) {
+        self.arrays.begin_with_raw(None);
+    }
+
+    fn preconditions(&self) -> Preconditions {
+        Preconditions::ONLINE
+    }
+
+    fn take(&mut self, arena: &Arena) -> Result<(), DeviceError> {
+        let digis = self.arrays.input.stream().len();
+        let sides = self.arrays.input.sides();
+        self.arrays.take(arena);
+        if self.config.pages == Pages::Fresh {
+            give_pages_back(&mut self.arrays.digis);
+        }
+        self.connectors.reserve(digis, sides);
+        self.buckets.take(arena);
+        if self.config.orders == Orders::Both {
+            self.permutation = arena.take(digis);
+        }
+        Ok(())
+    }
+
+    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, DeviceError> {
+        Ok(Some(self.arrays.digest(&self.arrays.hit_partition, segments)))
     }
 
     fn release(&mut self, arena: &Arena) {
@@ -237,15 +247,5 @@ impl<P: Rules> Chain for Online<'_, P> {
         arena.give(std::mem::take(&mut self.permutation));
         self.connectors = Connectors::default();
         self.buckets.release(arena);
-    }
-
-    fn bytes(&self) -> usize {
-        let digis = self.arrays.input.stream().len();
-        let sides = self.arrays.input.sides();
-        let permutation = match self.config.orders {
-            Orders::OfSensors => 0,
-            Orders::Both => digis * size_of::<u32>(),
-        };
-        self.arrays.bytes() + permutation + Connectors::bytes(digis, sides)
     }
 }

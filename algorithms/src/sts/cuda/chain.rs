@@ -3,6 +3,9 @@
 mod products;
 mod recording;
 mod snapshots;
+mod steps;
+
+pub(in crate::sts) use steps::Step;
 
 use generators::partition::Partition;
 
@@ -23,25 +26,6 @@ use crate::device::{Execution, buffers};
 use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::sts::{ChainStage, Cluster, ClusterEntry, Timeslice};
-
-/// Part of a chain that can be queued without waiting for counts on the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) enum Step {
-    /// Digis or raw data to the device, and digis to their sides.
-    Distribute,
-    /// From the partition into sides, on the host, to clusters in order of time.
-    FindClusters,
-    /// From counts of clusters to hits.
-    FindHits,
-    /// From counts of hits to all hits on the host.
-    Collect,
-}
-
-impl Step {
-    /// In their order.
-    pub(in crate::sts) const ALL: [Step; 4] =
-        [Step::Distribute, Step::FindClusters, Step::FindHits, Step::Collect];
-}
 
 /// Buffers of a chain on the device.
 pub(in crate::sts) struct CudaChain<'a> {
@@ -274,31 +258,6 @@ impl<'a> CudaChain<'a> {
         self.order.sort(gpu, unsorted(&self.clusters, side_offsets, &self.sides))
     }
 
-    /// Starts to sort digis, and to make clusters of them assuming that the sort is complete.
-    fn start_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        gpu.scope(ChainStage::Sort.name(), || self.start_sort(gpu))?;
-        self.make_clusters(gpu)
-    }
-
-    /// Starts to make clusters of sorted digis, and to copy their counts to the host.
-    fn make_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        for stage in [ChainStage::Zero, ChainStage::Cluster, ChainStage::ClusterSort] {
-            self.run_in_scope(gpu, stage)?;
-        }
-        gpu.scope(ChainStage::Hits.name(), || self.clusters.start_counts(gpu))
-    }
-
-    /// Waits for the clusters. If the sort had left digis out of order, clusters are made once
-    /// more.
-    fn finish_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        gpu.wait()?;
-        if gpu.scope(ChainStage::Sort.name(), || self.sort.finish(gpu))? {
-            self.make_clusters(gpu)?;
-            gpu.wait()?;
-        }
-        gpu.scope(ChainStage::ClusterSort.name(), || self.finish_order(gpu))
-    }
-
     /// Starts to sort the remaining clusters, by their counts on the host.
     fn finish_order(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let counts = self.sides.lengths().zip(self.clusters.counts());
@@ -319,21 +278,13 @@ impl<'a> CudaChain<'a> {
     fn start_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let counts = self.counts_of_room();
         self.clusters.expect(counts.iter().sum());
-        let side_offsets = self.presort.side_offsets();
-        let clusters = &self.clusters;
-        let order = &self.order;
-        let tables = &*self.tables;
-        let sorted = SortedClusters { clusters, order, side_offsets, tables };
+        let sorted = sorted_clusters(&self.clusters, &self.order, &self.presort, &self.tables);
         self.hits.start(gpu, &self.sides, &counts, sorted)
     }
 
     /// Waits for the counts of hits; if the capacity was too small, finds all hits once more.
     fn finish_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let clusters = &self.clusters;
-        let order = &self.order;
-        let tables = &*self.tables;
-        let sorted =
-            SortedClusters { clusters, order, side_offsets: self.presort.side_offsets(), tables };
+        let sorted = sorted_clusters(&self.clusters, &self.order, &self.presort, &self.tables);
         self.hits.finish(gpu, sorted)
     }
 
@@ -344,40 +295,9 @@ impl<'a> CudaChain<'a> {
         gpu: &Gpu,
     ) -> Result<(), DeviceError> {
         let capacities: Vec<_> = self.hits.counts().map(|hits| hits.saturating_sub(1)).collect();
-        let clusters = &self.clusters;
-        let order = &self.order;
-        let tables = &*self.tables;
-        let sorted =
-            SortedClusters { clusters, order, side_offsets: self.presort.side_offsets(), tables };
+        let sorted = sorted_clusters(&self.clusters, &self.order, &self.presort, &self.tables);
         self.hits.fill(gpu, &capacities, sorted)?;
         self.finish_hits(gpu)
-    }
-
-    /// Runs a step of the whole chain: waits for the step before in the chosen queue, and starts
-    /// all kernels that need no further counts.
-    pub(in crate::sts) fn step(&mut self, gpu: &Gpu, step: Step) -> Result<(), DeviceError> {
-        match step {
-            Step::Distribute => {
-                gpu.scope(self.first_stage().name(), || self.upload(gpu))?;
-                if self.input.unpacks() {
-                    gpu.scope(ChainStage::Unpack.name(), || self.input.unpack(gpu))?;
-                }
-                gpu.scope(ChainStage::Presort.name(), || self.start_presort(gpu))
-            }
-            Step::FindClusters => {
-                gpu.wait()?;
-                self.sides = self.presort.sides();
-                self.start_clusters(gpu)
-            }
-            Step::FindHits => {
-                self.finish_clusters(gpu)?;
-                gpu.scope(ChainStage::Hits.name(), || self.start_hits(gpu))
-            }
-            Step::Collect => {
-                gpu.scope(ChainStage::Hits.name(), || self.finish_hits(gpu))?;
-                self.run_in_scope(gpu, ChainStage::Collect)
-            }
-        }
     }
 
     /// Clusters and hits of the last run, on the device.
@@ -442,4 +362,13 @@ fn unsorted<'a>(
         sides,
         expected: clusters.expected(),
     }
+}
+
+fn sorted_clusters<'a>(
+    clusters: &'a Clusters,
+    order: &'a ClusterOrder,
+    presort: &'a Presort<'_>,
+    tables: &'a DeviceTables,
+) -> SortedClusters<'a> {
+    SortedClusters { clusters, order, side_offsets: presort.side_offsets(), tables }
 }

@@ -16,12 +16,16 @@ pub(in crate::sts) enum ClusterSortAlgorithm {
     TimeBins,
 }
 
-/// Entries in order of time, and the buffers for sorting them.
-pub(super) struct ClusterOrder {
-    entries: DeviceBuffer<ClusterEntry>,
-    /// Scratch entries, overwritten by each sort.
-    scratch: DeviceBuffer<ClusterEntry>,
-    tables: Tables,
+buffers! {
+    /// Entries in order of time, and the buffers for sorting them.
+    pub(super) struct ClusterOrder(
+        gpu, digis: usize, sides: usize, algorithm: ClusterSortAlgorithm
+    ) {
+        entries: DeviceBuffer<ClusterEntry> = gpu.buffer(digis)?,
+        /// Scratch entries, overwritten by each sort.
+        scratch: DeviceBuffer<ClusterEntry> = gpu.buffer(digis)?,
+        tables: Tables = Tables::new(gpu, digis, sides, algorithm)?,
+    }
 }
 
 enum Tables {
@@ -30,8 +34,6 @@ enum Tables {
 }
 
 buffers!(enum Tables: BlockMerge, TimeBins);
-buffers!(ClusterOrder: entries, scratch, tables);
-
 impl Tables {
     fn new(
         gpu: &Gpu,
@@ -49,19 +51,6 @@ impl Tables {
 }
 
 impl ClusterOrder {
-    pub(super) fn new(
-        gpu: &Gpu,
-        digis: usize,
-        sides: usize,
-        algorithm: ClusterSortAlgorithm,
-    ) -> Result<Self, DeviceError> {
-        Ok(ClusterOrder {
-            entries: gpu.buffer(digis)?,
-            scratch: gpu.buffer(digis)?,
-            tables: Tables::new(gpu, digis, sides, algorithm)?,
-        })
-    }
-
     /// Sorts the clusters of all sides, which start at the offsets of their digis.
     pub(super) fn sort(
         &mut self,

@@ -22,12 +22,14 @@ pub(in crate::sts) enum CollectAlgorithm {
     Mapped,
 }
 
-/// Flat array of all hits.
-pub(super) struct Collected {
-    hit_offsets: StagedArray,
-    /// Partition of the hits into modules.
-    modules: Partition,
-    hits: Flat,
+buffers! {
+    /// Flat array of all hits.
+    pub(super) struct Collected(gpu, algorithm: CollectAlgorithm, modules: usize, capacity: usize) {
+        hit_offsets: StagedArray = StagedArray::new(gpu, modules + 1)?,
+        /// Partition of the hits into modules.
+        modules: Partition = Partition::from_lengths([]),
+        hits: Flat = Flat::new(gpu, algorithm, capacity)?,
+    }
 }
 
 /// The array that hits are collected in.
@@ -43,8 +45,6 @@ struct Copied {
 
 buffers!(Copied: flat, host);
 buffers!(enum Flat: Copied, Mapped);
-buffers!(Collected: hit_offsets, modules, hits);
-
 impl Flat {
     fn new(gpu: &Gpu, algorithm: CollectAlgorithm, capacity: usize) -> Result<Self, DeviceError> {
         Ok(match algorithm {
@@ -71,20 +71,6 @@ impl Flat {
 }
 
 impl Collected {
-    /// Capacity for `hits` hits; grows when it turns out to be too small.
-    pub(super) fn new(
-        gpu: &Gpu,
-        algorithm: CollectAlgorithm,
-        modules: usize,
-        capacity: usize,
-    ) -> Result<Self, DeviceError> {
-        Ok(Collected {
-            hit_offsets: StagedArray::new(gpu, modules + 1)?,
-            modules: Partition::from_lengths([]),
-            hits: Flat::new(gpu, algorithm, capacity)?,
-        })
-    }
-
     /// Collects the hits of all buckets on the host.
     pub(super) fn collect(&mut self, gpu: &Gpu, hits: &Hits) -> Result<(), DeviceError> {
         self.modules = Partition::from_lengths(hits.counts());

@@ -6,7 +6,7 @@ use super::collect::CollectAlgorithm;
 use super::hits::HitsAlgorithm;
 use super::presort::PresortAlgorithm;
 use super::sort::SortAlgorithm;
-use crate::sts::ChainStage;
+use crate::sts::chains::Preconditions;
 
 /// Algorithm that unpacks raw data; if the host presorts, it unpacks too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,30 +34,19 @@ pub(in crate::sts) struct ChainConfig {
 }
 
 impl ChainConfig {
-    /// Description of the input that earlier stages leave for `stage`; empty if it is the same in
-    /// all chains.
-    pub(in crate::sts) fn given(self, stage: ChainStage) -> &'static str {
-        match stage {
-            ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero => "",
-            ChainStage::Sort if self.fuse_small_sides => "larger sides alone, digis in any order",
-            ChainStage::Cluster if self.fuse_small_sides => {
-                "digis by channel in larger sides, in any order in others, bytes at 0"
-            }
-            ChainStage::Sort if self.presort == PresortAlgorithm::Tiles => "digis in any order",
-            ChainStage::Sort => "digis by time",
-            ChainStage::Cluster if self.clusters == ClusterAlgorithm::Links => {
-                "digis by channel, bytes at 0"
-            }
-            ChainStage::Cluster => "digis by channel, words at 0",
-            ChainStage::ClusterSort if self.clusters == ClusterAlgorithm::Links => {
-                "clusters in any order, single digis apart"
-            }
-            ChainStage::ClusterSort => "clusters in any order",
-            ChainStage::Hits if self.clusters == ClusterAlgorithm::Links => {
-                "clusters in any order, single digis apart, entries by time"
-            }
-            ChainStage::Hits => "clusters in any order, entries by time",
-            ChainStage::Collect => "buckets on the device",
+    /// Input that earlier stages leave for each stage.
+    pub(in crate::sts) fn preconditions(self) -> Preconditions {
+        let mut words = match self.clusters {
+            ClusterAlgorithm::Links => Preconditions::CUDA_LINKS,
+            ClusterAlgorithm::Online | ClusterAlgorithm::PerSide => Preconditions::CUDA,
+        };
+        if self.presort == PresortAlgorithm::Tiles {
+            words.sort = "digis in any order";
         }
+        if self.fuse_small_sides {
+            words.sort = "larger sides alone, digis in any order";
+            words.cluster = "digis by channel in larger sides, in any order in others, bytes at 0";
+        }
+        words
     }
 }

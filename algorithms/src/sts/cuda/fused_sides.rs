@@ -23,20 +23,21 @@ static NARROW: ByRules<Arguments> = ByRules::new(&WHOLE_SIDES_EXACT, &WHOLE_SIDE
 static WIDE: ByRules<Arguments> =
     ByRules::new(&WHOLE_SIDES_WIDE_EXACT, &WHOLE_SIDES_WIDE_PUBLISHED);
 
-/// Sides that a single block processes, and the partition of the others.
-pub(super) struct FusedSides {
-    sizes: Sizes,
-    /// Sides of blocks that have a multiprocessor to themselves and of others, then tiles of
-    /// larger ones.
-    listed: StagedArray<u32>,
-    wide: Listed,
-    narrow: Listed,
-    tiles: usize,
-    /// All sides, those that a block takes without a digi.
-    larger: Partition,
+buffers! {
+    /// Sides that a single block processes, and the partition of the others.
+    pub(super) struct FusedSides(gpu, digis: usize, sides: usize) {
+        /// Sides of blocks that have a multiprocessor to themselves and of others, then tiles of
+        /// larger ones.
+        listed: StagedArray<u32> = StagedArray::new(gpu, sides + digis / TILE as usize + 1)?,
+        /// All sides, those that a block takes without a digi.
+        larger: Partition = Partition::from_lengths([]),
+        ;
+        sizes: Sizes = Sizes::new(gpu),
+        wide: Listed = Listed::default(),
+        narrow: Listed = Listed::default(),
+        tiles: usize = 0,
+    }
 }
-
-buffers!(FusedSides: listed, larger);
 
 /// Limits on a side's digis and clusters that select the algorithm.
 #[derive(Clone, Copy)]
@@ -70,18 +71,6 @@ impl Sizes {
 }
 
 impl FusedSides {
-    /// Tables for `digis` digis in `sides` sides.
-    pub(super) fn new(gpu: &Gpu, digis: usize, sides: usize) -> Result<Self, DeviceError> {
-        Ok(FusedSides {
-            sizes: Sizes::new(gpu),
-            listed: StagedArray::new(gpu, sides + digis / TILE as usize + 1)?,
-            wide: Listed::default(),
-            narrow: Listed::default(),
-            tiles: 0,
-            larger: Partition::from_lengths([]),
-        })
-    }
-
     /// Sets the sides to process.
     pub(super) fn fill(&mut self, gpu: &Gpu, sides: &Partition) -> Result<(), DeviceError> {
         let Sizes { narrow, max, .. } = self.sizes;

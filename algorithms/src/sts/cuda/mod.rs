@@ -54,7 +54,6 @@ pub(super) use digest::DigestSums;
 pub(super) use hits::HitsAlgorithm;
 pub(super) use input::InputKind;
 pub(super) use presort::PresortAlgorithm;
-pub(super) use snapshots::SavedStage;
 pub(super) use sort::SortAlgorithm;
 pub(super) use time_parts::TimeParts;
 

@@ -1,51 +1,37 @@
 //! Outputs of stages on the device, saved there for the next run.
 
-use std::any::Any;
-
 use bytemuck::Pod;
-use generators::partition::Partition;
 
-use super::hits::FilledBuckets;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::sts::chains::{SavedBuffer, Snapshot};
 
-/// A buffer with the output of a stage, which can be saved and restored.
-pub(super) trait Snapshot {
-    /// Its bytes.
-    fn bytes(&self) -> u64;
-    /// Starts to copy it.
-    fn copied(&self, gpu: &Gpu) -> Result<Box<dyn Any + Send>, DeviceError>;
-    /// Starts to copy that back.
-    fn restore(&self, gpu: &Gpu, saved: &dyn Any) -> Result<(), DeviceError>;
+/// A buffer on the device. Copies are started, not waited for.
+struct OnDevice<'a, T> {
+    gpu: &'a Gpu,
+    buffer: &'a DeviceBuffer<T>,
 }
 
-impl<T: Pod + Send> Snapshot for DeviceBuffer<T> {
+/// Snapshot of a buffer on the device.
+pub(super) fn on_device<'a, T: Pod + Send>(
+    gpu: &'a Gpu,
+    buffer: &'a DeviceBuffer<T>,
+) -> Box<dyn Snapshot + 'a> {
+    Box::new(OnDevice { gpu, buffer })
+}
+
+impl<T: Pod + Send> Snapshot for OnDevice<'_, T> {
     fn bytes(&self) -> u64 {
-        DeviceBuffer::bytes(self)
+        self.buffer.bytes()
     }
 
-    fn copied(&self, gpu: &Gpu) -> Result<Box<dyn Any + Send>, DeviceError> {
-        let copy: DeviceBuffer<T> = gpu.buffer(self.len())?;
-        gpu.copy(&copy, self)?;
+    fn copied(&self) -> Result<SavedBuffer, DeviceError> {
+        let copy: DeviceBuffer<T> = self.gpu.buffer(self.buffer.len())?;
+        self.gpu.copy(&copy, self.buffer)?;
         Ok(Box::new(copy))
     }
 
-    fn restore(&self, gpu: &Gpu, saved: &dyn Any) -> Result<(), DeviceError> {
+    fn restore(self: Box<Self>, saved: &SavedBuffer) -> Result<(), DeviceError> {
         let saved = saved.downcast_ref::<DeviceBuffer<T>>();
-        saved.map_or(Ok(()), |saved| gpu.copy(self, saved))
-    }
-}
-
-/// Saved outputs of the stages before one, as far as a later stage reads them.
-pub(in crate::sts) struct SavedStage {
-    pub(super) bytes: u64,
-    pub(super) sides: Partition,
-    pub(super) buckets: FilledBuckets,
-    pub(super) copies: Vec<Box<dyn Any + Send>>,
-}
-
-impl SavedStage {
-    /// Bytes on the device.
-    pub(in crate::sts) fn bytes(&self) -> u64 {
-        self.bytes
+        saved.map_or(Ok(()), |saved| self.gpu.copy(self.buffer, saved))
     }
 }

@@ -59,9 +59,6 @@ struct SplitPoint {
 impl<'a> TimeParts<'a> {
     /// Splits into `count` parts. `None` if, by the rules and cuts, the result of a part depends on
     /// others too.
-    ///
-    /// # Errors
-    /// If there is no memory.
     pub(in crate::sts) fn new(
         execution: Execution<'_, 'a>,
         input: &'a Timeslice,

@@ -1,18 +1,15 @@
 //! The chain on a GPU in several queues: timeslices, or parts of a large one, are copied while others
 //! are at work.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
-use super::{StsTask, Timeslices};
-use crate::algorithm::{CheckError, Digest, InputState, Runner, Segments};
+use super::Timeslices;
+use super::cuda_session::CudaSetting;
+use crate::algorithm::{Digest, Segments};
 use crate::device::gpu::{DeviceError, Gpu, MAX_QUEUES};
-use crate::device::{Arena, Execution, buffers};
-use crate::sts::cuda::{
-    Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind, Step,
-    TimeParts,
-};
+use crate::device::{Arena, buffers};
+use crate::sts::chains::{Chain, Preconditions};
+use crate::sts::cuda::{Batch, CudaChain, DigestSums, HitCapacities, InputKind, Step, TimeParts};
 use crate::sts::{ChainStage, Product, Timeslice};
+use crate::timing::Laps;
 
 /// Minimum number of digis per part: a timeslice with fewer is not split, because kernels would
 /// have too little to do.
@@ -22,23 +19,21 @@ const MAX_PARTS: usize = 6;
 
 /// Chains whose steps are interleaved: while the host waits for one, the device works on others.
 pub(super) struct OverlappedChains<'a> {
+    setting: CudaSetting<'a>,
     input: &'a Timeslices,
-    arena: &'a Arena,
-    gpu: Arc<Gpu>,
-    config: ChainConfig,
-    /// Threads of the host.
-    threads: usize,
     digis_of_part: usize,
     /// Hit capacities of each chain of each timeslice in the previous run; the first is the unsplit
     /// chain.
     capacities: Vec<Vec<HitCapacities>>,
-    /// Output of the previous run, once it was requested.
-    products: Vec<Product>,
     sums: DigestSums,
+    /// Present while there are buffers.
+    timeslices: Vec<ChainsOfTimeslice<'a>>,
 }
 
+buffers!(OverlappedChains<'_>: timeslices);
+
 /// The chains of a timeslice.
-pub(super) struct ChainsOfTimeslice<'a> {
+struct ChainsOfTimeslice<'a> {
     timeslice: &'a Timeslice,
     /// Chain for the whole timeslice: used if it cannot be split, or was not split cleanly.
     unsplit: Option<CudaChain<'a>>,
@@ -51,36 +46,15 @@ pub(super) struct ChainsOfTimeslice<'a> {
 buffers!(ChainsOfTimeslice<'_>: unsplit, parts);
 
 impl<'a> OverlappedChains<'a> {
-    pub(super) fn new(
-        execution: Execution<'_, 'a>,
-        input: &'a Timeslices,
-        config: ChainConfig,
-    ) -> Self {
+    pub(super) fn new(setting: CudaSetting<'a>, input: &'a Timeslices) -> Self {
         OverlappedChains {
+            setting,
             input,
-            arena: execution.arena,
-            gpu: Arc::clone(execution.gpu),
-            config,
-            threads: execution.threads,
             digis_of_part: DIGIS_OF_PART,
             capacities: vec![Vec::new(); input.0.len()],
-            products: Vec::new(),
             sums: DigestSums::default(),
+            timeslices: Vec::new(),
         }
-    }
-
-    fn execution(&self) -> Execution<'_, 'a> {
-        Execution { gpu: &self.gpu, arena: self.arena, threads: self.threads }
-    }
-
-    fn unsplit(
-        &self,
-        timeslice: &'a Timeslice,
-        capacities: &[HitCapacities],
-    ) -> Result<CudaChain<'a>, DeviceError> {
-        let options = ChainOptions { config: self.config, input: InputKind::Raw };
-        let hits = capacities.first().copied().unwrap_or_default();
-        CudaChain::new(self.execution(), Batch::single(timeslice), options, hits)
     }
 
     /// Chains for the parts of a timeslice; none if it is small, or cannot be split.
@@ -93,11 +67,12 @@ impl<'a> OverlappedChains<'a> {
         if count < 2 || timeslice.raw().is_some() {
             return Ok(None);
         }
-        let execution = self.execution();
+        let execution = self.setting.execution();
+        let config = self.setting.config;
         let Some(splitter) = TimeParts::new(execution, timeslice, count)? else { return Ok(None) };
         let chain = |part: usize| {
             let hits = capacities.get(1 + part).copied().unwrap_or_default();
-            CudaChain::of_parts(execution, timeslice, self.config, splitter.max_digis(), hits)
+            CudaChain::of_parts(execution, timeslice, config, splitter.max_digis(), hits)
         };
         let parts: Option<Vec<_>> =
             (0..count).map(chain).collect::<Result<Vec<_>, _>>()?.into_iter().collect();
@@ -113,24 +88,20 @@ impl<'a> OverlappedChains<'a> {
         let parts = parts.unwrap_or_default();
         let unsplit = match splitter {
             Some(_) => None,
-            None => Some(self.unsplit(timeslice, capacities)?),
+            None => Some(unsplit(&self.setting, timeslice, capacities)?),
         };
         Ok(ChainsOfTimeslice { timeslice, unsplit, parts, splitter, is_split: false })
     }
+}
 
-    /// Re-runs each timeslice that could not be split cleanly as one chain.
-    fn rerun_unsplit(&self, all: &mut [ChainsOfTimeslice<'a>]) -> Result<(), DeviceError> {
-        for (chains, capacities) in all.iter_mut().zip(&self.capacities) {
-            if chains.is_done() {
-                continue;
-            }
-            self.gpu.finish()?;
-            chains.is_split = false;
-            let unsplit = chains.unsplit.insert(self.unsplit(chains.timeslice, capacities)?);
-            Step::ALL.into_iter().try_for_each(|step| unsplit.step(&self.gpu, step))?;
-        }
-        Ok(())
-    }
+/// A chain for a whole timeslice.
+fn unsplit<'a>(
+    setting: &CudaSetting<'a>,
+    timeslice: &'a Timeslice,
+    capacities: &[HitCapacities],
+) -> Result<CudaChain<'a>, DeviceError> {
+    let hits = capacities.first().copied().unwrap_or_default();
+    setting.chain(Batch::single(timeslice), InputKind::Raw, hits)
 }
 
 impl<'a> ChainsOfTimeslice<'a> {
@@ -187,53 +158,56 @@ fn run_pipelined(gpu: &Gpu, all: &mut [ChainsOfTimeslice<'_>]) -> Result<(), Dev
     Ok(())
 }
 
-impl<'a> Runner<StsTask> for OverlappedChains<'a> {
-    type Buffers = Vec<ChainsOfTimeslice<'a>>;
+impl<'a> Chain for OverlappedChains<'a> {
+    fn preconditions(&self) -> Preconditions {
+        self.setting.config.preconditions()
+    }
 
-    fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
+    fn take(&mut self, _: &Arena) -> Result<(), DeviceError> {
         let timeslices = self.input.0.iter().zip(&self.capacities);
-        timeslices.map(|(timeslice, capacities)| self.chains_of(timeslice, capacities)).collect()
-    }
-
-    fn run(&mut self, all: &mut Self::Buffers) -> Result<(), DeviceError> {
-        all.iter_mut().for_each(|chains| chains.is_split = chains.splitter.is_some());
-        self.gpu.with_small_copies_by_kernel(|| run_pipelined(&self.gpu, all))?;
-        self.rerun_unsplit(all)
-    }
-
-    fn inspect(&mut self, all: &mut Self::Buffers) -> Result<(), CheckError> {
-        let gpu = &*self.gpu;
-        let product = |chains: &mut ChainsOfTimeslice<'_>| {
-            Product::for_stage(None, |stage| chains.product(gpu, stage))
-        };
-        self.products = all.iter_mut().map(product).collect::<Result<_, _>>()?;
+        let chains =
+            timeslices.map(|(timeslice, capacities)| self.chains_of(timeslice, capacities));
+        self.timeslices = chains.collect::<Result<_, _>>()?;
         Ok(())
     }
 
-    fn digest(
-        &mut self,
-        all: &mut Self::Buffers,
-        segments: Segments,
-    ) -> Result<Option<Digest>, CheckError> {
-        if !self.gpu.maps_memory() {
+    /// Re-runs each timeslice that could not be split cleanly as one chain.
+    fn run_all(&mut self, _: &mut Laps) -> Result<(), DeviceError> {
+        let OverlappedChains { setting, timeslices, capacities, .. } = self;
+        let gpu = &*setting.gpu;
+        timeslices.iter_mut().for_each(|chains| chains.is_split = chains.splitter.is_some());
+        gpu.with_small_copies_by_kernel(|| run_pipelined(gpu, timeslices))?;
+        for (chains, capacities) in timeslices.iter_mut().zip(capacities) {
+            if !chains.is_done() {
+                gpu.finish()?;
+                chains.is_split = false;
+                let whole = unsplit(setting, chains.timeslice, capacities)?;
+                chains.unsplit.insert(whole).run_steps(gpu)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn products(&mut self, stage: Option<ChainStage>) -> Result<Vec<Product>, DeviceError> {
+        let gpu = &*self.setting.gpu;
+        let product = |chains: &mut ChainsOfTimeslice<'_>| {
+            Product::for_stage(stage, |stage| chains.product(gpu, stage))
+        };
+        self.timeslices.iter_mut().map(product).collect()
+    }
+
+    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, DeviceError> {
+        let gpu = &*self.setting.gpu;
+        if !gpu.maps_memory() {
             return Ok(None);
         }
-        let chains = all.iter_mut().flat_map(ChainsOfTimeslice::chosen_mut);
-        let digests = chains.map(|chain| chain.digest(&self.gpu, &mut self.sums, segments));
-        Ok(Some(digests.sum::<Result<_, _>>()?))
+        let chains = self.timeslices.iter_mut().flat_map(ChainsOfTimeslice::chosen_mut);
+        let digests = chains.map(|chain| chain.digest(gpu, &mut self.sums, segments));
+        digests.sum::<Result<_, _>>().map(Some)
     }
 
-    fn output<'b>(&'b self, _: &'b Self::Buffers) -> Cow<'b, Vec<Product>> {
-        Cow::Borrowed(&self.products)
-    }
-
-    fn given(&self) -> InputState {
-        let given = |stage| self.config.given(stage);
-        InputState::stages(ChainStage::ALL.map(|stage| (stage.name(), given(stage))))
-    }
-
-    fn note(&mut self, all: &Self::Buffers) {
-        for (chains, capacities) in all.iter().zip(&mut self.capacities) {
+    fn release(&mut self, _: &Arena) {
+        for (chains, capacities) in self.timeslices.drain(..).zip(&mut self.capacities) {
             let unsplit = chains.unsplit.as_ref().map(CudaChain::capacities);
             let unsplit = unsplit.or(capacities.first().copied()).unwrap_or_default();
             let parts = chains.parts.iter().map(CudaChain::capacities);
@@ -244,40 +218,43 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use generators::sts::setup::Setup;
     use generators::sts::{Address, Digi, SegmentedDigis};
 
     use super::*;
-    use crate::algorithm::{Algorithm, Semantics};
+    use crate::algorithm::{Algorithm, CheckError, Semantics};
     use crate::device::Buffers;
     use crate::device::emulator::{self, Config};
     use crate::sts::task::cuda_variants::BALANCED;
-    use crate::sts::task::{check, hard_inputs};
+    use crate::sts::task::{STS, check, hard_inputs};
 
     /// Runs an input several times, in parts of few digis; the result is right each time. Returns
     /// the number of timeslices that stayed split, and of those that ran again unsplit.
     fn run(input: &Timeslices, gpu: &Arc<Gpu>) -> Result<[usize; 2], CheckError> {
         let arena = Arena::default();
-        let mut runner =
-            OverlappedChains::new(Execution { gpu, arena: &arena, threads: 2 }, input, BALANCED);
-        runner.digis_of_part = 300;
-        let expected = StsTask { stage: None }.reference(input, input.online()).expect("one");
+        let gpu = Arc::clone(gpu);
+        let setting = CudaSetting { arena: &arena, gpu, threads: 2, config: BALANCED };
+        let mut all = OverlappedChains::new(setting, input);
+        all.digis_of_part = 300;
+        let expected = STS.reference(input, input.online()).expect("one");
         let mut counts = [0; 2];
         for round in 0..2 {
-            let mut chains = runner.allocate()?;
-            chains.poison()?;
-            runner.run(&mut chains)?;
-            gpu.finish()?;
-            runner.inspect(&mut chains)?;
-            for (expected, found) in expected.iter().zip(runner.output(&chains).iter()) {
-                assert_eq!(check::check(None, false, expected, found), Ok(()), "round {round}");
+            all.take(&arena)?;
+            all.poison()?;
+            all.run_all(&mut Laps::default())?;
+            all.setting.gpu.finish()?;
+            for (expected, found) in expected.iter().zip(all.products(None)?) {
+                assert_eq!(check::check(None, false, expected, &found), Ok(()), "round {round}");
             }
-            let (used, again): (Vec<_>, Vec<_>) = chains
+            let (used, again): (Vec<_>, Vec<_>) = all
+                .timeslices
                 .iter()
                 .filter(|chains| chains.splitter.is_some())
                 .partition(|chains| chains.is_split);
             counts = [used.len(), again.len()];
-            runner.note(&chains);
+            all.release(&arena);
         }
         Ok(counts)
     }

@@ -2,10 +2,11 @@
 
 use super::by_stage::ByStage;
 use super::cuda_overlapped::OverlappedChains;
-use super::cuda_session::{CudaChains, Schedule};
+use super::cuda_session::{CudaSetting, Schedule};
+use super::session::{ChainSession, Chains, SavedIn};
 use super::{StsTask, Timeslices};
 use crate::algorithm::{Prepare, PrepareResult, Variant, VariantContext};
-use crate::device::{Execution, Unavailable};
+use crate::device::Unavailable;
 use crate::sts::ChainStage;
 use crate::sts::cuda::{
     ChainConfig, ClusterAlgorithm, ClusterSortAlgorithm, CollectAlgorithm, HitsAlgorithm,
@@ -26,10 +27,7 @@ fn scheduled<'a>(
     config: ChainConfig,
     schedule: Schedule,
 ) -> PrepareResult<'a, StsTask> {
-    can_be_counted(at.input)?;
-    let gpu = at.gpu()?;
-    let execution = Execution { gpu: &gpu, arena: at.arena, threads: at.threads() };
-    at.session(CudaChains::new(execution, at.input, config, schedule, at.task.stage))
+    session(at, setting(at, config)?.chains(at.input, schedule, at.task.stage))
 }
 
 /// The whole chain for all timeslices at a time.
@@ -37,10 +35,23 @@ fn overlapped<'a>(
     at: &VariantContext<'a, '_, StsTask>,
     config: ChainConfig,
 ) -> PrepareResult<'a, StsTask> {
+    session(at, vec![Box::new(OverlappedChains::new(setting(at, config)?, at.input))])
+}
+
+fn session<'a>(
+    at: &VariantContext<'a, '_, StsTask>,
+    chains: Chains<'a>,
+) -> PrepareResult<'a, StsTask> {
+    at.session(ChainSession::new(chains, at.input, at.task.stage, at.arena, SavedIn::Device))
+}
+
+fn setting<'a>(
+    at: &VariantContext<'a, '_, StsTask>,
+    config: ChainConfig,
+) -> Result<CudaSetting<'a>, Unavailable> {
     can_be_counted(at.input)?;
     let gpu = at.gpu()?;
-    let execution = Execution { gpu: &gpu, arena: at.arena, threads: at.threads() };
-    at.session(OverlappedChains::new(execution, at.input, config))
+    Ok(CudaSetting { arena: at.arena, gpu, threads: at.threads(), config })
 }
 
 /// Fails if there are too many digis: indices have 32 bits on the device, and some slack is needed

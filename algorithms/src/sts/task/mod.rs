@@ -20,6 +20,8 @@
 mod answer;
 mod by_stage;
 mod check;
+#[cfg(test)]
+mod cuda_chain_tests;
 mod cuda_overlapped;
 mod cuda_session;
 mod cuda_variants;

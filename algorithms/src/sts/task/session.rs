@@ -1,211 +1,256 @@
-//! A chain, or a stage of it, ready to run on one input.
+//! Chains of all timeslices, or a stage of them, ready to run on one input: on the CPU or a GPU.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
-use super::StsTask;
-use crate::algorithm::{CheckError, Digest, InputState, Segments, Session};
+use super::{StsTask, Timeslices};
+use crate::algorithm::{CheckError, Digest, InputState, Runner, Segments};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Reservation};
-use crate::sts::chains::{Chain, SavedStage};
+use crate::sts::chains::{Chain, Preconditions, SavedBuffer};
 use crate::sts::{ChainStage, Product};
 use crate::timing::{Laps, Stages};
 
-/// A chain for each timeslice, of which one stage or all are timed.
+/// Chains of all timeslices of an input.
+pub(super) type Chains<'a> = Vec<Box<dyn Chain + 'a>>;
+
+/// Memory that saved outputs of earlier stages are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SavedIn {
+    /// Not counted: like the pristine input of other tasks, they serve the measurement and not the
+    /// variant.
+    Host,
+    /// Counted, because the sum is compared with the driver's figure.
+    Device,
+}
+
+/// Chains of which one stage or all are timed.
 ///
 /// The stages before the timed one run once: their outputs are saved, and copied back before each
-/// further run, by the threads that run. Chains without memory for that run them each time.
-pub(super) struct Chains<'a> {
-    chains: Vec<Box<dyn Chain + 'a>>,
+/// further run, by the threads or the device that run. Chains without memory for that run them each
+/// time.
+pub(super) struct ChainSession<'a> {
+    /// Chains without buffers, between runs.
+    idle: Cell<Chains<'a>>,
+    preconditions: Preconditions,
     /// The timed stage; all if there is none.
     stage: Option<ChainStage>,
     arena: &'a Arena,
+    saved_in: SavedIn,
     /// Bytes that all variants of the point may keep together.
     max_saved: u64,
-    leaves: Vec<Reservation<'a>>,
     /// Outputs of the earlier stages in each chain, once they are saved.
-    saved: Vec<Option<Vec<SavedStage>>>,
+    saved: Vec<Option<SavedStage<'a>>>,
+    /// Output of the previous run, once it was requested.
+    products: Vec<Product>,
     laps: Laps,
     /// Number of runs of earlier stages.
     #[cfg(test)]
     ran_before: usize,
 }
 
-impl<'a> Chains<'a> {
+/// Outputs of the stages before one, as far as a later stage reads them.
+struct SavedStage<'a> {
+    buffers: Vec<SavedBuffer>,
+    bytes: u64,
+    _reservation: Reservation<'a>,
+}
+
+impl<'a> ChainSession<'a> {
     pub(super) fn new(
-        chains: Vec<Box<dyn Chain + 'a>>,
+        chains: Chains<'a>,
+        input: &Timeslices,
         stage: Option<ChainStage>,
         arena: &'a Arena,
-        max_saved: u64,
+        saved_in: SavedIn,
     ) -> Self {
-        Chains {
+        ChainSession {
+            preconditions: chains.first().map(|chain| chain.preconditions()).unwrap_or_default(),
             saved: chains.iter().map(|_| None).collect(),
-            chains,
+            idle: Cell::new(chains),
             stage,
             arena,
-            max_saved,
-            leaves: Vec::new(),
+            saved_in,
+            max_saved: input.max_saved(),
+            products: Vec::new(),
             laps: Laps::default(),
             #[cfg(test)]
             ran_before: 0,
         }
     }
 
-    /// Provides the outputs of the stages before the timed one.
-    fn provide(&mut self) {
-        let Some(stage) = self.stage else { return };
-        for (chain, saved) in self.chains.iter_mut().zip(&mut self.saved) {
-            if let Some(saved) = saved {
-                let snapshots = chain.inputs_of(stage).into_iter();
-                snapshots.zip(saved).for_each(|(snapshot, saved)| snapshot.restore(saved));
-                chain.after_restore(stage);
-                continue;
-            }
-            let before = chain.stages().iter().take_while(|&&other| other != stage);
-            #[cfg(test)]
-            {
-                self.ran_before += before.clone().count();
-            }
-            before.for_each(|&stage| chain.run(stage));
-            let snapshots = chain.inputs_of(stage);
-            let bytes = snapshots.iter().map(|snapshot| snapshot.bytes() as u64).sum();
-            if let Some(leave) = self.arena.reserve(bytes, self.max_saved) {
-                *saved = Some(snapshots.iter().map(|snapshot| snapshot.copied()).collect());
-                self.leaves.push(leave);
-            }
+    /// Saves the inputs of a stage if a reservation of memory succeeds.
+    fn save(
+        &self,
+        chain: &mut (dyn Chain + 'a),
+        stage: ChainStage,
+    ) -> Result<Option<SavedStage<'a>>, DeviceError> {
+        let inputs = chain.inputs_of(stage);
+        let bytes = inputs.iter().map(|input| input.bytes()).sum();
+        let Some(reservation) = self.arena.reserve(bytes, self.max_saved) else {
+            return Ok(None);
+        };
+        match inputs.iter().map(|input| input.copied()).collect() {
+            Ok(buffers) => Ok(Some(SavedStage { buffers, bytes, _reservation: reservation })),
+            Err(DeviceError::OutOfMemory { .. }) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
-    /// All stages of one timeslice after the other, as they would arrive.
-    fn run_all(&mut self) {
-        self.laps.start();
-        for chain in &mut self.chains {
-            for &stage in chain.stages() {
-                chain.run(stage);
-                self.laps.lap(stage.name(), 0);
+    /// Provides the outputs of the stages before the timed one.
+    fn provide(
+        &mut self,
+        chain: &mut (dyn Chain + 'a),
+        index: usize,
+        stage: ChainStage,
+    ) -> Result<(), DeviceError> {
+        if let Some(saved) = &self.saved[index] {
+            for (input, saved) in chain.inputs_of(stage).into_iter().zip(&saved.buffers) {
+                input.restore(saved)?;
+            }
+            return chain.after_restore(stage);
+        }
+        for &before in chain.stages().iter().take_while(|&&other| other != stage) {
+            chain.run(before)?;
+            #[cfg(test)]
+            {
+                self.ran_before += 1;
             }
         }
+        self.saved[index] = self.save(chain, stage)?;
+        Ok(())
     }
 }
 
-impl Session<StsTask> for Chains<'_> {
-    fn reset(&mut self) -> Result<(), DeviceError> {
-        for chain in &mut self.chains {
-            chain.take(self.arena);
-        }
-        self.provide();
-        Ok(())
-    }
+impl<'a> Runner<StsTask> for ChainSession<'a> {
+    type Buffers = Chains<'a>;
 
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        for chain in &mut self.chains {
-            chain.poison();
-        }
-        self.provide();
-        Ok(())
-    }
-
-    fn run(&mut self) -> Result<(), DeviceError> {
-        match self.stage {
-            Some(stage) => self.chains.iter_mut().for_each(|chain| chain.run(stage)),
-            None => self.run_all(),
-        }
-        Ok(())
-    }
-
-    fn stages(&mut self) -> Result<Stages, DeviceError> {
-        let of_all = || self.laps.stages();
-        Ok(self.stage.map_or_else(of_all, |_| Stages::new()))
-    }
-
-    fn given(&self) -> InputState {
-        let Some(chain) = self.chains.first() else {
-            return InputState::default();
-        };
-        match self.stage {
-            Some(stage) => InputState::whole(chain.given(stage)),
-            None => {
-                InputState::stages(ChainStage::ALL.map(|stage| (stage.name(), chain.given(stage))))
+    fn allocate(&self) -> Result<Chains<'a>, DeviceError> {
+        let mut chains = self.idle.take();
+        match chains.iter_mut().try_for_each(|chain| chain.take(self.arena)) {
+            Ok(()) => Ok(chains),
+            Err(error) => {
+                chains.iter_mut().for_each(|chain| chain.release(self.arena));
+                self.idle.set(chains);
+                Err(error)
             }
         }
     }
 
-    fn output(&self) -> Option<Cow<'_, Vec<Product>>> {
-        let products = self.chains.iter().map(|chain| {
-            let product = Product::for_stage(self.stage, |stage| Ok::<_, ()>(chain.product(stage)));
-            product.ok()
-        });
-        products.collect::<Option<_>>().map(Cow::Owned)
+    fn load(&mut self, chains: &mut Chains<'a>) -> Result<(), DeviceError> {
+        let Some(stage) = self.stage else {
+            return chains.iter_mut().try_for_each(|chain| chain.prepare());
+        };
+        let mut chains = chains.iter_mut().enumerate();
+        chains.try_for_each(|(index, chain)| self.provide(&mut **chain, index, stage))
     }
 
-    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, CheckError> {
+    fn run(&mut self, chains: &mut Chains<'a>) -> Result<(), DeviceError> {
+        if let Some(stage) = self.stage {
+            return chains.iter_mut().try_for_each(|chain| chain.run(stage));
+        }
+        self.laps.start();
+        chains.iter_mut().try_for_each(|chain| chain.run_all(&mut self.laps))
+    }
+
+    fn stages(&self, _: &Chains<'a>) -> Stages {
+        self.laps.stages()
+    }
+
+    fn given(&self) -> InputState {
+        let of_stage = |stage| self.preconditions.for_stage(stage);
+        match self.stage {
+            Some(stage) => InputState::whole(of_stage(stage)),
+            None => {
+                InputState::stages(ChainStage::ALL.map(|stage| (stage.name(), of_stage(stage))))
+            }
+        }
+    }
+
+    fn inspect(&mut self, chains: &mut Chains<'a>) -> Result<(), CheckError> {
+        self.products.clear();
+        for chain in chains {
+            self.products.extend(chain.products(self.stage)?);
+        }
+        Ok(())
+    }
+
+    fn digest(
+        &mut self,
+        chains: &mut Chains<'a>,
+        segments: Segments,
+    ) -> Result<Option<Digest>, CheckError> {
         if self.stage.is_some() {
             return Ok(None);
         }
-        let digests = self.chains.iter().map(|chain| chain.digest(segments));
-        Ok(digests.sum())
+        let digests = chains.iter_mut().map(|chain| chain.digest(segments));
+        Ok(digests.collect::<Result<Vec<_>, _>>()?.into_iter().sum())
     }
 
-    fn release(&mut self) {
-        for chain in &mut self.chains {
-            chain.release(self.arena);
+    fn output<'b>(&'b self, _: &'b Chains<'a>) -> Cow<'b, Vec<Product>> {
+        Cow::Borrowed(&self.products)
+    }
+
+    fn release(&mut self, mut chains: Chains<'a>) {
+        self.products.clear();
+        chains.iter_mut().for_each(|chain| chain.release(self.arena));
+        self.idle.set(chains);
+    }
+
+    fn input_bytes(&self) -> u64 {
+        match self.saved_in {
+            SavedIn::Host => 0,
+            SavedIn::Device => self.saved.iter().flatten().map(|saved| saved.bytes).sum(),
         }
-    }
-
-    /// Saved outputs of earlier stages are not counted: like the pristine input of other tasks,
-    /// they serve the measurement and not the variant.
-    fn buffer_bytes(&self) -> u64 {
-        self.chains.iter().map(|chain| chain.bytes() as u64).sum()
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use generators::sts::Digi;
 
     use super::*;
     use crate::algorithm::{Algorithm, Semantics};
     use crate::device::Team;
     use crate::sts::task::variants::*;
-    use crate::sts::task::{Timeslices, check, hard_inputs};
+    use crate::sts::task::{check, hard_inputs};
     use crate::sts::{Cluster, ClusterEntry, Hit, digest_of};
 
-    /// Runs a variant again and again, with and without poison and with buffers that
-    /// others have used: it is right each time. Returns how often stages before it ran.
-    fn earlier_runs(
-        stage: ChainStage,
-        semantics: Semantics,
-        make: MakeChain,
-        input: &Timeslices,
-        team: &Team,
+    /// Work of a run.
+    pub(in crate::sts::task) type Work<'w> =
+        &'w mut (dyn FnMut() -> Result<(), DeviceError> + Send);
+
+    /// Runs a stage again and again, with and without poison and with other buffers each time: it
+    /// is right each time. Returns how often stages before it ran.
+    pub(in crate::sts::task) fn earlier_runs(
+        mut session: ChainSession<'_>,
         max_saved: u64,
+        expected: &[Product],
+        execute: impl Fn(Work<'_>) -> Result<(), DeviceError>,
     ) -> usize {
-        let arena = Arena::default();
-        let chains = input.0.iter().map(|slice| make(slice, team.threads()));
-        let mut session = Chains::new(chains.collect(), Some(stage), &arena, max_saved);
-        let expected = StsTask::for_stage(stage).reference(input, semantics).expect("one");
+        session.max_saved = max_saved;
         for round in 0..4 {
-            let run = team.run(|| {
-                session.reset()?;
+            let mut chains = session.allocate().expect("enough space");
+            let ran = execute(&mut || {
+                session.load(&mut chains)?;
                 if round % 2 == 0 {
-                    session.poison()?;
+                    session.poison(&mut chains)?;
                 }
-                session.run()
+                session.run(&mut chains)
             });
-            assert_eq!(run, Ok(()));
-            let found = session.output().expect("a run");
-            for (expected, found) in expected.iter().zip(found.iter()) {
-                let checked = check::check(Some(stage), false, expected, found);
-                assert_eq!(checked, Ok(()), "{stage:?} in round {round}");
+            assert_eq!(ran, Ok(()));
+            session.inspect(&mut chains).expect("no damage");
+            for (expected, found) in expected.iter().zip(session.output(&chains).iter()) {
+                let checked = check::check(session.stage, false, expected, found);
+                assert_eq!(checked, Ok(()), "{:?} in round {round}", session.stage);
             }
-            if round == 1 {
-                session.release();
-                spoil(&arena, 4, Digi::from_bits(7));
-                spoil(&arena, 1, Cluster::default());
-                spoil(&arena, 1, ClusterEntry::default());
-                spoil(&arena, 9, Hit::default());
-            }
+            session.release(chains);
+            let arena = session.arena;
+            spoil(arena, 4, Digi::from_bits(7));
+            spoil(arena, 1, Cluster::default());
+            spoil(arena, 1, ClusterEntry::default());
+            spoil(arena, 9, Hit::default());
         }
-        session.release();
         session.ran_before
     }
 
@@ -218,9 +263,29 @@ mod tests {
         }
     }
 
+    /// Compares digests of the output of a chain, where that lies, with those of copies; returns
+    /// the number of hits.
+    pub(in crate::sts::task) fn check_digests(
+        mut session: ChainSession<'_>,
+        execute: impl Fn(Work<'_>) -> Result<(), DeviceError>,
+    ) -> u64 {
+        let mut chains = session.allocate().expect("enough space");
+        let ran = execute(&mut || {
+            session.load(&mut chains)?;
+            session.run(&mut chains)
+        });
+        assert_eq!(ran, Ok(()));
+        session.inspect(&mut chains).expect("no damage");
+        for segments in [Segments::ALL, Segments::every(2, 1), Segments::every(7, 3)] {
+            let found = session.digest(&mut chains, segments).expect("no damage");
+            assert_eq!(found, Some(digest_of(&session.products, segments)), "{segments:?}");
+        }
+        digest_of(&session.products, Segments::ALL).counts[1]
+    }
+
     /// The chains of which variants of a stage are parts.
-    fn chains(stage: ChainStage) -> Vec<MakeChain> {
-        let chains_of_stage: &[MakeChain] = match stage {
+    fn chains(stage: ChainStage) -> Vec<CpuConfig> {
+        let chains_of_stage: &[CpuConfig] = match stage {
             ChainStage::Presort => &[SERIAL, BOTH_ORDERS, FRESH],
             ChainStage::Cluster => &[PER_SIDE, TIME_SWEEP],
             ChainStage::Collect => &[TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS],
@@ -230,28 +295,34 @@ mod tests {
         [&[ONLINE], chains_of_stage].concat()
     }
 
+    /// Chains of all timeslices on a team.
+    fn session<'a>(
+        stage: Option<ChainStage>,
+        config: CpuConfig,
+        input: &'a Timeslices,
+        arena: &'a Arena,
+        team: &Team,
+    ) -> ChainSession<'a> {
+        let chains =
+            input.0.iter().map(|timeslice| config.chain(timeslice, team.threads())).collect();
+        ChainSession::new(chains, input, stage, arena, SavedIn::Host)
+    }
+
     #[test]
     fn digests_where_results_lie_are_those_of_copies() {
         if crate::std_sort::available().is_err() {
             eprintln!("skipped: built without a C++ compiler");
             return;
         }
-        let inputs = hard_inputs::all(None, 3).into_iter();
-        let inputs = inputs.filter(|(_, input)| (1..6_000).contains(&input.digis())).step_by(3);
+        let inputs = hard_inputs::all(None, 3).into_iter().map(|(_, input)| input);
+        let inputs = inputs.filter(|input| (1..6_000).contains(&input.digis())).step_by(3);
+        let team = Team::new(2).expect("threads");
         let mut compared = 0;
-        for (name, input) in inputs {
-            for make in [ONLINE, PER_SIDE, TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS] {
+        for input in inputs {
+            for config in [ONLINE, PER_SIDE, TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS] {
                 let arena = Arena::default();
-                let team = Team::new(2).expect("threads");
-                let chains = input.0.iter().map(|slice| make(slice, team.threads())).collect();
-                let mut session = Chains::new(chains, None, &arena, 0);
-                session.reset().and_then(|()| team.run(|| session.run())).expect("no device");
-                let output = session.output().expect("a run").into_owned();
-                for segments in [Segments::ALL, Segments::every(2, 1), Segments::every(7, 3)] {
-                    let found = session.digest(segments).expect("no damage");
-                    assert_eq!(found, Some(digest_of(&output, segments)), "{name} {segments:?}");
-                }
-                compared += usize::from(digest_of(&output, Segments::ALL).counts[1] > 10);
+                let session = session(None, config, &input, &arena, &team);
+                compared += usize::from(check_digests(session, |work| team.run(work)) > 10);
             }
         }
         assert!(compared > 10, "{compared}");
@@ -271,8 +342,8 @@ mod tests {
             assert!(inputs.len() > 5);
             for threads in [1, 3] {
                 let team = Team::new(threads).expect("threads");
-                for make in chains(stage) {
-                    earlier_stages_run_once(stage, None, make, &inputs, &team);
+                for config in chains(stage) {
+                    earlier_stages_run_once(stage, None, config, &inputs, &team);
                 }
                 let semantics = Some(Semantics::Offline);
                 earlier_stages_run_once(stage, semantics, OFFLINE, &inputs, &team);
@@ -284,7 +355,7 @@ mod tests {
     fn earlier_stages_run_once(
         stage: ChainStage,
         semantics: Option<Semantics>,
-        make: MakeChain,
+        config: CpuConfig,
         inputs: &[(String, Timeslices)],
         team: &Team,
     ) {
@@ -294,11 +365,16 @@ mod tests {
                 continue;
             };
             let semantics = semantics.unwrap_or(input.online());
-            let all = make(first, team.threads());
+            let all = config.chain(first, team.threads());
             let stages = all.stages().iter();
             let before = stages.take_while(|&&other| other != stage).count();
             let once = before * input.0.len();
-            let earlier = |max_saved| earlier_runs(stage, semantics, make, input, team, max_saved);
+            let expected = StsTask::for_stage(stage).reference(input, semantics).expect("one");
+            let earlier = |max_saved| {
+                let arena = Arena::default();
+                let session = session(Some(stage), config, input, &arena, team);
+                earlier_runs(session, max_saved, &expected, |work| team.run(work))
+            };
             assert_eq!(earlier(u64::MAX), once, "{stage:?} on {name}");
             // Before each of four resets and two poisons, except if earlier stages have no outputs.
             again += usize::from(earlier(0) == 6 * once && once > 0);

@@ -2,7 +2,7 @@
 
 use super::StsTask;
 use super::by_stage::ByStage;
-use super::session::Chains;
+use super::session::{ChainSession, SavedIn};
 use crate::algorithm::{Prepare, PrepareResult, Semantics, Variant, VariantContext};
 use crate::std_sort;
 use crate::sts::Timeslice;
@@ -13,25 +13,30 @@ use crate::sts::hits::HitWorkers;
 use crate::sts::presort::{Counting, Orders, Pages};
 use crate::sts::rules::{Exact, Published};
 
-/// Makes a chain for a timeslice, with a number of threads.
-pub(super) type MakeChain = for<'a> fn(&'a Timeslice, usize) -> Box<dyn Chain + 'a>;
-
-fn online(input: &Timeslice, threads: usize, config: OnlineConfig) -> Box<dyn Chain + '_> {
-    match input.online() {
-        Semantics::Exact => Box::new(Online::<Exact>::new(input, threads, config)),
-        _ => Box::new(Online::<Published>::new(input, threads, config)),
-    }
+/// Algorithms of the stages of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CpuConfig {
+    Offline,
+    Online(OnlineConfig),
+    BySide(Clustering, HitOrder),
 }
 
-fn by_side(
-    input: &Timeslice,
-    threads: usize,
-    clustering: Clustering,
-    hits: HitOrder,
-) -> Box<dyn Chain + '_> {
-    match input.online() {
-        Semantics::Exact => Box::new(BySide::<Exact>::new(input, threads, clustering, hits)),
-        _ => Box::new(BySide::<Published>::new(input, threads, clustering, hits)),
+impl CpuConfig {
+    /// A chain for a timeslice.
+    pub(super) fn chain(self, input: &Timeslice, threads: usize) -> Box<dyn Chain + '_> {
+        match self {
+            CpuConfig::Offline => Box::new(Offline::new(input)),
+            CpuConfig::Online(config) => match input.online() {
+                Semantics::Exact => Box::new(Online::<Exact>::new(input, threads, config)),
+                _ => Box::new(Online::<Published>::new(input, threads, config)),
+            },
+            CpuConfig::BySide(clustering, hits) => match input.online() {
+                Semantics::Exact => {
+                    Box::new(BySide::<Exact>::new(input, threads, clustering, hits))
+                }
+                _ => Box::new(BySide::<Published>::new(input, threads, clustering, hits)),
+            },
+        }
     }
 }
 
@@ -43,70 +48,52 @@ const USUAL: OnlineConfig = OnlineConfig {
     zeroing: Zeroing::Parallel,
     hit_workers: HitWorkers::Modules,
 };
-pub(super) const OFFLINE: MakeChain = |input, _| Box::new(Offline::new(input));
-pub(super) const ONLINE: MakeChain = |input, threads| online(input, threads, USUAL);
-pub(super) const SERIAL: MakeChain = |input, threads| {
-    let counting = Counting::Serial;
-    online(input, threads, OnlineConfig { counting, ..USUAL })
-};
-pub(super) const FRESH: MakeChain = |input, threads| {
-    let pages = Pages::Fresh;
-    online(input, threads, OnlineConfig { pages, ..USUAL })
-};
-pub(super) const BOTH_ORDERS: MakeChain = |input, threads| {
-    let orders = Orders::Both;
-    online(input, threads, OnlineConfig { orders, ..USUAL })
-};
-pub(super) const ONLINE_STREAMS: MakeChain = |input, threads| {
-    let hits = HitOrder::Streams;
-    online(input, threads, OnlineConfig { hits, ..USUAL })
-};
-const SERIAL_ZERO: MakeChain = |input, threads| {
-    let zeroing = Zeroing::Serial;
-    online(input, threads, OnlineConfig { zeroing, ..USUAL })
-};
-pub(super) const STATIC: MakeChain = |input, threads| {
-    let hit_workers = HitWorkers::EqualShares;
-    online(input, threads, OnlineConfig { hit_workers, ..USUAL })
-};
-pub(super) const FRONTS: MakeChain = |input, threads| {
-    let hit_workers = HitWorkers::Fronts;
-    online(input, threads, OnlineConfig { hit_workers, ..USUAL })
-};
-pub(super) const PER_SIDE: MakeChain =
-    |input, threads| by_side(input, threads, Clustering::ByChannel, HitOrder::AsFound);
-pub(super) const TIME_SWEEP: MakeChain =
-    |input, threads| by_side(input, threads, Clustering::TimeSweep, HitOrder::AsFound);
-pub(super) const TIME_SWEEP_STREAMS: MakeChain =
-    |input, threads| by_side(input, threads, Clustering::TimeSweep, HitOrder::Streams);
+pub(super) const OFFLINE: CpuConfig = CpuConfig::Offline;
+pub(super) const ONLINE: CpuConfig = CpuConfig::Online(USUAL);
+pub(super) const SERIAL: CpuConfig =
+    CpuConfig::Online(OnlineConfig { counting: Counting::Serial, ..USUAL });
+pub(super) const FRESH: CpuConfig =
+    CpuConfig::Online(OnlineConfig { pages: Pages::Fresh, ..USUAL });
+pub(super) const BOTH_ORDERS: CpuConfig =
+    CpuConfig::Online(OnlineConfig { orders: Orders::Both, ..USUAL });
+pub(super) const ONLINE_STREAMS: CpuConfig =
+    CpuConfig::Online(OnlineConfig { hits: HitOrder::Streams, ..USUAL });
+const SERIAL_ZERO: CpuConfig =
+    CpuConfig::Online(OnlineConfig { zeroing: Zeroing::Serial, ..USUAL });
+pub(super) const STATIC: CpuConfig =
+    CpuConfig::Online(OnlineConfig { hit_workers: HitWorkers::EqualShares, ..USUAL });
+pub(super) const FRONTS: CpuConfig =
+    CpuConfig::Online(OnlineConfig { hit_workers: HitWorkers::Fronts, ..USUAL });
+pub(super) const PER_SIDE: CpuConfig = CpuConfig::BySide(Clustering::ByChannel, HitOrder::AsFound);
+pub(super) const TIME_SWEEP: CpuConfig =
+    CpuConfig::BySide(Clustering::TimeSweep, HitOrder::AsFound);
+pub(super) const TIME_SWEEP_STREAMS: CpuConfig =
+    CpuConfig::BySide(Clustering::TimeSweep, HitOrder::Streams);
 
 /// The chains of all timeslices, ready to run up to the stage of the task.
 fn chains<'a>(
     at: &VariantContext<'a, '_, StsTask>,
-    chain: MakeChain,
+    config: CpuConfig,
 ) -> PrepareResult<'a, StsTask> {
     let chain = |timeslice: &'a Timeslice| {
-        let mut chain = chain(timeslice, at.threads());
+        let mut chain = config.chain(timeslice, at.threads());
         // A stage's task has the stream given, whatever that was made of.
         if at.task.stage.is_none() && timeslice.raw().is_some() {
             chain.begin_with_raw();
         }
         chain
     };
-    let chains = at.input.0.iter().map(chain);
-    let stage = at.task.stage;
-    let max_saved = at.input.max_saved();
-    let chains = Chains::new(chains.collect(), stage, at.arena, max_saved);
-    Ok(Box::new(chains))
+    let chains = at.input.0.iter().map(chain).collect();
+    at.session(ChainSession::new(chains, at.input, at.task.stage, at.arena, SavedIn::Host))
 }
 
 /// Chains that sort by `std::sort`, as both reconstructions do.
 fn published<'a>(
     at: &VariantContext<'a, '_, StsTask>,
-    chain: MakeChain,
+    config: CpuConfig,
 ) -> PrepareResult<'a, StsTask> {
     std_sort::available()?;
-    chains(at, chain)
+    chains(at, config)
 }
 
 const fn variant(name: &'static str, prepare: Prepare<StsTask>) -> Variant<StsTask> {

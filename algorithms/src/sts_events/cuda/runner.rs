@@ -1,14 +1,13 @@
 //! Digis go to the device, events and their digis come back.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use generators::sts::Digi;
 
-use crate::algorithm::{PrepareResult, Runner, VariantContext};
+use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext, limit_digis};
 use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput, same_as};
-use crate::device::{Arena, Buffers, Unavailable, buffers};
+use crate::device::{Buffers, buffers};
 use crate::kernels::sts_events_cuda_building_events_h::{
     self as kernels, Capacities, Rules, Totals,
 };
@@ -27,15 +26,9 @@ const MAX_DIGIS: usize = 1 << 30;
 /// Algorithm that builds events, with its buffers other than digis and events.
 pub(super) trait EventBuilder: Buffers {
     /// Starts to find events. Those beyond the capacities are counted and not written.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError>;
 
     /// Starts the remaining kernels, after the counts are known.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn finish(&mut self, _: &Gpu, _: &OnDevice, _: &Totals) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -104,14 +97,9 @@ impl EventBuffers<'_> {
     }
 }
 
-struct EventRunner<'a> {
+/// Algorithm, and the elements of the next buffers.
+pub(super) struct EventConfig {
     make_builder: MakeEventBuilder,
-    input: &'a DigiStream,
-    arena: &'a Arena,
-    gpu: Arc<Gpu>,
-    /// Counts of the previous run.
-    totals: Totals,
-    /// Elements of the next buffers.
     capacities: Capacities,
 }
 
@@ -132,22 +120,8 @@ pub(super) fn build_on_gpu<'a>(
     make_builder: MakeEventBuilder,
 ) -> PrepareResult<'a, StsEvents> {
     let digis = at.input.digis().len();
-    if digis > MAX_DIGIS {
-        let reason = format!("{digis} digis; on a GPU {MAX_DIGIS} is the most; use fewer");
-        return Err(Unavailable(reason));
-    }
-    let input = at.input;
-    let arena = at.arena;
-    let gpu = at.gpu()?;
-    let capacities = first_capacities(digis);
-    at.session(EventRunner {
-        make_builder,
-        input,
-        arena,
-        gpu,
-        totals: Totals::default(),
-        capacities,
-    })
+    limit_digis(digis, MAX_DIGIS)?;
+    at.on_gpu::<EventBuffers<'a>>(EventConfig { make_builder, capacities: first_capacities(digis) })
 }
 
 /// Capacities of the first run: a run that finds more is repeated with more.
@@ -170,68 +144,71 @@ fn rules_of(input: &DigiStream) -> Rules {
     }
 }
 
-impl<'a> Runner<StsEvents> for EventRunner<'a> {
-    type Buffers = EventBuffers<'a>;
+impl<'a> GpuTask<'a> for EventBuffers<'a> {
+    type Task = StsEvents;
+    type Config = EventConfig;
 
-    fn allocate(&self) -> Result<EventBuffers<'a>, DeviceError> {
-        let gpu = &self.gpu;
-        let input = self.input;
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError> {
+        let GpuRunner { input, arena, gpu, .. } = at;
+        let EventConfig { make_builder, capacities } = &at.config;
         let digis = input.digis();
-        let Capacities { events, copies } = self.capacities;
+        let Capacities { events, copies } = *capacities;
         Ok(EventBuffers {
-            pristine: PinnedInput::converted(self.arena, gpu, digis, |digi| digi.bits())?,
+            pristine: PinnedInput::converted(arena, gpu, digis, |digi| digi.bits())?,
             data: OnDevice {
                 digis: gpu.buffer(digis.len())?,
                 rules: rules_of(input),
                 events: gpu.buffer(events as usize)?,
                 copies: gpu.buffer(copies as usize)?,
                 totals: gpu.buffer(1)?,
-                expected: Totals { events, copies, ..self.totals },
+                expected: Totals { events, copies, ..Totals::default() },
             },
-            builder: (self.make_builder)(gpu, digis.len())?,
+            builder: make_builder(gpu, digis.len())?,
             totals: gpu.pinned(1)?,
             events: gpu.pinned(events as usize)?,
             copies: gpu.pinned(copies as usize)?,
         })
     }
 
-    fn run(&mut self, buffers: &mut EventBuffers<'a>) -> Result<(), DeviceError> {
-        let gpu = &self.gpu;
-        gpu.upload(&buffers.data.digis, &buffers.pristine)?;
-        let mut totals = buffers.find(gpu)?;
-        if buffers.grow(gpu, &totals)? {
-            totals = buffers.find(gpu)?;
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { gpu, .. } = at;
+        gpu.upload(&self.data.digis, &self.pristine)?;
+        let mut totals = self.find(gpu)?;
+        if self.grow(gpu, &totals)? {
+            totals = self.find(gpu)?;
         }
-        buffers.builder.finish(gpu, &buffers.data, &totals)?;
-        let Capacities { events, copies } = buffers.data.capacities();
-        self.totals = Totals {
+        self.builder.finish(gpu, &self.data, &totals)?;
+        let Capacities { events, copies } = self.data.capacities();
+        self.data.expected = Totals {
             events: totals.events.min(events),
             copies: totals.copies.min(copies),
             ..totals
         };
-        buffers.data.expected = self.totals;
-        let events = self.totals.events as usize;
-        let copies = self.totals.copies as usize;
-        gpu.download(buffers.events.part_mut(0..events), &buffers.data.events)?;
-        gpu.download(buffers.copies.part_mut(0..copies), &buffers.data.copies)
+        let events = self.data.expected.events as usize;
+        let copies = self.data.expected.copies as usize;
+        gpu.download(self.events.part_mut(0..events), &self.data.events)?;
+        gpu.download(self.copies.part_mut(0..copies), &self.data.copies)
     }
 
-    fn note(&mut self, buffers: &EventBuffers<'a>) {
-        self.capacities = buffers.data.capacities();
+    fn output(&self, _: &GpuRunner<'a, Self>) -> Cow<'_, Events> {
+        let events = self.data.expected.events as usize;
+        let copies = self.data.expected.copies as usize;
+        let digis = par_map(&self.copies[..copies], |&bits| Digi::from_bits(bits));
+        Cow::Owned(Events { events: self.events[..events].to_vec(), digis })
     }
 
-    fn output<'b>(&'b self, buffers: &'b EventBuffers<'a>) -> Cow<'b, Events> {
-        let events = self.totals.events as usize;
-        let copies = self.totals.copies as usize;
-        let digis = par_map(&buffers.copies[..copies], |&bits| Digi::from_bits(bits));
-        Cow::Owned(Events { events: buffers.events[..events].to_vec(), digis })
+    fn release(self, config: &mut EventConfig) {
+        config.capacities = self.data.capacities();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::algorithm::Algorithm;
+    use crate::algorithm::{Algorithm, Runner};
+    use crate::device::Arena;
     use crate::device::emulator::{self, Config};
     use crate::sts_events::cuda::fused::Fused;
     use crate::sts_events::cuda::thread_per_digi::ThreadPerDigi;
@@ -245,11 +222,9 @@ mod tests {
         gpu: &Arc<Gpu>,
         input: &'a DigiStream,
         arena: &'a Arena,
-        make_builder: MakeEventBuilder,
-        capacities: Capacities,
-    ) -> EventRunner<'a> {
-        let totals = Totals::default();
-        EventRunner { make_builder, input, arena, gpu: Arc::clone(gpu), totals, capacities }
+        config: EventConfig,
+    ) -> GpuRunner<'a, EventBuffers<'a>> {
+        GpuRunner { input, arena, gpu: Arc::clone(gpu), threads: 1, config }
     }
 
     /// Small inputs with some events.
@@ -279,14 +254,15 @@ mod tests {
                 ];
                 for capacities in capacities {
                     let arena = Arena::default();
-                    let mut runner = runner(&gpu, &input, &arena, make_builder, capacities);
+                    let config = EventConfig { make_builder, capacities };
+                    let mut runner = runner(&gpu, &input, &arena, config);
                     let mut buffers = runner.allocate().expect("memory");
                     assert_eq!(runner.run(&mut buffers), Ok(()));
                     gpu.finish().expect("no failure");
                     assert!(*runner.output(&buffers) == *right);
-                    runner.note(&buffers);
-                    assert!(runner.capacities.events >= events);
-                    assert!(runner.capacities.copies >= copies);
+                    runner.release(buffers);
+                    assert!(runner.config.capacities.events >= events);
+                    assert!(runner.config.capacities.copies >= copies);
                 }
             }
         }
@@ -312,7 +288,8 @@ mod tests {
         for input in inputs() {
             let arena = Arena::default();
             let capacities = first_capacities(input.digis().len());
-            let mut runner = runner(&gpu, &input, &arena, make_builder, capacities);
+            let config = EventConfig { make_builder, capacities };
+            let mut runner = runner(&gpu, &input, &arena, config);
             let mut buffers = runner.allocate().expect("memory");
             buffers.poison().expect("started");
             assert_eq!(runner.run(&mut buffers), Ok(()));

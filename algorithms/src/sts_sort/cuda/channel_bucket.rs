@@ -123,9 +123,6 @@ impl ChannelBucket {
     }
 
     /// Buffers for `digis` digis in `segments` segments, whose lengths are not known yet.
-    ///
-    /// # Errors
-    /// If the device has no memory.
     pub(crate) fn with_capacity(
         gpu: &Gpu,
         digis: usize,
@@ -174,9 +171,6 @@ impl ChannelBucket {
 
     /// Starts the kernels. They list ranges that are too large for shared memory: see
     /// [`ChannelBucket::finish`].
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) fn start(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let Division { small, wide, large } = Division::on(gpu, &self.partition);
         self.sort_small(gpu, &small)?;
@@ -185,9 +179,6 @@ impl ChannelBucket {
     }
 
     /// Starts to sort only segments that have more digis than a block can hold.
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) fn start_larger(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let Division { large, .. } = Division::on(gpu, &self.partition);
         self.start_large(gpu, &large)
@@ -206,9 +197,6 @@ impl ChannelBucket {
 
     /// Sorts the remaining ranges, after the host has waited for the kernels that were started.
     /// Returns true if there were any: digis were not in order before.
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) fn finish(&mut self, gpu: &Gpu) -> Result<bool, DeviceError> {
         let may_be_oversized = std::mem::take(&mut self.may_leave);
         let mut oversized = self.tables.oversized.read(gpu, may_be_oversized)?;

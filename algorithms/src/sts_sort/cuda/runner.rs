@@ -1,15 +1,14 @@
 //! A sort on a GPU with an input.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use generators::partition::Partition;
-use generators::sts::{Digi, SegmentedDigis};
+use generators::sts::Digi;
 
-use crate::algorithm::{PrepareResult, Runner, VariantContext};
+use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext, limit_digis};
 use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput};
-use crate::device::{Arena, Buffers, Unavailable, buffers};
+use crate::device::{Buffers, buffers};
 use crate::sts_sort::StsSort;
 
 /// Bytes of a digi.
@@ -24,22 +23,11 @@ pub(super) trait Sorter: Buffers {
     fn sorted(&self) -> &DeviceBuffer<u64>;
 
     /// Starts the kernels.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError>;
 }
 
 /// Allocates the buffers for digis of these segments.
 type MakeSorter = Box<dyn Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send>;
-
-/// A sorter with an input.
-struct SortRunner<'a> {
-    make_sorter: MakeSorter,
-    input: &'a SegmentedDigis,
-    arena: &'a Arena,
-    gpu: Arc<Gpu>,
-}
 
 struct SortBuffers<'a> {
     unsorted: PinnedInput<'a, u64>,
@@ -55,42 +43,34 @@ pub(super) fn sort_on_gpu<'a>(
     at: &VariantContext<'a, '_, StsSort>,
     make_sorter: impl Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send + 'static,
 ) -> PrepareResult<'a, StsSort> {
-    let digis = at.input.digis().len();
-    let max = i32::MAX as usize;
-    if digis > max {
-        return Err(Unavailable(format!("{digis} digis; on a GPU {max} is the most; use fewer")));
-    }
-    at.session(SortRunner {
-        make_sorter: Box::new(make_sorter),
-        input: at.input,
-        arena: at.arena,
-        gpu: at.gpu()?,
-    })
+    limit_digis(at.input.digis().len(), i32::MAX as usize)?;
+    at.on_gpu::<SortBuffers<'a>>(Box::new(make_sorter))
 }
 
-impl<'a> Runner<StsSort> for SortRunner<'a> {
-    type Buffers = SortBuffers<'a>;
+impl<'a> GpuTask<'a> for SortBuffers<'a> {
+    type Task = StsSort;
+    type Config = MakeSorter;
 
-    fn allocate(&self) -> Result<SortBuffers<'a>, DeviceError> {
-        let gpu = &self.gpu;
-        let digis = self.input.digis();
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError> {
+        let GpuRunner { input, arena, gpu, .. } = at;
+        let make_sorter = &at.config;
+        let digis = input.digis();
         Ok(SortBuffers {
-            unsorted: PinnedInput::converted(self.arena, gpu, digis, |digi| digi.bits())?,
+            unsorted: PinnedInput::converted(arena, gpu, digis, |digi| digi.bits())?,
             sorted: gpu.pinned(digis.len())?,
-            sorter: (self.make_sorter)(gpu, self.input.partition())?,
+            sorter: make_sorter(gpu, input.partition())?,
         })
     }
 
-    fn run(&mut self, buffers: &mut SortBuffers<'a>) -> Result<(), DeviceError> {
-        let gpu = &self.gpu;
-        let sorter = &mut buffers.sorter;
-        gpu.upload(sorter.digis(), &buffers.unsorted)?;
-        sorter.sort(gpu)?;
-        gpu.download(&mut buffers.sorted, sorter.sorted())
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { gpu, .. } = at;
+        gpu.upload(self.sorter.digis(), &self.unsorted)?;
+        self.sorter.sort(gpu)?;
+        gpu.download(&mut self.sorted, self.sorter.sorted())
     }
 
-    fn output<'b>(&'b self, buffers: &'b SortBuffers<'a>) -> Cow<'b, Vec<Digi>> {
-        Cow::Owned(par_map(&buffers.sorted, |&bits| Digi::from_bits(bits)))
+    fn output(&self, _: &GpuRunner<'a, Self>) -> Cow<'_, Vec<Digi>> {
+        Cow::Owned(par_map(&self.sorted, |&bits| Digi::from_bits(bits)))
     }
 }
 

@@ -29,9 +29,6 @@ struct Layout {
 
 impl Pieces {
     /// Tables for the pieces of these microslices.
-    ///
-    /// # Errors
-    /// If there is no memory.
     pub(crate) fn new(gpu: &Gpu, jobs: &[Job], threads: u32) -> Result<Self, DeviceError> {
         let Layout { boards, pieces } = Layout::new(jobs, gpu.properties().lanes, threads);
         Ok(Pieces {
@@ -53,9 +50,6 @@ impl Pieces {
 
     /// Splits microslices into pieces, and starts to copy the tables for blocks; returns the number
     /// of tiles.
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) fn cut(&mut self, gpu: &Gpu, jobs: &[Job]) -> Result<u32, DeviceError> {
         let lanes = gpu.properties().lanes;
         let Layout { boards, pieces } = gpu.host_stage(|| Layout::new(jobs, lanes, self.threads));

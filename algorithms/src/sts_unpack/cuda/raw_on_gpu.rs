@@ -80,9 +80,6 @@ pub(super) fn messages(job: &Job) -> u32 {
 
 impl<'a> RawOnGpu<'a> {
     /// Raw data to be unpacked by an algorithm with buffers made by `make_unpacker`.
-    ///
-    /// # Errors
-    /// If there is no memory.
     pub(crate) fn new<W>(
         execution: Execution<'_, 'a>,
         input: &'a RawTimeslices,
@@ -109,18 +106,12 @@ impl<'a> RawOnGpu<'a> {
     }
 
     /// Starts to copy the data to the device.
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) fn upload(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.upload(&self.data.bytes, &*self.bytes)
     }
 
     /// Surveys descriptors, unpacks the copied data with the kernels that `start` starts, and waits
     /// for the counts.
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) fn unpack(
         &mut self,
         gpu: &Gpu,

@@ -11,9 +11,6 @@ use crate::sts_unpack::survey::Job;
 /// Buffers and kernels of an unpacking algorithm.
 pub(crate) trait Unpacker: Buffers {
     /// Starts the kernels; there is capacity for a digi of each message.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn unpack(
         &mut self,
         pass: &UnpackPass<'_>,
@@ -35,9 +32,6 @@ buffers!(RawToStream<'_>: raw, unpacker, digis);
 
 impl<'a> RawToStream<'a> {
     /// Raw data to be unpacked by an algorithm.
-    ///
-    /// # Errors
-    /// If there is no memory for it.
     pub(crate) fn new(
         execution: Execution<'_, 'a>,
         input: &'a RawTimeslices,
@@ -50,17 +44,11 @@ impl<'a> RawToStream<'a> {
     }
 
     /// Starts to copy the data to the device.
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) fn upload(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         self.raw.upload(gpu)
     }
 
     /// Unpacks the copied data, and waits for the counts.
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) fn unpack(&mut self, gpu: &Gpu) -> Result<Vec<TimesliceCounts>, DeviceError> {
         let RawToStream { raw, unpacker, digis } = self;
         raw.unpack(gpu, |pass| unpacker.unpack(pass, digis))

@@ -2,14 +2,13 @@
 //! some sectors at a time, in three slots: copies for some sectors overlap with the work on others.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::noisy::InBins;
-use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
+use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
+use crate::device::buffers;
 use crate::device::gpu::{
     CachedPerInput, DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedInput, QUEUES,
 };
-use crate::device::{Arena, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_cases_h::Sector;
 use crate::kernels::tpc_digits::{BIN_DIGITS, BinDigits, COUNT_DIGITS, CountDigits};
 use crate::tpc::Tpc;
@@ -43,10 +42,7 @@ const CLUSTERS: &str = "clusters";
 /// Bytes of a digit.
 const DIGIT: u64 = size_of::<u64>() as u64;
 
-struct Fused<'a> {
-    input: &'a RawFrame,
-    arena: &'a Arena,
-    gpu: Arc<Gpu>,
+struct Fused {
     /// Parts, as each run determines them; buffers are allocated for these.
     parts: Vec<Part>,
     /// Capacity for clusters of each part on the host.
@@ -73,14 +69,14 @@ struct SharedBuffers<'a> {
 
 buffers!(SharedBuffers<'_>: geometry, pages, in_bins; kept: sectors);
 
-/// Device buffers in which one part at a time is processed.
-struct PipelineSlot {
-    digits: Target,
-    bins: Bins,
-    noisy: DeviceBuffer<u32>,
+buffers! {
+    /// Device buffers in which one part at a time is processed.
+    struct PipelineSlot(gpu, sizes: Sizes) {
+        digits: Target = Target::for_digits(gpu, sizes.samples)?,
+        bins: Bins = Bins::new(gpu, sizes)?,
+        noisy: DeviceBuffer<u32> = gpu.buffer(sizes.sectors * WORDS_OF_SECTOR)?,
+    }
 }
-
-buffers!(PipelineSlot: digits, bins, noisy);
 
 /// Buffers of a part.
 struct PartBuffers {
@@ -98,7 +94,7 @@ fn prepare<'a>(at: &VariantContext<'a, '_, Tpc>) -> PrepareResult<'a, Tpc> {
     parts.iter().try_for_each(|part| sizes(at.input, part).fit())?;
     let capacity = |part: &Part| HostCapacity::for_samples(part.samples() as usize);
     let host_capacity = parts.iter().map(capacity).collect();
-    at.session(Fused { input: at.input, arena: at.arena, gpu: at.gpu()?, parts, host_capacity })
+    at.on_gpu::<FusedBuffers<'a>>(Fused { parts, host_capacity })
 }
 
 /// Time bins of each sector of a part.
@@ -108,16 +104,6 @@ fn time_bins(input: &RawFrame, part: &Part) -> impl Iterator<Item = u32> + Clone
 
 fn sizes(input: &RawFrame, part: &Part) -> Sizes {
     Sizes::for_samples(part.samples() as usize, time_bins(input, part))
-}
-
-impl PipelineSlot {
-    fn new(gpu: &Gpu, sizes: Sizes) -> Result<Self, DeviceError> {
-        Ok(PipelineSlot {
-            digits: Target::for_digits(gpu, sizes.samples)?,
-            bins: Bins::new(gpu, sizes)?,
-            noisy: gpu.buffer(sizes.sectors * WORDS_OF_SECTOR)?,
-        })
-    }
 }
 
 impl PartBuffers {
@@ -271,21 +257,20 @@ impl FusedBuffers<'_> {
     }
 }
 
-impl<'a> Runner<Tpc> for Fused<'a> {
-    type Buffers = FusedBuffers<'a>;
+impl<'a> GpuTask<'a> for FusedBuffers<'a> {
+    type Task = Tpc;
+    type Config = Fused;
 
-    fn allocate(&self) -> Result<FusedBuffers<'a>, DeviceError> {
-        let gpu = &self.gpu;
-        let arena = self.arena;
-        let input = self.input;
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError> {
+        let GpuRunner { input, arena, gpu, config, .. } = at;
         let tables = input.frame.tables();
         let pages = input.frame.page_bytes();
         let finding = &input.finding;
-        let largest = self.parts.iter().map(|part| sizes(input, part));
+        let largest = config.parts.iter().map(|part| sizes(input, part));
         let largest = largest.fold(Sizes::default(), Sizes::largest);
         let slots =
-            (0..self.parts.len().min(QUEUES as usize)).map(|_| PipelineSlot::new(gpu, largest));
-        let parts = self.parts.iter().zip(&self.host_capacity);
+            (0..config.parts.len().min(QUEUES as usize)).map(|_| PipelineSlot::new(gpu, largest));
+        let parts = config.parts.iter().zip(&config.host_capacity);
         let parts = parts.map(|(part, capacity)| PartBuffers::new(gpu, input, part, *capacity));
         let sectors = vec![sector(finding.time_bins, &finding.settings); largest.sectors];
         Ok(FusedBuffers {
@@ -302,30 +287,30 @@ impl<'a> Runner<Tpc> for Fused<'a> {
         })
     }
 
-    fn run(&mut self, buffers: &mut FusedBuffers<'a>) -> Result<(), DeviceError> {
-        let gpu = &*self.gpu;
-        let frame = &self.input.frame;
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { input, gpu, config, .. } = at;
         let division = Division::Sectors(SECTORS);
-        buffers.upload_first(gpu, &self.parts)?;
-        let headers = || Ok(gpu.host_stage(|| parts_of(frame, Output::Digits, division)));
+        self.upload_first(gpu, &config.parts)?;
+        let headers = || Ok(gpu.host_stage(|| parts_of(&input.frame, Output::Digits, division)));
         let parts = gpu.scope(HEADERS, headers)?;
         for (part, index) in parts.iter().zip(0..) {
-            buffers.start(gpu, self.input, part, index)?;
+            self.start(gpu, input, part, index)?;
         }
         let last = parts.len().saturating_sub(QUEUES as usize)..parts.len();
         last.into_iter().try_for_each(|number| {
-            gpu.with_queue(number as u32 % QUEUES, |gpu| buffers.fetch(gpu, number))
+            gpu.with_queue(number as u32 % QUEUES, |gpu| self.fetch(gpu, number))
         })
     }
 
-    fn output<'b>(&'b self, buffers: &'b FusedBuffers<'a>) -> Cow<'b, Vec<RowCluster>> {
-        let both = self.parts.iter().zip(&buffers.parts);
+    fn output(&self, at: &GpuRunner<'a, Self>) -> Cow<'_, Vec<RowCluster>> {
+        let config = &at.config;
+        let both = config.parts.iter().zip(&self.parts);
         let of_part =
             |(part, own): (&Part, &PartBuffers)| own.found.sorted(part.sectors.start as u32);
         Cow::Owned(both.flat_map(of_part).collect())
     }
 
-    fn note(&mut self, buffers: &FusedBuffers<'a>) {
-        self.host_capacity = buffers.parts.iter().map(|part| part.found.capacity()).collect();
+    fn release(self, config: &mut Fused) {
+        config.host_capacity = self.parts.iter().map(|part| part.found.capacity()).collect();
     }
 }

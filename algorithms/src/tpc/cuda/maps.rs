@@ -2,15 +2,14 @@
 //! for all, pages are decoded to maps and positions, and the stages of the cluster finder follow.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 
 use super::jobs::{Jobs, batches};
 use super::noisy::{InMaps, SectorMaps};
-use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
+use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
 use crate::device::gpu::{CachedPerInput, DeviceError, Gpu, PinnedInput, Ptr};
-use crate::device::{Arena, Unavailable, buffers};
+use crate::device::{Unavailable, buffers};
 use crate::tpc::Tpc;
 use crate::tpc::finding::NoisyRule;
 use crate::tpc::input::RawFrame;
@@ -49,11 +48,8 @@ const SAMPLES_OF_CLUSTER: usize = 8;
 /// Minimum capacity of a bucket.
 const MIN_CAPACITY: usize = 16;
 
-struct OnMaps<'a> {
+struct OnMaps {
     division: Division,
-    input: &'a RawFrame,
-    arena: &'a Arena,
-    gpu: Arc<Gpu>,
     /// Parts, as each run determines them; buffers are allocated for these.
     parts: Vec<Part>,
     /// Capacity of the bucket of each row of each sector, in clusters.
@@ -78,13 +74,13 @@ buffers!(
     MapsBuffers<'_>: geometry, pages, finding, in_maps, parts, target, lists, compaction, buckets
 );
 
-/// Buffers of a part, in use while other parts are processed.
-struct PartBuffers {
-    pages: PageBuffers,
-    jobs: Jobs,
+buffers! {
+    /// Buffers of a part, in use while other parts are processed.
+    struct PartBuffers(gpu, input: &RawFrame, part: &Part) {
+        pages: PageBuffers = PageBuffers::new(gpu, &input.frame, part, CONFIG.index)?,
+        jobs: Jobs = Jobs::new(gpu, input, part)?,
+    }
 }
-
-buffers!(PartBuffers: pages, jobs);
 
 fn prepare<'a>(at: &VariantContext<'a, '_, Tpc>, division: Division) -> PrepareResult<'a, Tpc> {
     if at.input.finding.rule == NoisyRule::Lab {
@@ -95,9 +91,7 @@ fn prepare<'a>(at: &VariantContext<'a, '_, Tpc>, division: Division) -> PrepareR
     let parts = parts_of(&at.input.frame, Output::ChargeMap, division);
     fit(&parts)?;
     let capacity = parts.iter().flat_map(initial_capacities).collect();
-    let input = at.input;
-    let arena = at.arena;
-    at.session(OnMaps { division, input, arena, gpu: at.gpu()?, parts, capacity })
+    at.on_gpu::<MapsBuffers<'a>>(OnMaps { division, parts, capacity })
 }
 
 /// Initial capacity of each row of each sector of a part.
@@ -109,15 +103,6 @@ fn initial_capacities(part: &Part) -> Vec<u32> {
     };
     let of_sector = (0..ROWS).map(of_row).collect::<Vec<_>>();
     of_sector.repeat(part.sectors.len())
-}
-
-impl PartBuffers {
-    fn new(gpu: &Gpu, input: &RawFrame, part: &Part) -> Result<Self, DeviceError> {
-        Ok(PartBuffers {
-            pages: PageBuffers::new(gpu, &input.frame, part, CONFIG.index)?,
-            jobs: Jobs::new(gpu, input, part)?,
-        })
-    }
 }
 
 impl MapsBuffers<'_> {
@@ -174,43 +159,45 @@ impl MapsBuffers<'_> {
         };
         STAGES.find(&context, &self.compaction)
     }
-}
 
-impl OnMaps<'_> {
     /// Reads the headers, and starts all parts.
-    fn start(&self, buffers: &MapsBuffers<'_>) -> Result<(), DeviceError> {
-        let gpu = &*self.gpu;
-        let frame = &self.input.frame;
-        let headers = || Ok(gpu.host_stage(|| parts_of(frame, Output::ChargeMap, self.division)));
+    fn start_all(
+        &self,
+        gpu: &Gpu,
+        input: &RawFrame,
+        division: Division,
+    ) -> Result<(), DeviceError> {
+        let headers = || Ok(gpu.host_stage(|| parts_of(&input.frame, Output::ChargeMap, division)));
         let parts = gpu.scope(HEADERS, headers)?;
-        buffers.buckets.empty(gpu)?;
-        gpu.fill(&buffers.finding.noisy, 0)?;
-        for (part, own) in parts.iter().zip(&buffers.parts) {
-            buffers.start(gpu, self.input, part, own)?;
+        self.buckets.empty(gpu)?;
+        gpu.fill(&self.finding.noisy, 0)?;
+        for (part, own) in parts.iter().zip(&self.parts) {
+            self.start(gpu, input, part, own)?;
         }
         Ok(())
     }
+}
 
+impl OnMaps {
     /// Maximum of a quantity over all parts.
     fn most(&self, of_part: impl Fn(&Part) -> usize) -> usize {
         self.parts.iter().map(of_part).max().unwrap_or(0)
     }
 }
 
-impl<'a> Runner<Tpc> for OnMaps<'a> {
-    type Buffers = MapsBuffers<'a>;
+impl<'a> GpuTask<'a> for MapsBuffers<'a> {
+    type Task = Tpc;
+    type Config = OnMaps;
 
-    fn allocate(&self) -> Result<MapsBuffers<'a>, DeviceError> {
-        let gpu = &self.gpu;
-        let arena = self.arena;
-        let input = self.input;
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError> {
+        let GpuRunner { input, arena, gpu, config, .. } = at;
         let tables = input.frame.tables();
         let pages = input.frame.page_bytes();
-        let sectors = self.capacity.len() / ROWS;
-        let samples = self.most(|part| part.samples() as usize);
-        let entries = self.most(|part| part.entries() * part.sectors.len());
-        let batches: Vec<_> = self.parts.iter().flat_map(|part| batches(input, part)).collect();
-        let parts = self.parts.iter().map(|part| PartBuffers::new(gpu, input, part));
+        let sectors = config.capacity.len() / ROWS;
+        let samples = config.most(|part| part.samples() as usize);
+        let entries = config.most(|part| part.entries() * part.sectors.len());
+        let batches: Vec<_> = config.parts.iter().flat_map(|part| batches(input, part)).collect();
+        let parts = config.parts.iter().map(|part| PartBuffers::new(gpu, input, part));
         Ok(MapsBuffers {
             geometry: CachedPerInput::get_or_make("tables", tables, arena, gpu, |gpu| {
                 DeviceTables::new(gpu, tables)
@@ -222,28 +209,28 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
             target: Target::for_charges(gpu, samples, entries)?,
             lists: Lists::new(gpu, &batches, samples)?,
             compaction: Compaction::new(gpu, STAGES.compaction, &batches)?,
-            buckets: Buckets::new(gpu, self.capacity.clone(), samples / SAMPLES_OF_CLUSTER)?,
+            buckets: Buckets::new(gpu, config.capacity.clone(), samples / SAMPLES_OF_CLUSTER)?,
         })
     }
 
-    fn run(&mut self, buffers: &mut MapsBuffers<'a>) -> Result<(), DeviceError> {
-        let gpu = &*self.gpu;
-        self.start(buffers)?;
-        buffers.buckets.count(gpu)?;
-        if let Some(capacity) = buffers.buckets.needed_capacities() {
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { input, gpu, config, .. } = at;
+        self.start_all(gpu, input, config.division)?;
+        self.buckets.count(gpu)?;
+        if let Some(capacity) = self.buckets.needed_capacities() {
             // The counts include clusters beyond the capacity.
-            buffers.buckets = Buckets::new(gpu, capacity, buffers.buckets.packed_capacity())?;
-            self.start(buffers)?;
-            buffers.buckets.count(gpu)?;
+            self.buckets = Buckets::new(gpu, capacity, self.buckets.packed_capacity())?;
+            self.start_all(gpu, input, config.division)?;
+            self.buckets.count(gpu)?;
         }
-        buffers.buckets.download(gpu)
+        self.buckets.download(gpu)
     }
 
-    fn output<'b>(&'b self, buffers: &'b MapsBuffers<'a>) -> Cow<'b, Vec<RowCluster>> {
-        Cow::Owned(buffers.buckets.sorted())
+    fn output(&self, _: &GpuRunner<'a, Self>) -> Cow<'_, Vec<RowCluster>> {
+        Cow::Owned(self.buckets.sorted())
     }
 
-    fn note(&mut self, buffers: &MapsBuffers<'a>) {
-        self.capacity = buffers.buckets.capacity().to_vec();
+    fn release(self, config: &mut OnMaps) {
+        config.capacity = self.buckets.capacity().to_vec();
     }
 }

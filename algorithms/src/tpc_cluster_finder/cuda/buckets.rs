@@ -47,13 +47,13 @@ pub(crate) struct Buckets {
 
 buffers!(Buckets: counts, clusters, host_counts, packed_offsets, packed; kept: offsets);
 
-/// The concatenated clusters of all buckets.
-struct Packed {
-    device: DeviceBuffer<Cluster>,
-    host: PinnedBuffer<Cluster>,
+buffers! {
+    /// The concatenated clusters of all buckets.
+    struct Packed(gpu, clusters: usize) {
+        device: DeviceBuffer<Cluster> = gpu.buffer(clusters)?,
+        host: PinnedBuffer<Cluster> = gpu.pinned(clusters)?,
+    }
 }
-
-buffers!(Packed: device, host);
 
 /// Pointers for kernels that add clusters to buckets.
 #[derive(Clone, Copy)]
@@ -61,12 +61,6 @@ pub(crate) struct BucketPtrs {
     pub(super) offsets: Ptr<u32>,
     pub(super) counts: Ptr<u32>,
     pub(super) clusters: Ptr<PackedCluster>,
-}
-
-impl Packed {
-    fn new(gpu: &Gpu, clusters: usize) -> Result<Self, DeviceError> {
-        Ok(Packed { device: gpu.buffer(clusters)?, host: gpu.pinned(clusters)? })
-    }
 }
 
 impl Buckets {

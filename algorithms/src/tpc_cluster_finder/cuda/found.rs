@@ -25,33 +25,26 @@ impl HostCapacity {
     }
 }
 
-/// List of clusters on the device.
-pub(crate) struct ClusterList {
-    /// Number of clusters in the lower half, runs in the upper one.
-    totals: DeviceBuffer<u64>,
-    clusters: DeviceBuffer<Cluster>,
-    runs: DeviceBuffer<Run>,
+buffers! {
+    /// List of clusters on the device.
+    pub(crate) struct ClusterList(gpu, clusters: usize, runs: usize) {
+        /// Number of clusters in the lower half, runs in the upper one.
+        totals: DeviceBuffer<u64> = gpu.buffer(1)?,
+        clusters: DeviceBuffer<Cluster> = gpu.buffer(clusters)?,
+        runs: DeviceBuffer<Run> = gpu.buffer(runs)?,
+    }
 }
 
-buffers!(ClusterList: totals, clusters, runs);
-
-/// List of clusters on the host.
-pub(crate) struct HostClusters {
-    totals: PinnedBuffer<u64>,
-    clusters: PinnedBuffer<Cluster>,
-    runs: PinnedBuffer<Run>,
+buffers! {
+    /// List of clusters on the host.
+    pub(crate) struct HostClusters(gpu, capacity: HostCapacity) {
+        totals: PinnedBuffer<u64> = gpu.pinned(1)?,
+        clusters: PinnedBuffer<Cluster> = gpu.pinned(capacity.clusters)?,
+        runs: PinnedBuffer<Run> = gpu.pinned(capacity.runs)?,
+    }
 }
-
-buffers!(HostClusters: totals, clusters, runs);
 
 impl ClusterList {
-    /// Allocates capacity for clusters, and for runs of them.
-    pub(super) fn new(gpu: &Gpu, clusters: usize, runs: usize) -> Result<Self, DeviceError> {
-        let clusters = gpu.buffer(clusters)?;
-        let runs = gpu.buffer(runs)?;
-        Ok(ClusterList { totals: gpu.buffer(1)?, clusters, runs })
-    }
-
     /// Clears the list.
     pub(super) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.fill(&self.totals, 0)
@@ -101,12 +94,6 @@ impl ClusterList {
 }
 
 impl HostClusters {
-    pub(crate) fn new(gpu: &Gpu, capacity: HostCapacity) -> Result<Self, DeviceError> {
-        let clusters = gpu.pinned(capacity.clusters)?;
-        let runs = gpu.pinned(capacity.runs)?;
-        Ok(HostClusters { totals: gpu.pinned(1)?, clusters, runs })
-    }
-
     pub(crate) fn capacity(&self) -> HostCapacity {
         HostCapacity { clusters: self.clusters.len(), runs: self.runs.len() }
     }

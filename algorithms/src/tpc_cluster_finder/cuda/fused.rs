@@ -215,7 +215,7 @@ impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
         })
     }
 
-    fn note(&mut self, buffers: &FusedBuffers<'a>) {
+    fn release(&mut self, buffers: FusedBuffers<'a>) {
         self.host_capacity = buffers.found.capacity();
         self.label_capacity = buffers.labels.as_ref().map_or(self.label_capacity, Labels::capacity);
     }

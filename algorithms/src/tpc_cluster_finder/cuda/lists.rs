@@ -15,32 +15,22 @@ const _: () = {
     assert!(map::TIME_MARGIN == TIME_MARGIN);
 };
 
-/// Maps and lists for the jobs of a batch, one after the other.
-pub(crate) struct Lists {
-    pub(super) peaks: DeviceBuffer<u8>,
-    /// For each position, true if it is a peak; later for each peak, true if it survives noise
-    /// suppression.
-    pub(super) predicate: DeviceBuffer<u8>,
-    pub(super) raw: DeviceBuffer<u32>,
-    pub(super) kept: DeviceBuffer<u32>,
-    pub(super) counts: DeviceBuffer<PeakCounts>,
+buffers! {
+    /// Maps and lists for the jobs of a batch, one after the other.
+    pub(crate) struct Lists(gpu, batches: &[Batch], positions: usize) {
+        pub(super) peaks: DeviceBuffer<u8> =
+            gpu.buffer(most(batches, |batch| batch.jobs.len() * peak_entries(batch.time_bins)))?,
+        /// For each position, true if it is a peak; later for each peak, true if it survives noise
+        /// suppression.
+        pub(super) predicate: DeviceBuffer<u8> = gpu.buffer(positions)?,
+        pub(super) raw: DeviceBuffer<u32> = gpu.buffer(positions)?,
+        pub(super) kept: DeviceBuffer<u32> = gpu.buffer(positions)?,
+        pub(super) counts: DeviceBuffer<PeakCounts> =
+            gpu.buffer(most(batches, |batch| batch.jobs.len()))?,
+    }
 }
 
-buffers!(Lists: peaks, predicate, raw, kept, counts);
-
 impl Lists {
-    /// Allocates lists for any of these batches, with at most `positions` positions.
-    pub(crate) fn new(gpu: &Gpu, batches: &[Batch], positions: usize) -> Result<Self, DeviceError> {
-        let peaks = |batch: &Batch| batch.jobs.len() * peak_entries(batch.time_bins);
-        Ok(Lists {
-            peaks: gpu.buffer(most(batches, peaks))?,
-            predicate: gpu.buffer(positions)?,
-            raw: gpu.buffer(positions)?,
-            kept: gpu.buffer(positions)?,
-            counts: gpu.buffer(most(batches, |batch| batch.jobs.len()))?,
-        })
-    }
-
     /// Clears the map of peaks.
     pub(super) fn clear(&self, gpu: &Gpu, batch: &Batch) -> Result<(), DeviceError> {
         gpu.fill_first(&self.peaks, batch.jobs.len() * peak_entries(batch.time_bins), 0)?;

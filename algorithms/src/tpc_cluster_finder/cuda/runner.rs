@@ -145,7 +145,7 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
         })
     }
 
-    fn note(&mut self, buffers: &FinderBuffers<'a>) {
+    fn release(&mut self, buffers: FinderBuffers<'a>) {
         self.max_found = self.max_found.max(buffers.buckets.packed_capacity());
     }
 }

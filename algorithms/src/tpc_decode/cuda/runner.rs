@@ -1,7 +1,6 @@
 //! Decoder on the device, ready to run on the pages of a time frame.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use generators::tpc::{Digit, Layout};
 
@@ -12,12 +11,12 @@ use super::resident::{PageBuffers, Resident};
 use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::{parts, validation};
-use crate::algorithm::{CheckError, PrepareResult, Runner, VariantContext};
+use crate::algorithm::{CheckError, GpuRunner, GpuTask, PrepareResult, VariantContext};
 use crate::all_cores::par_map;
 use crate::device::gpu::{
     CachedPerInput, DeviceError, FromHost, Gpu, PinnedBuffer, PinnedInput, QUEUES, ToHost,
 };
-use crate::device::{Arena, Unavailable, buffers};
+use crate::device::{Unavailable, buffers};
 use crate::parallel::{Grain, extend};
 use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
@@ -26,14 +25,11 @@ use crate::tpc_decode::{Decoded, TpcDecode, check};
 const STAGE: &str = "decode";
 const HEADERS: &str = "headers";
 
-struct DecodeRunner<'a> {
+struct Decoder {
     config: DecoderConfig,
     division: Division,
-    frame: &'a TimeFrame,
-    arena: &'a Arena,
     /// Parts, as each run determines them; buffers are allocated for these.
     parts: Vec<Part>,
-    gpu: Arc<Gpu>,
 }
 
 /// Buffers of a run.
@@ -50,13 +46,13 @@ struct DecodeBuffers<'a> {
 
 buffers!(DecodeBuffers<'_>: tables, pages, digits, parts);
 
-/// Buffers of a part of the pages.
-struct PartBuffers {
-    pages: PageBuffers,
-    target: Target,
+buffers! {
+    /// Buffers of a part of the pages.
+    struct PartBuffers(gpu, frame: &TimeFrame, part: &Part, config: DecoderConfig) {
+        pages: PageBuffers = PageBuffers::new(gpu, frame, part, config.index)?,
+        target: Target = Target::new(gpu, frame, part, config.maps)?,
+    }
 }
-
-buffers!(PartBuffers: pages, target);
 
 /// A part, and its data on the host.
 struct PartData<'d> {
@@ -77,14 +73,7 @@ pub(super) fn decode_on_gpu<'a>(
 ) -> PrepareResult<'a, TpcDecode> {
     let parts = parts::parts_of(at.input, at.input.settings.output, division);
     fit(&parts)?;
-    at.session(DecodeRunner {
-        config,
-        division,
-        frame: at.input,
-        arena: at.arena,
-        parts,
-        gpu: at.gpu()?,
-    })
+    at.on_gpu::<DecodeBuffers<'a>>(Decoder { config, division, parts })
 }
 
 /// Decodes by shaders, all sectors together. Only dense link pages are supported.
@@ -111,12 +100,17 @@ pub(crate) fn fit(parts: &[Part]) -> Result<(), Unavailable> {
     }
 }
 
-impl DecodeRunner<'_> {
+impl DecodeBuffers<'_> {
     /// The complete output; positions and charges are copied to the host, which no timed run does.
-    fn found_in(&self, buffers: &DecodeBuffers<'_>) -> Result<Decoded, DeviceError> {
+    fn decoded(
+        &self,
+        gpu: &Gpu,
+        frame: &TimeFrame,
+        parts: &[Part],
+    ) -> Result<Decoded, DeviceError> {
         let mut all = Decoded::default();
-        let mut digits = &buffers.digits[..];
-        for (part, buffers) in self.parts.iter().zip(&buffers.parts) {
+        let mut digits = &self.digits[..];
+        for (part, buffers) in parts.iter().zip(&self.parts) {
             let (own, others) = digits.split_at(buffers.target.digits());
             digits = others;
             let samples = buffers.pages.samples();
@@ -126,39 +120,14 @@ impl DecodeRunner<'_> {
                 own[range].iter().map(|&bits| Digit::from_bits(bits))
             });
             let damaged =
-                check::damaged(self.frame, part.pages.start, verdicts, validation::DAMAGED);
+                check::damaged(frame, part.pages.start, verdicts, validation::DAMAGED);
             all.damaged.extend(damaged);
             if let Target::Charges(charges) = &buffers.target {
-                all.positions.append(&mut positions(&self.gpu, charges, samples)?);
-                all.charges.extend(present_in(&self.gpu, charges, part)?);
+                all.positions.append(&mut positions(gpu, charges, samples)?);
+                all.charges.extend(present_in(gpu, charges, part)?);
             }
         }
         Ok(all)
-    }
-}
-
-impl<'a> DecodeBuffers<'a> {
-    fn new(
-        gpu: &Arc<Gpu>,
-        frame: &TimeFrame,
-        arena: &'a Arena,
-        parts: &[Part],
-        config: DecoderConfig,
-    ) -> Result<Self, DeviceError> {
-        let tables = &frame.tables;
-        let pages = frame.pages.bytes();
-        let parts = parts.iter().map(|part| PartBuffers::new(gpu, frame, part, config));
-        let parts = parts.collect::<Result<Vec<_>, _>>()?;
-        let digits = parts.iter().map(|part| part.target.digits());
-        Ok(DecodeBuffers {
-            tables: CachedPerInput::get_or_make("tables", tables, arena, gpu, |gpu| {
-                DeviceTables::new(gpu, tables)
-            })?,
-            pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,
-            digits: gpu.pinned(digits.sum())?,
-            parts,
-            found: Decoded::default(),
-        })
     }
 
     /// Starts all copies and kernels; parts overlap.
@@ -186,18 +155,6 @@ impl<'a> DecodeBuffers<'a> {
 }
 
 impl PartBuffers {
-    fn new(
-        gpu: &Gpu,
-        frame: &TimeFrame,
-        part: &Part,
-        config: DecoderConfig,
-    ) -> Result<Self, DeviceError> {
-        Ok(PartBuffers {
-            pages: PageBuffers::new(gpu, frame, part, config.index)?,
-            target: Target::new(gpu, frame, part, config.maps)?,
-        })
-    }
-
     /// Starts all copies and kernels, from pages to digits.
     fn start(
         &mut self,
@@ -248,37 +205,56 @@ fn present_in(
     (0..part.sectors.len()).map(of_sector).collect()
 }
 
-impl<'a> Runner<TpcDecode> for DecodeRunner<'a> {
-    type Buffers = DecodeBuffers<'a>;
+impl<'a> GpuTask<'a> for DecodeBuffers<'a> {
+    type Task = TpcDecode;
+    type Config = Decoder;
 
-    fn allocate(&self) -> Result<DecodeBuffers<'a>, DeviceError> {
-        DecodeBuffers::new(&self.gpu, self.frame, self.arena, &self.parts, self.config)
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError> {
+        let GpuRunner { input: frame, arena, gpu, .. } = at;
+        let Decoder { config, parts, .. } = &at.config;
+        let tables = &frame.tables;
+        let pages = frame.pages.bytes();
+        let parts = parts.iter().map(|part| PartBuffers::new(gpu, frame, part, *config));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let digits = parts.iter().map(|part| part.target.digits());
+        Ok(DecodeBuffers {
+            tables: CachedPerInput::get_or_make("tables", tables, arena, gpu, |gpu| {
+                DeviceTables::new(gpu, tables)
+            })?,
+            pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,
+            digits: gpu.pinned(digits.sum())?,
+            parts,
+            found: Decoded::default(),
+        })
     }
 
     /// Runs do not change the pages; the output of the last run is cleared.
-    fn load(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), DeviceError> {
-        buffers.found = Decoded::default();
-        for (part, own) in self.parts.iter().zip(&buffers.parts) {
-            own.target.load(&self.gpu, part, &buffers.tables)?;
+    fn load(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { gpu, .. } = at;
+        let decoder = &at.config;
+        self.found = Decoded::default();
+        for (part, own) in decoder.parts.iter().zip(&self.parts) {
+            own.target.load(gpu, part, &self.tables)?;
         }
         Ok(())
     }
 
-    fn run(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), DeviceError> {
-        let gpu = &*self.gpu;
-        let frame = self.frame;
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { input: frame, gpu, .. } = at;
+        let Decoder { config, division, .. } = at.config;
         let headers =
-            || Ok(gpu.host_stage(|| parts::parts_of(frame, frame.settings.output, self.division)));
+            || Ok(gpu.host_stage(|| parts::parts_of(frame, frame.settings.output, division)));
         let parts = gpu.scope(HEADERS, headers)?;
-        buffers.start(gpu, frame, &parts, self.config)
+        self.start(gpu, frame, &parts, config)
     }
 
-    fn inspect(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), CheckError> {
-        buffers.found = self.found_in(buffers)?;
+    fn inspect(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), CheckError> {
+        let decoder = &at.config;
+        self.found = self.decoded(&at.gpu, at.input, &decoder.parts)?;
         Ok(())
     }
 
-    fn output<'b>(&'b self, buffers: &'b DecodeBuffers<'a>) -> Cow<'b, Decoded> {
-        Cow::Borrowed(&buffers.found)
+    fn output(&self, _: &GpuRunner<'a, Self>) -> Cow<'_, Decoded> {
+        Cow::Borrowed(&self.found)
     }
 }

@@ -4,7 +4,7 @@ use generators::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS, ROWS, SECTORS, pads_
 use generators::tpc::{Endpoint, PadId};
 
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::device::gpu::DeviceBuffer;
 use crate::kernels::tpc_decode_cuda_pages_target_h::ChargeCell;
 use crate::tpc_decode::charge_map::column;
 use crate::tpc_decode::input::{LINK_STRIDE, Tables};
@@ -12,31 +12,19 @@ use crate::tpc_decode::input::{LINK_STRIDE, Tables};
 /// Maximum number of cards of an endpoint: see `pages/page.h`.
 const MAX_FECS_IN_HALF: usize = MAX_FECS / 2;
 
-/// Tables on the device.
-pub(crate) struct DeviceTables {
-    /// A word for each endpoint, then the pads of each row: see `pages/geometry.h`.
-    pub(crate) geometry: DeviceBuffer<u32>,
-    /// The pads of all links of all regions.
-    pub(super) pads: DeviceBuffer<u16>,
-    /// The gains of all sectors by column.
-    pub(crate) gains: DeviceBuffer<f32>,
-    /// The pads of each endpoint's channels, one card after the other.
-    pub(super) pad_cells: DeviceBuffer<u16>,
-    /// Channel cells for charges, of each sector.
-    pub(super) charge_cells: DeviceBuffer<ChargeCell>,
-}
-
-buffers!(DeviceTables: geometry, pads, gains, pad_cells, charge_cells);
-
-impl DeviceTables {
-    pub(crate) fn new(gpu: &Gpu, tables: &Tables) -> Result<Self, DeviceError> {
-        Ok(DeviceTables {
-            geometry: gpu.table(&geometry())?,
-            pads: gpu.table(&pads(tables))?,
-            gains: gpu.table(tables.gains.factors())?,
-            pad_cells: gpu.table(&pad_cells(tables))?,
-            charge_cells: gpu.table(&charge_cells(tables))?,
-        })
+buffers! {
+    /// Tables on the device.
+    pub(crate) struct DeviceTables(gpu, tables: &Tables) {
+        /// A word for each endpoint, then the pads of each row: see `pages/geometry.h`.
+        pub(crate) geometry: DeviceBuffer<u32> = gpu.table(&geometry())?,
+        /// The pads of all links of all regions.
+        pub(super) pads: DeviceBuffer<u16> = gpu.table(&pads(tables))?,
+        /// The gains of all sectors by column.
+        pub(crate) gains: DeviceBuffer<f32> = gpu.table(tables.gains.factors())?,
+        /// The pads of each endpoint's channels, one card after the other.
+        pub(super) pad_cells: DeviceBuffer<u16> = gpu.table(&pad_cells(tables))?,
+        /// Channel cells for charges, of each sector.
+        pub(super) charge_cells: DeviceBuffer<ChargeCell> = gpu.table(&charge_cells(tables))?,
     }
 }
 

@@ -48,9 +48,6 @@ type MakeGatherer = fn(&Gpu, Layout) -> Result<Box<dyn Gatherer>, DeviceError>;
 /// Kernels and copies of a variant, and their target memory.
 trait Gatherer: Buffers {
     /// Starts all kernels and copies, and waits where necessary.
-    ///
-    /// # Errors
-    /// Errors of the device.
     fn gather(
         &mut self,
         gpu: &Gpu,

@@ -70,7 +70,9 @@ fn prepare<'a>(
 impl<'a> Runner<TpcGather> for GatherRunner<'a> {
     type Buffers = GatherBuffers<'a>;
 
-    const HAS_FIGURES: bool = true;
+    fn has_figures(&self) -> bool {
+        true
+    }
 
     fn allocate(&self) -> Result<GatherBuffers<'a>, DeviceError> {
         let layout = Layout::new(&self.input.packed());

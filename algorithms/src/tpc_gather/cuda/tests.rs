@@ -57,6 +57,7 @@ fn run_that_modifies_its_input_is_reported_and_reverted() {
             task: &TpcGather,
             variant: Variant::cuda("of a test", "", prepare),
             input: &input,
+            answers: None,
             arena: &arena,
             target: &target,
         };

@@ -30,31 +30,19 @@ fn part_roots(tracks: usize) -> usize {
     tracks.div_ceil(PARTS as usize).next_multiple_of(PART_GRAIN)
 }
 
-struct Buckets {
-    roots: DeviceBuffer<u32>,
-    counts: DeviceBuffer<u32>,
-    list_offsets: DeviceBuffer<u32>,
-    ranks: DeviceBuffer<u32>,
-    members: DeviceBuffer<u32>,
-    components: DeviceBuffer<Component>,
-    counters: DeviceBuffer<Counters>,
+buffers! {
+    struct Buckets(gpu, tracks: usize) {
+        roots: DeviceBuffer<u32> = gpu.buffer(tracks)?,
+        counts: DeviceBuffer<u32> = gpu.buffer(tracks)?,
+        list_offsets: DeviceBuffer<u32> = gpu.buffer(tracks)?,
+        ranks: DeviceBuffer<u32> = gpu.buffer(tracks)?,
+        members: DeviceBuffer<u32> = gpu.buffer(tracks)?,
+        components: DeviceBuffer<Component> = gpu.buffer(PARTS as usize * part_roots(tracks))?,
+        counters: DeviceBuffer<Counters> = gpu.buffer(1)?,
+    }
 }
 
-buffers!(Buckets: roots, counts, list_offsets, ranks, members, components, counters);
-
 impl Buckets {
-    fn new(gpu: &Gpu, tracks: usize) -> Result<Self, DeviceError> {
-        Ok(Buckets {
-            roots: gpu.buffer(tracks)?,
-            counts: gpu.buffer(tracks)?,
-            list_offsets: gpu.buffer(tracks)?,
-            ranks: gpu.buffer(tracks)?,
-            members: gpu.buffer(tracks)?,
-            components: gpu.buffer(PARTS as usize * part_roots(tracks))?,
-            counters: gpu.buffer(1)?,
-        })
-    }
-
     fn bring_together(&self, gpu: &Gpu, all: &DeviceTracks) -> Result<(), DeviceError> {
         gpu.fill(&self.counts, 0)?;
         gpu.fill(&self.counters, 0)?;

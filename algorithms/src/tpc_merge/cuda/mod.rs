@@ -16,15 +16,14 @@ mod sequential;
 mod tracks;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use generators::tpc::slice_tracks::{Relations, SliceTracks};
+use generators::tpc::slice_tracks::Relations;
 
 use super::TpcMerge;
-use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
+use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
 use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
-use crate::device::{Arena, Buffers, Unavailable, buffers};
+use crate::device::{Buffers, Unavailable, buffers};
 use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
 use tracks::{DeviceTracks, HostTracks};
 
@@ -34,9 +33,6 @@ pub(super) const VARIANTS: &[Variant<TpcMerge>] =
 /// The kernels of a variant, and their buffers in addition to the slice tracks.
 trait Merger: Buffers {
     /// Starts the kernels that need links and relations only.
-    ///
-    /// # Errors
-    /// Errors of the device.
     fn find_components(&self, _: &Gpu, _: &DeviceTracks) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -48,9 +44,6 @@ trait Merger: Buffers {
     }
 
     /// Starts the kernels that follow the links of a part.
-    ///
-    /// # Errors
-    /// Errors of the device.
     fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, part: usize) -> Result<(), DeviceError>;
 }
 
@@ -59,14 +52,6 @@ const BESIDE: u32 = 1;
 
 /// Allocates a merger for this number of slice tracks.
 type MakeMerger = fn(&Gpu, usize) -> Result<Box<dyn Merger>, DeviceError>;
-
-/// Merges an input.
-struct MergeRunner<'a> {
-    make_merger: MakeMerger,
-    input: &'a SliceTracks,
-    arena: &'a Arena,
-    gpu: Arc<Gpu>,
-}
 
 struct MergeBuffers<'a> {
     host: HostTracks<'a>,
@@ -90,39 +75,41 @@ fn merge_on_gpu<'a>(
             "{tracks} slice tracks exceed this variant's limit of {max}; use fewer"
         )));
     }
-    at.session(MergeRunner { make_merger, input: at.input, arena: at.arena, gpu: at.gpu()? })
+    at.on_gpu::<MergeBuffers<'a>>(make_merger)
 }
 
-impl<'a> Runner<TpcMerge> for MergeRunner<'a> {
-    type Buffers = MergeBuffers<'a>;
+impl<'a> GpuTask<'a> for MergeBuffers<'a> {
+    type Task = TpcMerge;
+    type Config = MakeMerger;
 
-    fn allocate(&self) -> Result<MergeBuffers<'a>, DeviceError> {
-        let gpu = &self.gpu;
-        let tracks = self.input.len();
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError> {
+        let GpuRunner { input, arena, gpu, .. } = at;
+        let make_merger = &at.config;
+        let tracks = input.len();
         Ok(MergeBuffers {
-            host: HostTracks::new(gpu, self.input, self.arena)?,
+            host: HostTracks::new(gpu, input, arena)?,
             merged: gpu.pinned(tracks)?,
             device: DeviceTracks::new(gpu, tracks)?,
-            merger: (self.make_merger)(gpu, tracks)?,
+            merger: make_merger(gpu, tracks)?,
         })
     }
 
-    fn run(&mut self, buffers: &mut MergeBuffers<'a>) -> Result<(), DeviceError> {
-        let gpu = &self.gpu;
-        let device = &buffers.device;
-        device.upload_relations(gpu, &buffers.host)?;
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { input, gpu, .. } = at;
+        let device = &self.device;
+        device.upload_relations(gpu, &self.host)?;
         gpu.with_queue(BESIDE, |gpu| {
             gpu.wait_for_first_queue()?;
-            buffers.merger.find_components(gpu, device)
+            self.merger.find_components(gpu, device)
         })?;
-        device.upload_tracks(gpu, &buffers.host)?;
+        device.upload_tracks(gpu, &self.host)?;
         // Components are found before all slice tracks are copied.
         gpu.with_queue(BESIDE, Gpu::wait)?;
-        let tracks = self.input.len();
-        let size = buffers.merger.part_size(tracks).max(1);
+        let tracks = input.len();
+        let size = self.merger.part_size(tracks).max(1);
         for (number, first) in (0..tracks).step_by(size).enumerate() {
-            gpu.scope("resolve", || buffers.merger.resolve(gpu, device, number))?;
-            let merged = buffers.merged.part_mut(first..tracks.min(first + size));
+            gpu.scope("resolve", || self.merger.resolve(gpu, device, number))?;
+            let merged = self.merged.part_mut(first..tracks.min(first + size));
             gpu.with_queue(BESIDE, |gpu| {
                 gpu.wait_for_first_queue()?;
                 gpu.download_part(merged, &device.relations, first)
@@ -131,12 +118,12 @@ impl<'a> Runner<TpcMerge> for MergeRunner<'a> {
         Ok(())
     }
 
-    fn output<'b>(&'b self, buffers: &'b MergeBuffers<'a>) -> Cow<'b, Vec<Relations>> {
+    fn output(&self, _: &GpuRunner<'a, Self>) -> Cow<'_, Vec<Relations>> {
         let relations = |merged: &kernels::Relations| Relations {
             segment_prev: merged.segment_prev,
             segment_next: merged.segment_next,
             neighbours: merged.neighbours,
         };
-        Cow::Owned(par_map(&buffers.merged, relations))
+        Cow::Owned(par_map(&self.merged, relations))
     }
 }

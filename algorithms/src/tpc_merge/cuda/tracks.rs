@@ -48,24 +48,16 @@ fn related(relations: &Relations) -> kernels::Relations {
     }
 }
 
-/// Slice tracks on the device, for kernels.
-pub(super) struct DeviceTracks {
-    pub(super) tracks: DeviceBuffer<kernels::SliceTrack>,
-    pub(super) relations: DeviceBuffer<kernels::Relations>,
-    pub(super) links: DeviceBuffer<u32>,
+buffers! {
+    /// Slice tracks on the device, for kernels.
+    pub(super) struct DeviceTracks(gpu, tracks: usize) {
+        pub(super) tracks: DeviceBuffer<kernels::SliceTrack> = gpu.buffer(tracks)?,
+        pub(super) relations: DeviceBuffer<kernels::Relations> = gpu.buffer(tracks)?,
+        pub(super) links: DeviceBuffer<u32> = gpu.buffer(tracks)?,
+    }
 }
 
-buffers!(DeviceTracks: tracks, relations, links);
-
 impl DeviceTracks {
-    pub(super) fn new(gpu: &Gpu, tracks: usize) -> Result<Self, DeviceError> {
-        Ok(DeviceTracks {
-            tracks: gpu.buffer(tracks)?,
-            relations: gpu.buffer(tracks)?,
-            links: gpu.buffer(tracks)?,
-        })
-    }
-
     /// Uploads the arrays that determine components.
     pub(super) fn upload_relations(&self, gpu: &Gpu, host: &HostTracks) -> Result<(), DeviceError> {
         gpu.upload(&self.relations, &host.relations)?;

@@ -6,18 +6,17 @@
 //! Kernels are in separate files: `cache_line.cu`, `bit_runs.cu`.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 
 use super::TpcNoisyPads;
-use super::input::{ChargeMaps, PadActivity, Verdict};
-use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
+use super::input::{PadActivity, Verdict};
+use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
 use crate::all_cores::par_map;
+use crate::device::buffers;
 use crate::device::gpu::{
-    CachedPerInput, DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, PinnedBuffer, PinnedInput,
+    CachedPerInput, DeviceBuffer, DeviceError, Kernel, LaunchConfig, PinnedBuffer, PinnedInput,
 };
-use crate::device::{Arena, buffers};
 use crate::kernels::tpc_noisy_pads_bit_runs::{NOISY_PADS_BIT_RUNS, NoisyPads, TILE_TIMES};
 use crate::kernels::tpc_noisy_pads_cache_line::NOISY_PADS_CACHE_LINE;
 use crate::kernels::tpc_noisy_pads_cuda_pads_map_h::PadActivity as Activity;
@@ -41,13 +40,10 @@ const BIT_RUNS: Variant<TpcNoisyPads> = Variant::cuda(
     |at| on_gpu(at, &NOISY_PADS_BIT_RUNS, |lanes| lanes / TILE_TIMES),
 );
 
-struct NoisyPadsRunner<'a> {
+struct NoisyPadsKernel {
     kernel: &'static Kernel<NoisyPads>,
     /// Number of groups of pads of a block, by the lanes of a warp.
     groups_of_block: fn(u32) -> u32,
-    maps: &'a ChargeMaps,
-    arena: &'a Arena,
-    gpu: Arc<Gpu>,
 }
 
 struct NoisyPadsBuffers<'a> {
@@ -66,22 +62,15 @@ fn on_gpu<'a>(
     kernel: &'static Kernel<NoisyPads>,
     groups_of_block: fn(u32) -> u32,
 ) -> PrepareResult<'a, TpcNoisyPads> {
-    at.session(NoisyPadsRunner {
-        kernel,
-        groups_of_block,
-        maps: at.input,
-        arena: at.arena,
-        gpu: at.gpu()?,
-    })
+    at.on_gpu::<NoisyPadsBuffers<'a>>(NoisyPadsKernel { kernel, groups_of_block })
 }
 
-impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
-    type Buffers = NoisyPadsBuffers<'a>;
+impl<'a> GpuTask<'a> for NoisyPadsBuffers<'a> {
+    type Task = TpcNoisyPads;
+    type Config = NoisyPadsKernel;
 
-    fn allocate(&self) -> Result<NoisyPadsBuffers<'a>, DeviceError> {
-        let gpu = &self.gpu;
-        let maps = self.maps;
-        let arena = self.arena;
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError> {
+        let GpuRunner { input: maps, arena, gpu, .. } = at;
         let entries = maps.entries();
         Ok(NoisyPadsBuffers {
             charges: PinnedInput::take(arena, gpu, entries, 0..entries.len())?,
@@ -94,20 +83,19 @@ impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
         })
     }
 
-    fn run(&mut self, buffers: &mut NoisyPadsBuffers<'a>) -> Result<(), DeviceError> {
-        let gpu = &self.gpu;
-        let maps = self.maps;
-        gpu.upload(&buffers.on_device, &buffers.charges)?;
-        let groups = buffers.groups.len() as u32;
-        let of_block = (self.groups_of_block)(gpu.properties().lanes);
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { input: maps, gpu, config, .. } = at;
+        gpu.upload(&self.on_device, &self.charges)?;
+        let groups = self.groups.len() as u32;
+        let of_block = (config.groups_of_block)(gpu.properties().lanes);
         let blocks = maps.sectors() as u32 * groups.div_ceil(of_block);
         let grid = LaunchConfig::blocks(blocks)
-            .with_traffic(maps.bytes_with_pads() + buffers.activity.bytes());
+            .with_traffic(maps.bytes_with_pads() + self.activity.bytes());
         let most = maps.thresholds();
         let arguments = NoisyPads {
-            maps: buffers.on_device.ptr(),
-            groups: buffers.groups.ptr(),
-            activity: buffers.activity.ptr(),
+            maps: self.on_device.ptr(),
+            groups: self.groups.ptr(),
+            activity: self.activity.ptr(),
             group_count: groups,
             tile_rows: maps.tile_rows() as u32,
             max_charges: most.charges.into(),
@@ -116,12 +104,12 @@ impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
         };
         // SAFETY: each group of each sector has its tile in all rows of tiles of a map, and its
         // pads have an entry among the activities.
-        unsafe { gpu.launch(self.kernel, grid, arguments) }?;
-        gpu.download(&mut buffers.found, &buffers.activity)
+        unsafe { gpu.launch(config.kernel, grid, arguments) }?;
+        gpu.download(&mut self.found, &self.activity)
     }
 
-    fn output<'b>(&'b self, buffers: &'b NoisyPadsBuffers<'a>) -> Cow<'b, Vec<PadActivity>> {
-        Cow::Owned(par_map(&buffers.found, activity))
+    fn output(&self, _: &GpuRunner<'a, Self>) -> Cow<'_, Vec<PadActivity>> {
+        Cow::Owned(par_map(&self.found, activity))
     }
 }
 

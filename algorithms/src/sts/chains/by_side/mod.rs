@@ -5,6 +5,7 @@
 //! by all threads.
 
 mod parts;
+mod products;
 mod worker;
 
 use std::marker::PhantomData;
@@ -15,18 +16,18 @@ use generators::partition::Partition;
 use super::arrays::Arrays;
 use super::share_out::{largest_first, share_out};
 use super::snapshots::{BufferParts, Snapshot, filled};
-use super::{Chain, USUAL, with_or_without_unpacking};
+use super::{Chain, Preconditions, USUAL, with_or_without_unpacking};
 use crate::algorithm::{Digest, Segments};
 use crate::all_cores::fill;
-use crate::device::Arena;
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, Buffers};
 use crate::sts::cluster_order::{is_in_order, sort_nearly_sorted, write_entries};
 use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::formulas::Side;
 use crate::sts::hits::{WindowInput, WindowJob, window_jobs};
 use crate::sts::presort::Permutation;
 use crate::sts::rules::Rules;
-use crate::sts::{ChainStage, Product};
-use crate::sts::{Cluster, Hit, Partitioned, Timeslice};
+use crate::sts::{ChainStage, Hit, Product, Timeslice};
 use crate::sts_unpack::cpu;
 use parts::{Part, cut};
 use worker::Worker;
@@ -269,13 +270,6 @@ impl<'a, P: Rules> BySide<'a, P> {
         self.arrays.flat = flat;
     }
 
-    /// The clusters that were found in each part.
-    fn clusters_of_parts(&self) -> Vec<&[Cluster]> {
-        let of_part =
-            |part: &Part| &self.arrays.clusters[part.digis.start..][..part.found.clusters];
-        self.parts.iter().map(of_part).collect()
-    }
-
     /// Partition of the hits, collected by job, into modules.
     fn modules_partition(&self) -> Partition {
         let mut hits = vec![0; self.arrays.modules.len()];
@@ -295,14 +289,19 @@ impl<'a, P: Rules> BySide<'a, P> {
         }
         pieces
     }
+}
 
-    /// Hits by module, from pieces by job.
-    fn by_module<'h>(&self, pieces: impl Iterator<Item = &'h [Hit]>) -> Partitioned<Hit> {
-        let mut modules = vec![Vec::new(); self.arrays.modules.len()];
-        for (job, hits) in self.jobs.iter().zip(pieces) {
-            modules[job.module].extend_from_slice(hits);
+impl<P: Rules> Buffers for BySide<'_, P> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.arrays.poison();
+        for worker in &mut self.workers {
+            fill(&mut worker.hits, Hit::default());
         }
-        Partitioned::of_modules(&modules)
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.arrays.bytes() as u64
     }
 }
 
@@ -311,44 +310,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
         with_or_without_unpacking(&USUAL, self.arrays.makes_stream())
     }
 
-    fn begin_with_raw(&mut self) {
-        let threads = self.workers.len();
-        let parts = (self.clustering == Clustering::TimeSweep).then_some(threads);
-        self.arrays.begin_with_raw(parts);
-    }
-
-    fn given(&self, stage: ChainStage) -> &'static str {
-        match (stage, self.clustering) {
-            (ChainStage::Presort, _) if self.puts_raw_to_sides() => "raw data",
-            (ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero, _) => "",
-            (ChainStage::Sort, Clustering::TimeSweep) => "digis by time, which stay so",
-            (ChainStage::Sort, Clustering::ByChannel) => "digis by time",
-            (ChainStage::Cluster, Clustering::TimeSweep) => "digis by time",
-            (ChainStage::Cluster, Clustering::ByChannel) => "digis by channel",
-            (ChainStage::ClusterSort, Clustering::TimeSweep) => "clusters nearly by time",
-            (ChainStage::ClusterSort, Clustering::ByChannel) => "clusters by channel",
-            (ChainStage::Hits, Clustering::TimeSweep) => "clusters nearly by time, entries by time",
-            (ChainStage::Hits, Clustering::ByChannel) => "clusters by channel, entries by time",
-            (ChainStage::Collect, _) => "pieces of threads",
-        }
-    }
-
-    fn take(&mut self, arena: &Arena) {
-        self.arrays.take(arena);
-        for worker in &mut self.workers {
-            worker.hits = arena.take_to_fill(self.hits_of_worker);
-            worker.hits.clear();
-        }
-    }
-
-    fn poison(&mut self) {
-        self.arrays.poison();
-        for worker in &mut self.workers {
-            fill(&mut worker.hits, Hit::default());
-        }
-    }
-
-    fn run(&mut self, stage: ChainStage) {
+    fn run(&mut self, stage: ChainStage) -> Result<(), DeviceError> {
         match stage {
             ChainStage::Unpack => self.arrays.unpack(cpu::SIMD),
             ChainStage::Presort => self.presort(),
@@ -359,6 +321,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
             ChainStage::Hits => self.find_hits(),
             ChainStage::Collect => self.collect(),
         }
+        Ok(())
     }
 
     fn inputs_of(&mut self, next: ChainStage) -> Vec<Box<dyn Snapshot + '_>> {
@@ -384,30 +347,35 @@ impl<P: Rules> Chain for BySide<'_, P> {
         }
     }
 
-    fn product(&self, stage: ChainStage) -> Product {
-        match stage {
-            ChainStage::Unpack => Product::Nothing,
-            ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => {
-                self.arrays.digis_by_side()
-            }
-            ChainStage::Cluster => {
-                let mut sides = vec![Vec::new(); self.arrays.sides.segments()];
-                for (part, clusters) in self.parts.iter().zip(self.clusters_of_parts()) {
-                    sides[part.side].extend_from_slice(clusters);
-                }
-                Product::Clusters(Partitioned::of_sides(&sides))
-            }
-            ChainStage::ClusterSort => Product::sorted_clusters(self.arrays.sorted_clusters()),
-            ChainStage::Hits => Product::Hits(self.by_module(self.pieces().into_iter())),
-            ChainStage::Collect => {
-                let pieces = self.arrays.hit_partition.split(&self.arrays.flat);
-                Product::collected(self.by_module(pieces.into_iter()), self.hit_order)
-            }
+    fn product(&mut self, stage: ChainStage) -> Result<Product, DeviceError> {
+        Ok(self.output(stage))
+    }
+
+    fn begin_with_raw(&mut self) {
+        let threads = self.workers.len();
+        let parts = (self.clustering == Clustering::TimeSweep).then_some(threads);
+        self.arrays.begin_with_raw(parts);
+    }
+
+    fn preconditions(&self) -> Preconditions {
+        let presort = if self.puts_raw_to_sides() { "raw data" } else { "" };
+        match self.clustering {
+            Clustering::TimeSweep => Preconditions { presort, ..Preconditions::TIME_SWEEP },
+            Clustering::ByChannel => Preconditions { presort, ..Preconditions::BY_CHANNEL },
         }
     }
 
-    fn digest(&self, segments: Segments) -> Option<Digest> {
-        Some(self.arrays.digest(&self.modules_partition(), segments))
+    fn take(&mut self, arena: &Arena) -> Result<(), DeviceError> {
+        self.arrays.take(arena);
+        for worker in &mut self.workers {
+            worker.hits = arena.take_to_fill(self.hits_of_worker);
+            worker.hits.clear();
+        }
+        Ok(())
+    }
+
+    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, DeviceError> {
+        Ok(Some(self.arrays.digest(&self.modules_partition(), segments)))
     }
 
     fn release(&mut self, arena: &Arena) {
@@ -416,9 +384,5 @@ impl<P: Rules> Chain for BySide<'_, P> {
         for worker in &mut self.workers {
             arena.give(std::mem::take(&mut worker.hits));
         }
-    }
-
-    fn bytes(&self) -> usize {
-        self.arrays.bytes()
     }
 }

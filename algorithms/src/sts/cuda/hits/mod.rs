@@ -13,6 +13,7 @@ use super::tables::{DeviceTables, time_cut};
 use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, StagedArray};
+use crate::sts::chains::{SavedBuffer, Snapshot};
 use crate::sts::{Cluster, ClusterEntry, Hit};
 use crate::sts_sort::cuda::segment_offsets;
 
@@ -69,10 +70,38 @@ pub(super) struct Hits {
 
 buffers!(Hits: pairs, offsets, counts, host_counts, hits, buckets);
 
-/// Partition into buckets, and the number of hits in each.
-pub(super) struct FilledBuckets {
+/// The buckets with the hits in them, on the host and on the device.
+struct BucketsSnapshot<'a> {
+    gpu: &'a Gpu,
+    hits: &'a mut Hits,
+}
+
+struct SavedBuckets {
     buckets: Partition,
     counts: Vec<u32>,
+    hits: DeviceBuffer<Hit>,
+}
+
+impl Snapshot for BucketsSnapshot<'_> {
+    fn bytes(&self) -> u64 {
+        self.hits.hits.bytes()
+    }
+
+    fn copied(&self) -> Result<SavedBuffer, DeviceError> {
+        let hits = self.gpu.buffer(self.hits.hits.len())?;
+        self.gpu.copy(&hits, &self.hits.hits)?;
+        let buckets = self.hits.buckets.clone();
+        Ok(Box::new(SavedBuckets { buckets, counts: self.hits.host_counts.to_vec(), hits }))
+    }
+
+    fn restore(self: Box<Self>, saved: &SavedBuffer) -> Result<(), DeviceError> {
+        let Some(saved) = saved.downcast_ref::<SavedBuckets>() else { return Ok(()) };
+        let capacities: Vec<_> = saved.buckets.lengths().collect();
+        self.hits.set_capacities(self.gpu, &capacities)?;
+        self.hits.host_counts.copy_from_slice(&saved.counts);
+        self.gpu.upload(&self.hits.counts, &self.hits.host_counts)?;
+        self.gpu.copy(&self.hits.hits, &saved.hits)
+    }
 }
 
 impl Hits {
@@ -164,21 +193,9 @@ impl Hits {
         }
     }
 
-    /// State of the buckets on the host.
-    pub(super) fn filled(&self) -> FilledBuckets {
-        FilledBuckets { buckets: self.buckets.clone(), counts: self.host_counts.to_vec() }
-    }
-
-    /// Makes buckets as they were, but for the hits in them.
-    pub(super) fn restore(
-        &mut self,
-        gpu: &Gpu,
-        FilledBuckets { buckets, counts }: &FilledBuckets,
-    ) -> Result<(), DeviceError> {
-        let capacities: Vec<_> = buckets.lengths().collect();
-        self.set_capacities(gpu, &capacities)?;
-        self.host_counts.copy_from_slice(counts);
-        gpu.upload(&self.counts, &self.host_counts)
+    /// Snapshot of the buckets.
+    pub(super) fn snapshot<'a>(&'a mut self, gpu: &'a Gpu) -> Box<dyn Snapshot + 'a> {
+        Box::new(BucketsSnapshot { gpu, hits: self })
     }
 
     /// The hits, and the offsets of buckets.

@@ -17,39 +17,31 @@ static PAIRS: ByRules<HitsOfPairs> = ByRules::new(&HITS_OF_PAIRS_EXACT, &HITS_OF
 /// have to be fewer.
 const MAX_BACKS: usize = (1 << 32) / THREADS as usize;
 
-/// Lines of all clusters, partners of fronts, and jobs of blocks.
-pub(super) struct Pairs {
-    lines: DeviceBuffer<Line>,
-    /// Cluster data that hits need, except lines.
-    measured: DeviceBuffer<Measured>,
-    /// Range of lines near each front.
-    partners: DeviceBuffer<Partners>,
-    /// Clusters of all sides.
-    clusters: Jobs,
-    /// Groups of fronts whose pairs a block shares.
-    pairs: Jobs,
+buffers! {
+    /// Lines of all clusters, partners of fronts, and jobs of blocks.
+    pub(super) struct Pairs(gpu, digis: usize, sides: usize) {
+        lines: DeviceBuffer<Line> = gpu.buffer(digis)?,
+        /// Cluster data that hits need, except lines.
+        measured: DeviceBuffer<Measured> = gpu.buffer(digis)?,
+        /// Range of lines near each front.
+        partners: DeviceBuffer<Partners> = gpu.buffer(digis)?,
+        /// Clusters of all sides.
+        clusters: Jobs = Jobs::new(gpu, digis / lines_of_job(gpu.properties()) as usize + sides)?,
+        /// Groups of fronts whose pairs a block shares.
+        pairs: Jobs = Jobs::new(gpu, digis / fronts_of_job(gpu.properties()) as usize + sides)?,
+    }
 }
 
-/// Some clusters of a segment for each block: the segment, and the first of them.
-struct Jobs {
-    table: StagedArray<Job>,
-    count: u32,
+buffers! {
+    /// Some clusters of a segment for each block: the segment, and the first of them.
+    struct Jobs(gpu, max: usize) {
+        table: StagedArray<Job> = StagedArray::new(gpu, max)?,
+        ;
+        count: u32 = 0,
+    }
 }
-
-buffers!(Jobs: table);
-buffers!(Pairs: lines, measured, partners, clusters, pairs);
 
 impl Pairs {
-    pub(super) fn new(gpu: &Gpu, digis: usize, sides: usize) -> Result<Self, DeviceError> {
-        Ok(Pairs {
-            lines: gpu.buffer(digis)?,
-            measured: gpu.buffer(digis)?,
-            partners: gpu.buffer(digis)?,
-            clusters: Jobs::new(gpu, digis / lines_of_job(gpu.properties()) as usize + sides)?,
-            pairs: Jobs::new(gpu, digis / fronts_of_job(gpu.properties()) as usize + sides)?,
-        })
-    }
-
     /// True if blocks can count the pairs of these numbers of clusters on each side of the back.
     pub(super) fn can_take(backs: &[usize]) -> bool {
         backs.iter().all(|&backs| backs < MAX_BACKS)
@@ -121,11 +113,6 @@ impl Pairs {
 }
 
 impl Jobs {
-    /// Capacity for `max` jobs.
-    fn new(gpu: &Gpu, max: usize) -> Result<Self, DeviceError> {
-        Ok(Jobs { table: StagedArray::new(gpu, max)?, count: 0 })
-    }
-
     fn list(&mut self, gpu: &Gpu, counts: &[usize], threads: u32) -> Result<(), DeviceError> {
         let jobs = jobs(counts, threads as usize);
         self.count = jobs.len() as u32;

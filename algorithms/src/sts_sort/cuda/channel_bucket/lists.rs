@@ -5,21 +5,16 @@ use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, PinnedBuffer, Ptr};
 use crate::kernels::sts_sort_channel_bucket::{RangeList, SortCrowded};
 
-/// Ranges that did not fit into shared memory: their number, then the begin and end of each.
-pub(super) struct Oversized {
-    device: DeviceBuffer<u32>,
-    host: PinnedBuffer<u32>,
+buffers! {
+    /// Ranges that did not fit into shared memory, at most `max`: their number, then the begin and
+    /// end of each.
+    pub(super) struct Oversized(gpu, max: usize) {
+        device: DeviceBuffer<u32> = gpu.buffer(words_for(max))?,
+        host: PinnedBuffer<u32> = gpu.pinned(words_for(max))?,
+    }
 }
 
-buffers!(Oversized: device, host);
-
 impl Oversized {
-    /// A list of at most `max` ranges.
-    pub(super) fn new(gpu: &Gpu, max: usize) -> Result<Self, DeviceError> {
-        let words = words_for(max);
-        Ok(Oversized { device: gpu.buffer(words)?, host: gpu.pinned(words)? })
-    }
-
     /// The list in the layout of kernels.
     pub(super) fn list(&self) -> Ptr<RangeList> {
         self.device.ptr::<u32>().cast()
@@ -50,20 +45,14 @@ impl Oversized {
     }
 }
 
-/// Groups and segments with many digis of nearly the same time, in the same format.
-pub(super) struct OverfullBins {
-    device: DeviceBuffer<u32>,
+buffers! {
+    /// Groups and segments with many digis of nearly the same time, in the same format.
+    pub(super) struct OverfullBins(gpu, max: usize) {
+        device: DeviceBuffer<u32> = gpu.buffer(words_for(max))?,
+    }
 }
 
-buffers!(OverfullBins: device);
-
 impl OverfullBins {
-    /// A list of at most `max` ranges.
-    pub(super) fn new(gpu: &Gpu, max: usize) -> Result<Self, DeviceError> {
-        let device = gpu.buffer(words_for(max))?;
-        Ok(OverfullBins { device })
-    }
-
     /// The list in the layout of kernels.
     pub(super) fn list(&self) -> Ptr<RangeList> {
         self.device.ptr::<u32>().cast()

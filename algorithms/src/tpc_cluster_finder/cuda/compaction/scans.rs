@@ -2,21 +2,22 @@
 
 use super::{MARKED, TILE, Target};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::device::gpu::{DeviceBuffer, DeviceError};
 use crate::kernels::tpc_cluster_finder_scan::{
     COMPACT, Compact, SCAN_DOWN, SCAN_START, SCAN_TOP, SCAN_UP, ScanDown, ScanStart, ScanTop,
     ScanUp,
 };
 use crate::tpc_cluster_finder::cuda::context::BatchContext;
 
-/// Sums of tiles, then sums of these, for each job.
-pub(crate) struct Scans {
-    sums: DeviceBuffer<u32>,
-    /// Capacity of a job, in words.
-    capacity: usize,
+buffers! {
+    /// Sums of tiles, then sums of these, for each job.
+    pub(crate) struct Scans(gpu, jobs: usize, samples: usize) {
+        sums: DeviceBuffer<u32> = gpu.buffer(jobs * capacity)?,
+        ;
+        /// Capacity of a job, in words.
+        capacity: usize = levels(samples).iter().sum(),
+    }
 }
-
-buffers!(Scans: sums);
 
 /// A level of sums below the last one.
 #[derive(Clone, Copy)]
@@ -36,12 +37,6 @@ fn levels(samples: usize) -> Vec<usize> {
 }
 
 impl Scans {
-    /// Allocates sums for `jobs` jobs of `samples` samples each.
-    pub(super) fn new(gpu: &Gpu, jobs: usize, samples: usize) -> Result<Self, DeviceError> {
-        let capacity = levels(samples).iter().sum();
-        Ok(Scans { sums: gpu.buffer(jobs * capacity)?, capacity })
-    }
-
     pub(super) fn run(&self, work: &BatchContext<'_>, target: Target) -> Result<(), DeviceError> {
         let words = levels(work.batch.samples);
         let begin = |level: usize| words[..level].iter().sum::<usize>() as u32;

@@ -46,47 +46,48 @@ struct HostSampleLabels {
 
 buffers!(HostSampleLabels: first, all);
 
-/// The labels of all samples on the device.
-struct DeviceSampleLabels {
-    first: DeviceBuffer<u32>,
-    all: DeviceBuffer<u64>,
-    /// Label range of each sample, by its index in the bins.
-    ranges: DeviceBuffer<LabelRange>,
+buffers! {
+    /// The labels of all samples on the device.
+    struct DeviceSampleLabels(gpu, samples: usize, labels: usize) {
+        first: DeviceBuffer<u32> = gpu.buffer(samples + 1)?,
+        all: DeviceBuffer<u64> = gpu.buffer(labels)?,
+        /// Label range of each sample, by its index in the bins.
+        ranges: DeviceBuffer<LabelRange> = gpu.buffer(samples)?,
+    }
 }
 
-buffers!(DeviceSampleLabels: first, all, ranges);
-
-/// Lists of the samples that give their labels to each cluster.
-pub(super) struct MemberLists {
-    pub(super) total: DeviceBuffer<u64>,
-    pub(super) of_clusters: DeviceBuffer<Members>,
-    /// Indices of the samples in the bins.
-    pub(super) samples: DeviceBuffer<u32>,
-    host_total: PinnedBuffer<u64>,
+buffers! {
+    /// Lists of the samples that give their labels to each cluster.
+    pub(super) struct MemberLists(gpu, samples: usize) {
+        pub(super) total: DeviceBuffer<u64> = gpu.buffer(1)?,
+        pub(super) of_clusters: DeviceBuffer<Members> = gpu.buffer(samples)?,
+        /// Indices of the samples in the bins.
+        pub(super) samples: DeviceBuffer<u32> = gpu.buffer(max_members(samples))?,
+        host_total: PinnedBuffer<u64> = gpu.pinned(1)?,
+    }
 }
 
-buffers!(MemberLists: total, of_clusters, samples, host_total);
-
-/// Offsets of the labels of clusters.
-struct LabelOffsets {
-    /// State words of the look-back between blocks, and the ticket counter of tiles.
-    states: DeviceBuffer<u64>,
-    ticket: DeviceBuffer<u32>,
-    total: DeviceBuffer<u64>,
-    /// The index of the first label of each cluster.
-    firsts: DeviceBuffer<u32>,
+buffers! {
+    /// Offsets of the labels of clusters.
+    struct LabelOffsets(gpu, samples: usize) {
+        /// State words of the look-back between blocks, and the ticket counter of tiles.
+        states: DeviceBuffer<u64> =
+            gpu.buffer(samples.div_ceil(FUSED_COUNT_LABELS.threads() as usize))?,
+        ticket: DeviceBuffer<u32> = gpu.buffer(1)?,
+        total: DeviceBuffer<u64> = gpu.buffer(1)?,
+        /// The index of the first label of each cluster.
+        firsts: DeviceBuffer<u32> = gpu.buffer(samples)?,
+    }
 }
 
-buffers!(LabelOffsets: states, ticket, total, firsts);
-
-/// Labels that are copied to the host.
-struct HostLabels {
-    total: PinnedBuffer<u64>,
-    firsts: PinnedBuffer<u32>,
-    all: PinnedBuffer<u64>,
+buffers! {
+    /// Labels that are copied to the host.
+    struct HostLabels(gpu, capacity: usize) {
+        total: PinnedBuffer<u64> = gpu.pinned(1)?,
+        firsts: PinnedBuffer<u32> = gpu.pinned(0)?,
+        all: PinnedBuffer<u64> = gpu.pinned(capacity)?,
+    }
 }
-
-buffers!(HostLabels: total, firsts, all);
 
 /// Checks that labels of samples, and the samples of all clusters, can be counted with 32 bits.
 pub(super) fn fit(charges: &Charges) -> Result<(), Unavailable> {
@@ -129,34 +130,15 @@ impl<'a> Labels<'a> {
     ) -> Result<Self, DeviceError> {
         let cases = charges.cases();
         let samples = charges.samples();
-        let blocks = samples.div_ceil(FUSED_COUNT_LABELS.threads() as usize);
         Ok(Labels {
             host_sample_labels: CachedPerInput::get_or_make("labels", cases, arena, gpu, |gpu| {
                 HostSampleLabels::new(gpu, cases)
             })?,
-            sample_labels: DeviceSampleLabels {
-                first: gpu.buffer(samples + 1)?,
-                all: gpu.buffer(count(cases))?,
-                ranges: gpu.buffer(samples)?,
-            },
-            members: MemberLists {
-                total: gpu.buffer(1)?,
-                of_clusters: gpu.buffer(samples)?,
-                samples: gpu.buffer(max_members(samples))?,
-                host_total: gpu.pinned(1)?,
-            },
-            offsets: LabelOffsets {
-                states: gpu.buffer(blocks)?,
-                ticket: gpu.buffer(1)?,
-                total: gpu.buffer(1)?,
-                firsts: gpu.buffer(samples)?,
-            },
+            sample_labels: DeviceSampleLabels::new(gpu, samples, count(cases))?,
+            members: MemberLists::new(gpu, samples)?,
+            offsets: LabelOffsets::new(gpu, samples)?,
             filled: gpu.buffer(capacity)?,
-            found: HostLabels {
-                total: gpu.pinned(1)?,
-                firsts: gpu.pinned(0)?,
-                all: gpu.pinned(capacity)?,
-            },
+            found: HostLabels::new(gpu, capacity)?,
         })
     }
 

@@ -1,0 +1,95 @@
+//! Tasks on a GPU, as their buffers and what a run does with them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{Algorithm, CheckError, PrepareResult, Runner, VariantContext};
+use crate::device::gpu::{DeviceError, Gpu};
+use crate::device::{Arena, Buffers, Execution, Unavailable};
+
+/// Buffers of a run on a GPU: how they are allocated, what a run does with them, and where its
+/// output is. See [`Runner`] for the functions.
+pub(crate) trait GpuTask<'a>: Buffers + Sized + 'a {
+    type Task: Algorithm;
+    /// Values that differ between variants, and those that stay from one run to the next.
+    type Config: Send + 'a;
+
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError>;
+
+    fn load(&mut self, _: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError>;
+
+    fn inspect(&mut self, _: &GpuRunner<'a, Self>) -> Result<(), CheckError> {
+        Ok(())
+    }
+
+    fn output(&self, at: &GpuRunner<'a, Self>) -> Cow<'_, <Self::Task as Algorithm>::Output>;
+
+    fn release(self, _: &mut Self::Config) {}
+}
+
+/// A task on a GPU with its input.
+pub(crate) struct GpuRunner<'a, T: GpuTask<'a>> {
+    pub(crate) input: &'a <T::Task as Algorithm>::Input,
+    pub(crate) arena: &'a Arena,
+    pub(crate) gpu: Arc<Gpu>,
+    pub(crate) threads: usize,
+    pub(crate) config: T::Config,
+}
+
+impl<'a, T: GpuTask<'a>> GpuRunner<'a, T> {
+    pub(crate) fn execution(&self) -> Execution<'_, 'a> {
+        Execution { gpu: &self.gpu, arena: self.arena, threads: self.threads }
+    }
+}
+
+impl<'a, T: GpuTask<'a>> Runner<T::Task> for GpuRunner<'a, T> {
+    type Buffers = T;
+
+    fn allocate(&self) -> Result<T, DeviceError> {
+        T::allocate(self)
+    }
+
+    fn load(&mut self, buffers: &mut T) -> Result<(), DeviceError> {
+        buffers.load(self)
+    }
+
+    fn run(&mut self, buffers: &mut T) -> Result<(), DeviceError> {
+        buffers.run(self)
+    }
+
+    fn inspect(&mut self, buffers: &mut T) -> Result<(), CheckError> {
+        buffers.inspect(self)
+    }
+
+    fn output<'b>(&'b self, buffers: &'b T) -> Cow<'b, <T::Task as Algorithm>::Output> {
+        buffers.output(self)
+    }
+
+    fn release(&mut self, buffers: T) {
+        buffers.release(&mut self.config);
+    }
+}
+
+impl<'a, A: Algorithm> VariantContext<'a, '_, A> {
+    /// Prepares a task on the GPU of the target.
+    pub(crate) fn on_gpu<T: GpuTask<'a, Task = A>>(
+        &self,
+        config: T::Config,
+    ) -> PrepareResult<'a, A> {
+        let gpu = self.gpu()?;
+        let threads = self.threads();
+        self.session(GpuRunner::<T> { input: self.input, arena: self.arena, gpu, threads, config })
+    }
+}
+
+/// Fails if there are more digis than kernels can count.
+pub(crate) fn limit_digis(digis: usize, max: usize) -> Result<(), Unavailable> {
+    if digis <= max {
+        return Ok(());
+    }
+    Err(Unavailable(format!("{digis} digis; on a GPU {max} is the most; use fewer")))
+}
