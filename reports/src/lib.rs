@@ -54,6 +54,7 @@ pub mod rank;
 pub mod record;
 pub mod report;
 pub mod retired;
+mod row;
 pub mod run_table;
 #[cfg(test)]
 mod schema;

@@ -11,6 +11,14 @@ pub struct Screen {
     pub size: Option<Size>,
 }
 
+impl Screen {
+    /// The screen without colours.
+    #[must_use]
+    pub fn plain(self) -> Self {
+        Screen { paint: Paint::Plain, ..self }
+    }
+}
+
 /// The size of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {

@@ -8,8 +8,9 @@ use reports::compare::quoted;
 use reports::history::{Store, Unfinished};
 use reports::rank::TOTAL;
 use reports::record::Effort;
-use reports::run_table::{self, View};
+use reports::run_table::RunTable;
 use reports::store::{self, INTERRUPTED, Run};
+use reports::table::Tabular;
 use reports::units;
 use text::Untrusted;
 
@@ -45,11 +46,13 @@ pub(super) fn show_again(outcome: &RunResult, output: &OutputFlags) -> Result<Ex
 
 /// Prints the table of a run.
 pub(super) fn present(outcome: &RunResult, output: &OutputFlags) -> Result<Exit, Failure> {
-    let rank = output.rank;
-    super::put(&output.format, |format, screen| {
-        let view = View { rank, screen, detail: output.detail };
-        Ok(run_table::render(format, &outcome.record, &outcome.summary, view)?)
-    })?;
+    let table = RunTable {
+        run: &outcome.record,
+        rows: &outcome.summary,
+        rank: output.rank,
+        detail: output.detail,
+    };
+    super::put(&output.format, |format, screen| Ok(table.render(format, screen)?))?;
     let folder = outcome.folder.escaped();
     if outcome.interrupted {
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));

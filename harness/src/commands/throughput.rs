@@ -1,6 +1,6 @@
 //! `bench throughput`: keep a task busy by streams of events.
 
-use reports::throughput;
+use reports::table::{RunRows, Tabular};
 use text::Untrusted;
 
 use super::refuse_development_build;
@@ -61,9 +61,8 @@ fn throughput_of_another() -> Result<Box<ThroughputRequest>, String> {
 
 /// Prints the table of a run.
 fn present(outcome: &ThroughputResult, request: &ThroughputRequest) -> Result<Exit, Failure> {
-    super::put(&request.flags.format, |format, screen| {
-        Ok(throughput::render(format, &outcome.record, &outcome.rows, screen)?)
-    })?;
+    let table = RunRows { run: &outcome.record, rows: &outcome.rows };
+    super::put(&request.flags.format, |format, screen| Ok(table.render(format, screen)?))?;
     let folder = outcome.folder.escaped();
     if outcome.interrupted {
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));

@@ -231,9 +231,10 @@ mod tests {
     use parquet::record::{Field, Row};
     use serde_json::json;
 
+    use super::super::Frame;
     use super::super::tests::frame;
-    use super::super::{Cell, Frame, Record};
     use super::*;
+    use crate::row::{Cell, Record};
 
     #[test]
     fn texts_are_no_formulas() {

@@ -8,15 +8,12 @@
 mod formats;
 mod rows;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 pub use formats::json_text;
-pub use rows::{Document, of_run, point, summary, wide_sample};
+pub use rows::{Document, of_run, summary, wide_sample};
 
-use serde::Serialize;
-
-use crate::record::{Params, YesNo};
+use crate::row::{Cell, Kind, Record};
 
 /// Error of writing a frame.
 #[derive(Debug, thiserror::Error)]
@@ -30,60 +27,6 @@ impl FrameError {
     fn new(format: &'static str, problem: impl ToString) -> Self {
         FrameError { format, problem: problem.to_string() }
     }
-}
-
-/// One row: values with the names of their columns.
-#[derive(Clone, Debug, Default)]
-pub struct Record<'a> {
-    fixed: Vec<(&'static str, Cell<'a>)>,
-    /// Values that only some rows have, by the names of their columns.
-    further: BTreeMap<String, Cell<'a>>,
-}
-
-impl<'a> Record<'a> {
-    /// Adds a value to the row.
-    #[must_use]
-    pub fn with(mut self, name: &'static str, value: impl Into<Cell<'a>>) -> Self {
-        self.fixed.push((name, value.into()));
-        self
-    }
-
-    /// Appends the values of another row.
-    #[must_use]
-    pub fn and(mut self, other: Record<'a>) -> Self {
-        self.fixed.extend(other.fixed);
-        self.further.extend(other.further);
-        self
-    }
-
-    /// Adds a column for each of `values`: `axis_digis`, `metric_us_per_page`.
-    #[must_use]
-    pub fn spread(
-        mut self,
-        prefix: &str,
-        values: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Self {
-        let values = values.into_iter();
-        let named = values.map(|(name, value)| (spread_name(prefix, name), Cell::Free(value)));
-        self.further.extend(named);
-        self
-    }
-}
-
-/// A [`Record`] of fields of a row; a column is named like its field, or `column = field`.
-macro_rules! record {
-    (@field $row:ident $name:ident) => { $row.$name };
-    (@field $row:ident $name:ident $field:ident) => { $row.$field };
-    ($row:ident; $($name:ident $(= $field:ident)?),* $(,)?) => {
-        $crate::frame::Record::default()
-            $(.with(stringify!($name), &$crate::frame::record!(@field $row $name $($field)?)))*
-    };
-}
-pub(crate) use record;
-
-/// Name of the column of a value that only some rows have: `axis_first_orbit`.
-pub fn spread_name(prefix: &str, name: &str) -> String {
-    format!("{prefix}_{}", name.replace('-', "_"))
 }
 
 /// A table of typed columns.
@@ -118,6 +61,12 @@ impl Frame {
             Column::free(&name, cells.collect())
         });
         Frame { columns: fixed.chain(further).collect(), rows }
+    }
+
+    /// The frame of records, which have the columns of the first one.
+    pub fn like_first<'a>(records: impl IntoIterator<Item = Record<'a>>) -> Self {
+        let records: Vec<Record<'_>> = records.into_iter().collect();
+        Frame::new(&records.first().cloned().unwrap_or_default(), records)
     }
 
     /// The names of the columns.
@@ -214,88 +163,6 @@ fn number(cell: Cell<'_>) -> Option<f64> {
         Cell::Number(number) => number.filter(|number| number.is_finite()),
         _ => None,
     }
-}
-
-/// A value, which may be unknown.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cell<'a> {
-    /// A text; empty if unknown.
-    Text(Cow<'a, str>),
-    /// Yes or no.
-    Flag(bool),
-    /// A whole number.
-    Whole(Option<u64>),
-    /// A number.
-    Number(Option<f64>),
-    /// A time in UTC, as RFC 3339 writes it.
-    Time(&'a str),
-    /// A text that may be a number: its column gets the type that fits all values.
-    Free(&'a str),
-    /// No value, in a column of any type.
-    Nothing,
-}
-
-/// Type of the values of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Flag,
-    Whole,
-    Number,
-    Time,
-}
-
-impl Cell<'_> {
-    /// The name of a value of an enum, as serde writes it.
-    pub fn named(value: impl Serialize) -> Self {
-        match serde_json::to_value(value) {
-            Ok(serde_json::Value::String(name)) => Cell::Text(name.into()),
-            _ => Cell::Text("".into()),
-        }
-    }
-
-    fn kind(&self) -> Kind {
-        match self {
-            Cell::Text(_) | Cell::Free(_) | Cell::Nothing => Kind::Text,
-            Cell::Flag(_) => Kind::Flag,
-            Cell::Whole(_) => Kind::Whole,
-            Cell::Number(_) => Kind::Number,
-            Cell::Time(_) => Kind::Time,
-        }
-    }
-}
-
-/// Implements conversions of types to cells.
-macro_rules! cells {
-    ($($value:ident: $from:ty => $cell:expr,)*) => {
-        $(impl<'a> From<$from> for Cell<'a> {
-            fn from($value: $from) -> Self {
-                $cell
-            }
-        })*
-    };
-}
-
-cells! {
-    text: &'a str => Cell::Text(text.into()),
-    text: &'a String => Cell::Text(text.into()),
-    text: String => Cell::Text(text.into()),
-    text: Option<&'a str> => Cell::Text(text.unwrap_or_default().into()),
-    flag: bool => Cell::Flag(flag),
-    flag: YesNo => Cell::Flag(flag == YesNo::Yes),
-    number: usize => Cell::Whole(Some(number as u64)),
-    number: Option<usize> => Cell::Whole(number.map(|number| number as u64)),
-    number: u64 => Cell::Whole(Some(number)),
-    number: Option<u64> => Cell::Whole(number),
-    number: f64 => Cell::Number(Some(number)),
-    number: Option<f64> => Cell::Number(number),
-    flag: &YesNo => (*flag).into(),
-    number: &usize => (*number).into(),
-    number: &u64 => (*number).into(),
-    number: &Option<u64> => (*number).into(),
-    number: &f64 => (*number).into(),
-    number: &Option<f64> => (*number).into(),
-    params: &Params => params.to_string().into(),
 }
 
 #[cfg(test)]

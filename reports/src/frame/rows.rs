@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use super::{Cell, Frame, FrameError, Record, formats, record};
+use super::{Frame, FrameError, formats};
 use crate::record::{
-    Machine, Point, RunRecord, SCHEMA_VERSION, SampleRow, Software, SuitePart, SummaryRow,
+    Machine, RunRecord, SCHEMA_VERSION, SampleRow, Software, SuitePart, SummaryRow,
 };
+use crate::row::{Cell, Record};
 
 /// Columns that identify a run.
 pub fn of_run<'a>(id: &'a str, run: &'a RunRecord) -> Record<'a> {
@@ -20,46 +21,17 @@ pub fn of_run<'a>(id: &'a str, run: &'a RunRecord) -> Record<'a> {
         .with("git_commit", run.software.git_commit.as_deref())
 }
 
-/// Columns that identify a point; its axes have columns of their own.
-pub fn point(point: &Point) -> Record<'_> {
-    Record::default()
-        .with("point_id", point.id())
-        .with("algorithm", &point.algorithm)
-        .with("variant", &point.variant)
-        .with("device", &point.device)
-        .with("threads", point.threads)
-        .with("places", &point.cpu_sets)
-        .with("bind", &point.bind)
-        .with("cache", &point.cache)
-        .with("params", point.params.to_string())
-        .spread("axis", point.params.iter())
-}
-
 /// A row of `summary.csv`: the documented columns, then `point_id`, `axis_…` and `metric_…`.
 pub fn summary(row: &SummaryRow) -> Record<'_> {
-    record!(row;
-        algorithm, variant, stage, backend, device, threads, places = cpu_sets, bind, cache,
-        params, items, item_unit, bytes_min, samples, stopped_by, median_s, mean_s, stddev_s,
-        min_s, p95_s, p99_s, max_s, ci95_low_s, ci95_high_s, items_per_s, bytes_per_s,
-        peak_fraction, memory_bytes, memory_ratio, stable, valid, fingerprint, given, metrics,
-        note
-    )
-    .with("point_id", row.point().id())
-    .spread("axis", row.params.iter())
-    .spread("metric", row.metrics.iter())
-}
-
-/// A row of `samples.csv`.
-pub fn sample(row: &SampleRow) -> Record<'_> {
-    record!(row;
-        point_id, algorithm, variant, stage, device, threads, params, round, sample, seconds,
-        cpu, clock_mhz, flags, cpu_s, counters, run_delay_s
-    )
+    row.record()
+        .with("point_id", row.point().id())
+        .spread("axis", row.params.iter())
+        .spread("metric", row.metrics.iter())
 }
 
 /// A row of `samples.csv`, then `axis_…` and `counter_…`.
 pub fn wide_sample(row: &SampleRow) -> Record<'_> {
-    sample(row).spread("axis", row.params.iter()).spread("counter", row.counters.iter())
+    row.record().spread("axis", row.params.iter()).spread("counter", row.counters.iter())
 }
 
 impl Frame {
@@ -70,7 +42,7 @@ impl Frame {
 
     /// Rows of `samples.csv`.
     pub fn from_samples(rows: &[SampleRow]) -> Frame {
-        Frame::new(&sample(&SampleRow::default()), rows.iter().map(sample))
+        Frame::new(&SampleRow::default().record(), rows.iter().map(SampleRow::record))
     }
 }
 
@@ -138,6 +110,6 @@ mod tests {
     fn records_begin_with_the_columns_of_the_files() {
         let summary = names(&summary(&SummaryRow::default()));
         assert_eq!(summary.join(","), format!("{},point_id", SummaryRow::COLUMNS));
-        assert_eq!(names(&sample(&SampleRow::default())).join(","), SampleRow::COLUMNS);
+        assert_eq!(names(&SampleRow::default().record()).join(","), SampleRow::COLUMNS);
     }
 }

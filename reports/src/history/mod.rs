@@ -36,7 +36,6 @@ use std::path::{Path, PathBuf};
 pub use add::{Added, Unfinished};
 pub use baseline::{BaselineState, Elsewhere};
 pub use list::{Entry, Filter};
-pub use listing::{render, render_on};
 pub use retention::Retention;
 pub use series::Series;
 pub(crate) use series::safe_name;

@@ -7,6 +7,7 @@ use statistics::{Interval, PairedBlocks, Series, ratio_interval};
 
 use crate::rank::{KERNEL, TOTAL};
 use crate::record::{Point, SampleRow, flags};
+use crate::row::named_cells;
 
 /// Published slow-down of kernels by a portability layer: 0.2 % (thesis, section 4.5).
 pub const CLAIMED: f64 = 0.002;
@@ -39,6 +40,8 @@ pub enum ClaimVerdict {
     /// The interval or the noise is unknown.
     Unknown,
 }
+
+named_cells! { Option<ClaimVerdict> }
 
 /// The samples of a point's kernels.
 pub(super) struct Kernels {

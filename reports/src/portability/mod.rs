@@ -14,7 +14,9 @@ pub(crate) mod fixture;
 mod render;
 
 pub use cost::{CLAIMED, ClaimVerdict, Cost};
-pub use render::{render, what_differs};
+#[cfg(test)]
+pub(crate) use render::PortableKernel;
+pub use render::{Comparisons, what_differs};
 
 use crate::grouped::grouped;
 use crate::rank::{KERNEL, TOTAL};

@@ -25,5 +25,4 @@ pub use data::{Streams, figures, read_published_streams};
 pub use figure::{Claim, Figure, Quantity, Shows, Stream, Threads, Unit, Value};
 pub use measured::{Here, Measured};
 pub(crate) use render::{heading, sentences, table};
-pub use render::{list, render};
 pub use verdict::{ClaimVerdict, JudgedClaim, Reproduction, reproduce};

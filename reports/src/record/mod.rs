@@ -14,6 +14,7 @@ pub use ceilings::{
     SharedLink,
 };
 pub use identity::Code;
+pub(crate) use point::Identified;
 pub use point::{InvalidParams, Params, Point};
 pub use quantities::{About, AxisKind, AxisRecord, Better, Declared, MetricRecord, Quantities};
 pub use rows::{

@@ -7,11 +7,14 @@ mod table;
 
 use std::collections::BTreeSet;
 
-pub use table::render;
+#[cfg(test)]
+pub(crate) use table::Winner;
+pub use table::Winners;
 
 use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, representatives};
 use crate::record::SummaryRow;
+use crate::row::named_cells;
 use crate::shape::{self, Axes, AxisName, CPU, GIVEN};
 use crate::units;
 
@@ -32,6 +35,8 @@ pub enum Evidence {
     /// One of them has too few samples for an interval.
     TooFew,
 }
+
+named_cells! { Evidence }
 
 /// The two fastest variants at one setting.
 #[derive(Clone, Debug)]

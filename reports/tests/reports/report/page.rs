@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use reports::rank::Rank;
 use reports::record::SummaryRow;
 use reports::report::{ReportInput, html, markdown};
-use reports::run_table::{self, View};
+use reports::run_table::{Detail, RunTable};
+use reports::screen::Screen;
 use reports::store::Run;
-use reports::table::Format;
+use reports::table::{Format, Tabular};
 
 use super::fixture::{Fixture, HOSTILE, large, row, run};
 
@@ -191,8 +193,9 @@ fn a_report_omits_unknown_values() {
 #[test]
 fn tables_omit_them_too() {
     let Run { record, summary: rows, .. } = instant();
+    let table = RunTable { run: &record, rows: &rows, rank: Rank::Total, detail: Detail::Ranking };
     for format in [Format::Table, Format::Markdown, Format::Csv, Format::Json] {
-        let text = run_table::render(format, &record, &rows, View::default()).expect("a table");
+        let text = table.render(format, Screen::default()).expect("a table");
         assert_eq!(odd_words(&text), [""; 0], "{text}");
     }
 }
