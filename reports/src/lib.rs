@@ -8,7 +8,7 @@
 //! | [`store`] | the run folder: rows are appended and flushed as they arrive |
 //! | [`export`] | export of runs: Prometheus, InfluxDB, CSV, Parquet |
 //! | [`history`] | the store of runs: add, list, accept, prune |
-//! | [`aliases`] | renamed variants |
+//! | [`aliases`] | renamed and retired variants |
 //! | [`break_even`] | input size from which a GPU is faster |
 //! | [`compare`] | verdicts on two runs, point by point |
 //! | [`filter`] | selection of the points of a command |
@@ -26,8 +26,7 @@
 //! | [`throughput`] | results of concurrent streams of events |
 //! | [`winners`] | the fastest variant at each setting |
 //! | [`rank`] | time by which variants are ranked: end to end, or kernels |
-//! | [`paint`] | colours for terminals |
-//! | [`screen`] | output device of tables for people |
+//! | [`screen`] | output device of tables for people, and its colours |
 //! | [`clock`] | time stamps of records |
 //! | [`units`] | formatting of numbers: seconds, counts, bytes, rates |
 //!
@@ -46,14 +45,12 @@ pub mod filter;
 pub mod frame;
 mod grouped;
 pub mod history;
-pub mod paint;
 pub mod portability;
 pub mod published;
 mod quality;
 pub mod rank;
 pub mod record;
 pub mod report;
-pub mod retired;
 mod row;
 pub mod run_table;
 #[cfg(test)]

@@ -25,7 +25,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
-use reports::paint::Paint;
+use reports::screen::Paint;
 use reports::screen::{Screen, Size};
 use reports::units;
 use text::Untrusted;

@@ -1,11 +1,10 @@
 //! The rows of `samples.csv` and `summary.csv`.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Params, Point, Quantities};
+use super::{Params, Point};
 use crate::row::{Cell, row};
 
 /// The flags of samples.
@@ -281,12 +280,6 @@ impl SummaryRow {
             params: point.params,
             ..SummaryRow::default()
         }
-    }
-
-    /// Adds the run's declarations of the axes and metrics.
-    pub fn declared_by(&mut self, quantities: &Arc<Quantities>) {
-        self.params = std::mem::take(&mut self.params).declared_by(quantities);
-        self.metrics = std::mem::take(&mut self.metrics).declared_by(quantities);
     }
 
     /// The level of the median's interval: [`FULL_LEVEL`], or less for few samples.

@@ -117,8 +117,8 @@ mod tests {
     use block::tests::row;
 
     use super::*;
-    use crate::paint::Paint;
     use crate::rank::KERNEL;
+    use crate::screen::Paint;
     use crate::screen::Size;
     use crate::table::Format;
 

@@ -209,7 +209,7 @@ pub(crate) fn for_people(format: Format, tables: &[Table], screen: impl Into<Scr
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::paint::Paint;
+    use crate::screen::Paint;
 
     impl Table {
         /// Output for a terminal of any width.

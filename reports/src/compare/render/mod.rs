@@ -15,7 +15,7 @@ use text::{COMMAND, SENTENCE, Untrusted};
 use super::{Comparison, Key, NOT_MEASURED, PointVerdict, RETIRED, Unmatched, Verdict, gate};
 use crate::frame::json_text;
 use crate::grouped::{distinct, grouped};
-use crate::paint::Paint;
+use crate::screen::Paint;
 use crate::screen::Screen;
 use crate::shape::{self, Axes, AxisName};
 use crate::table::{Format as TableFormat, Side, Table, for_people};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::RenderError;
 use crate::frame::json_text;
-use crate::paint::Paint;
 use crate::record::{PointScatter, SelfTest, Trial};
+use crate::screen::Paint;
 use crate::table::{Format, Side, Table, for_people};
 use crate::units::{percent, significant};
 
