@@ -8,7 +8,7 @@ use clap::Args;
 use text::Untrusted;
 
 use super::values::instead_of;
-use super::{DescriptionFormat, Outputs};
+use super::{Descriptions, Outputs};
 
 /// Tasks or suites to list.
 #[derive(Args, Clone)]
@@ -21,7 +21,7 @@ pub struct ListRequest {
     pub suites: bool,
     /// Formats of the list.
     #[command(flatten)]
-    pub format: Outputs<DescriptionFormat>,
+    pub format: Outputs<Descriptions>,
     /// Load variants from a shared library; repeatable.
     #[arg(long = "plugin", value_name = "LIB")]
     pub plugins: Vec<PathBuf>,
@@ -43,7 +43,7 @@ pub struct DevicesRequest {
     pub measure: bool,
     /// Formats of the description.
     #[command(flatten)]
-    pub format: Outputs<DescriptionFormat>,
+    pub format: Outputs<Descriptions>,
     /// Folder for ceilings.json, links.csv and the chart of the links.
     #[arg(long, value_name = "DIR", requires = "measure")]
     pub out: Option<PathBuf>,

@@ -24,7 +24,9 @@ pub use history::{
     StoreFolder,
 };
 pub use measure::{CacheMode, DamagePolicy, MeasureRequest, MemoryPages, SessionFlags, Source};
-pub use outputs::{DescriptionFormat, Formats, OutputFlags, Outputs};
+pub use outputs::{
+    AnyResults, Descriptions, FormatSet, OutputFlags, Outputs, Results, SelfTests, Verdicts,
+};
 pub use settings::Settings;
 pub(crate) use settings::{confirming, is_only_tried};
 pub use stored_runs::{

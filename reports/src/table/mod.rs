@@ -33,6 +33,21 @@ pub enum Format {
     Json,
     /// Headings and tables as GitHub-flavoured markdown.
     Markdown,
+    /// JUnit XML for CI servers: a point is a test case, and fails if it is slower.
+    Junit,
+}
+
+impl Format {
+    /// Name in flags.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Table => "table",
+            Format::Csv => "csv",
+            Format::Json => "json",
+            Format::Markdown => "markdown",
+            Format::Junit => "junit",
+        }
+    }
 }
 
 /// Reason why a table could not be made.
@@ -44,6 +59,9 @@ pub enum TableError {
     /// Other data can't be serialised to JSON.
     #[error("cannot write the rows as JSON: {0}; try --format csv")]
     Json(#[from] serde_json::Error),
+    /// The results have no such format.
+    #[error("cannot write these results as {}; try --format json", .0.name())]
+    Format(Format),
 }
 
 /// Results that are shown in each [`Format`].
@@ -85,6 +103,7 @@ pub trait Tabular {
             Format::Table | Format::Markdown => Ok(self.text(format, screen)),
             Format::Csv => Ok(self.frame().csv()?),
             Format::Json => self.json(),
+            Format::Junit => Err(TableError::Format(format)),
         }
     }
 }

@@ -4,13 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{copy_folder, folder, record, row};
-use reports::compare::render::{Format, Listing, render};
+use reports::compare::render::{Listing, render};
 use reports::compare::{
     Code, CompareError, CompareOptions, Comparison, Measured, RunScatter, Verdict, compare,
     scatter_of,
 };
 use reports::record::{Gpu, PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
+use reports::screen::Screen;
 use reports::store::RunFolder;
+use reports::table::Format;
 
 /// Number of samples of a block; blocks differ a little, as in real runs.
 pub const BLOCK: usize = 10;
@@ -319,10 +321,11 @@ fn same_has_the_resolution() {
     assert!(same.label().starts_with("SAME (± 0."), "{}", same.label());
     assert!(same.detectable.is_some_and(|smallest| smallest > 0.01));
     for format in [Format::Table, Format::Markdown, Format::Junit] {
-        let text = render(format, &comparison, Listing::All).expect("rendered");
+        let text = render(format, &comparison, Listing::All, Screen::default()).expect("rendered");
         assert!(text.contains(&same.label()), "{text}");
     }
-    let json = render(Format::Json, &comparison, Listing::All).expect("rendered");
+    let json =
+        render(Format::Json, &comparison, Listing::All, Screen::default()).expect("rendered");
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["points"][0]["verdict"], "SAME");
     assert_eq!(json["points"][0]["resolution"].as_f64(), Some(resolution));
@@ -414,7 +417,9 @@ fn notes_list_other_changes() {
 fn every_format_reports_slower_points() {
     let odd = "a <b> & \"c\" | d";
     let comparison = compared_points(&[(point(odd, "x"), 1.0)], &[(point(odd, "y"), 1.2)]);
-    let text = |format| render(format, &comparison, Listing::Changes).expect("rendered");
+    let text = |format| {
+        render(format, &comparison, Listing::Changes, Screen::default()).expect("rendered")
+    };
     let table = text(Format::Table);
     assert!(table.contains("SLOWER") && table.contains("1 point: 1 SLOWER"), "{table}");
     assert!(table.contains("bench selftest"), "{table}");

@@ -11,7 +11,7 @@ use reports::rank::Rank;
 use reports::record::{Shard, SuitePart};
 use reports::run_table::{Detail, RunTable};
 use reports::store::{read_run, read_summary};
-use reports::table::{Format, Tabular};
+use reports::table::Tabular;
 use reports::units;
 use text::Untrusted;
 
@@ -181,7 +181,7 @@ fn prune(store: &Store, retention: Retention, dry_run: bool) -> Result<Exit, Fai
     Ok(Exit::Success)
 }
 
-fn show(store: &Store, run: &str, format: &Outputs<Format>, rank: Rank) -> Result<Exit, Failure> {
+fn show(store: &Store, run: &str, format: &Outputs, rank: Rank) -> Result<Exit, Failure> {
     let folder = store.resolve(run, None)?;
     let record = read_run(&folder).map_err(HistoryError::from)?;
     let rows = read_summary(&folder).map_err(HistoryError::from)?;
