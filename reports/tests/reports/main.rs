@@ -17,7 +17,6 @@ mod history_kill;
 mod old_store;
 mod paired_runs;
 mod report {
-    mod browser;
     mod fixture;
     mod page;
 }
