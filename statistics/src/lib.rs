@@ -27,6 +27,6 @@ pub use hypotheses::{critical_p_value, mann_whitney};
 pub use interval::{ConfidenceInterval, Interval, MIN_SAMPLES};
 pub use paired::{MAX_RESTARTS, MIN_RESTARTS, Paired, ROUNDS_PER_RESTART, is_look};
 pub use plateau::{Growth, MIN_POINTS, Plateau, Rate, growth};
-pub use ratio::{Series, blocks, ratio_freedom, ratio_interval};
+pub use ratio::{RatioEstimate, Series, Side, blocks, ratio_freedom, ratio_interval};
 pub use runs::{MIN_RUNS, ScatterBetweenRuns};
 pub use streams::{Estimate, mean_of_blocks, quantile_with_interval};

@@ -246,9 +246,6 @@ impl<'a> Document<'a> {
     }
 
     /// The document as JSON.
-    ///
-    /// # Errors
-    /// If it can't be serialised.
     pub fn json(&self) -> Result<String, FrameError> {
         formats::text(self)
     }

@@ -1,4 +1,4 @@
-//! What a store keeps next to runs: their executables and plugins, with which old code can be measured
+//! Files of a store next to its runs: executables and plugins, with which old code can be measured
 //! again in paired runs, and the error rates of comparisons by machine.
 
 use std::collections::{BTreeSet, HashSet};

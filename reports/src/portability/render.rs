@@ -73,7 +73,7 @@ fn native(comparison: &Comparison) -> [String; 7] {
 }
 
 fn cells(candidate: &Candidate) -> [String; 7] {
-    let cost = candidate.cost.as_ref().ok();
+    let cost = candidate.cost.as_ref().ok().map(|cost| cost.estimate);
     let resources = &candidate.resources;
     [
         candidate.written_as.clone(),
@@ -202,7 +202,7 @@ fn record<'a>(comparison: &'a Comparison, candidate: &'a Candidate) -> Record<'a
     let Comparison { native, resources: of_native, noise, .. } = comparison;
     let Candidate { total, resources, .. } = candidate;
     let cost = candidate.cost.as_ref();
-    let interval = cost.ok().and_then(|cost| cost.interval);
+    let interval = cost.ok().and_then(|cost| cost.estimate.interval);
     let kernel = PortableKernel {
         algorithm: &native.algorithm,
         native_variant: &native.variant,
@@ -215,7 +215,7 @@ fn record<'a>(comparison: &'a Comparison, candidate: &'a Candidate) -> Record<'a
         params: native.params.to_string(),
         native_kernel_s: native.median_s,
         kernel_s: candidate.seconds,
-        ratio: cost.ok().map(|cost| cost.ratio),
+        ratio: cost.ok().map(|cost| cost.estimate.ratio),
         ci95_low: interval.map(|interval| interval.low),
         ci95_high: interval.map(|interval| interval.high),
         visits: cost.ok().map(|cost| cost.blocks as u64),

@@ -11,6 +11,7 @@ mod charts {
 }
 mod common;
 mod compare;
+mod compare_machines;
 mod gate;
 mod history_disk;
 mod history_kill;
