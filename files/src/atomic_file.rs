@@ -1,12 +1,13 @@
-//! A file while it is written.
+//! A file while it is written, and drafts of killed processes.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::durable::sync_folder;
-use super::left_over::{ENDING, beginning, clean};
+use super::target::sync_folder;
 use super::target::{Links, Target, folder_of};
 
 /// A file while it is written. Dropped, it leaves everything as it was.
@@ -142,6 +143,38 @@ impl Write for AtomicFile {
         match &mut self.0 {
             Kind::Direct(file) => file.flush(),
             Kind::Replace(draft) => draft.file.flush(),
+        }
+    }
+}
+
+/// Ending of a draft's name, which no program that collects files looks for.
+pub(crate) const ENDING: &str = ".draft";
+
+/// Bytes of a file's name that are part of the names of its drafts: names have 255 bytes at most.
+const MAX_BYTES: usize = 160;
+
+/// Prefix of the names of all drafts of a file.
+pub(crate) fn beginning(name: &OsStr) -> String {
+    let name = name.to_string_lossy();
+    format!(".{}.", &name[..name.floor_char_boundary(MAX_BYTES)])
+}
+
+/// Removes the abandoned drafts of a file: a process that writes one holds a lock. Drafts that
+/// can't be removed are ignored.
+pub fn clean(path: &Path) {
+    let Some(name) = path.file_name() else { return };
+    let Ok(entries) = fs::read_dir(folder_of(path)) else { return };
+    let beginning = beginning(name);
+    for entry in entries.flatten() {
+        let other = entry.file_name();
+        let other = other.to_string_lossy();
+        let is_draft = other.starts_with(&beginning) && other.ends_with(ENDING);
+        let is_free = || {
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            is_file && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+        };
+        if is_draft && is_free() {
+            let _ = fs::remove_file(entry.path());
         }
     }
 }

@@ -11,21 +11,15 @@
 //! be damaged or malicious; reading one must not take more memory than its type deserves.
 
 mod atomic_file;
-mod durable;
-mod left_over;
-mod lines;
+mod limited;
 mod target;
-mod text;
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-pub use atomic_file::AtomicFile;
-pub use durable::{create_folder, sync_folder};
-pub use left_over::clean;
-pub use lines::{LONGEST_LINE, Lines};
-pub use target::{Links, folder_of};
-pub use text::{LARGEST_DOCUMENT, LARGEST_RECORD, read_text, text_of};
+pub use atomic_file::{AtomicFile, clean};
+pub use limited::{LARGEST_DOCUMENT, LARGEST_RECORD, LONGEST_LINE, Lines, read_text, text_of};
+pub use target::{Links, create_folder, folder_of, sync_folder};
 
 /// Writes a file that a user named: links are followed to the replaced file. The content is on disk
 /// when this returns.

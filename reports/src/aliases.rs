@@ -4,6 +4,9 @@
 //! histories; stored runs are not modified. An old name may have been reused for another variant
 //! since: the version of the program that measured decides which one was meant.
 //!
+//! Variants that were retired stay in histories, and a comparison with a run that has them is
+//! complete without them: `assets/retired.csv`.
+//!
 //! Runs older than the declarations of axes and metrics in `run.json` have theirs here. The tables
 //! are `assets/old_axes.csv` and `assets/old_metrics.csv`. They are used only for names that a run
 //! does not declare itself.
@@ -76,14 +79,8 @@ fn numbers(version: &str) -> Vec<u32> {
 
 impl Aliases {
     /// Parses a table that is part of the program.
-    ///
-    /// # Panics
-    /// If a row is not an alias: results under its old name would be missing in histories.
     pub fn parse(text: &str) -> Self {
-        let mut builder = csv::ReaderBuilder::new();
-        let mut reader = builder.comment(Some(b'#')).from_reader(text.as_bytes());
-        let rows = reader.deserialize().collect::<Result<_, _>>();
-        Aliases(rows.expect("each row of the program's table is an alias"))
+        Aliases(rows(text))
     }
 
     /// All rows.
@@ -172,7 +169,7 @@ static AXES: LazyLock<BTreeMap<(String, String), Arc<AxisRecord>>> = LazyLock::n
         let record = AxisRecord { kind, unit, label, with_input: false };
         ((task, axis), Arc::new(record))
     };
-    rows(include_str!("../assets/old_axes.csv")).map(of_row).collect()
+    rows(include_str!("../assets/old_axes.csv")).into_iter().map(of_row).collect()
 });
 
 /// Meaning of metric names in old runs.
@@ -182,7 +179,7 @@ static METRICS: LazyLock<BTreeMap<String, Arc<MetricRecord>>> = LazyLock::new(||
         let about = About::Quality;
         (metric, Arc::new(MetricRecord { unit, label, meaning, better, ideal, about }))
     };
-    rows(include_str!("../assets/old_metrics.csv")).map(of_row).collect()
+    rows(include_str!("../assets/old_metrics.csv")).into_iter().map(of_row).collect()
 });
 
 #[derive(Deserialize)]
@@ -204,11 +201,15 @@ struct MetricRow {
     ideal: Option<f64>,
 }
 
-/// Rows of a table that is part of the program; a test reads all of them.
-fn rows<R: DeserializeOwned + 'static>(text: &'static str) -> impl Iterator<Item = R> {
+/// Parses a table that is part of the program.
+///
+/// # Panics
+/// If a row is malformed: results under an old name would be missing in histories.
+fn rows<R: DeserializeOwned>(text: &str) -> Vec<R> {
     let mut builder = csv::ReaderBuilder::new();
-    let reader = builder.comment(Some(b'#')).from_reader(text.as_bytes());
-    reader.into_deserialize().filter_map(Result::ok)
+    let mut reader = builder.comment(Some(b'#')).from_reader(text.as_bytes());
+    let rows = reader.deserialize().collect::<Result<_, _>>();
+    rows.expect("each row of the program's table is well formed")
 }
 
 /// Axis of a task in old runs; of type text if it is unknown.
@@ -221,6 +222,42 @@ pub fn old_axis(task: &str, name: &str) -> Arc<AxisRecord> {
 /// Metric of old runs, if it is one of quality.
 pub fn old_metric(name: &str) -> Option<&'static Arc<MetricRecord>> {
     METRICS.get(name)
+}
+
+const RETIRED_TABLE: &str = include_str!("../assets/retired.csv");
+
+static RETIRED: LazyLock<Vec<Retired>> = LazyLock::new(|| rows(RETIRED_TABLE));
+
+/// A variant that was retired.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Retired {
+    /// Name of the task.
+    pub task: String,
+    /// `cpu`, `cuda` or `wgpu`; empty for all of them.
+    pub backend: String,
+    /// Name of the variant.
+    pub variant: String,
+    /// First version of the program without the variant.
+    pub since: String,
+}
+
+/// All retired variants.
+pub fn retired() -> &'static [Retired] {
+    &RETIRED
+}
+
+/// The retired variant that a point is of, or `None` if the program still has it.
+pub fn find_retired(point: &Point) -> Option<&'static Retired> {
+    let backend = backend_of(&point.device);
+    retired().iter().find(|retired| retired.is(&point.algorithm, backend, &point.variant))
+}
+
+impl Retired {
+    /// True if it is this variant of a task on a backend.
+    pub fn is(&self, task: &str, backend: &str, variant: &str) -> bool {
+        let is_backend = self.backend.is_empty() || self.backend == backend;
+        is_backend && self.task == task && self.variant == variant
+    }
 }
 
 #[cfg(test)]
@@ -304,5 +341,28 @@ mod tests {
         assert_eq!(old_axis("sts", "noise").kind, AxisKind::Frequency);
         assert_eq!(old_axis("decode", "noise").kind, AxisKind::Share);
         assert_eq!(old_axis("decode", "zs").kind, AxisKind::Text);
+    }
+
+    fn point(algorithm: &str, variant: &str, device: &str) -> Point {
+        let mut point = crate::report::fixture::comparison(&[crate::compare::Verdict::Same])
+            .points
+            .remove(0)
+            .key
+            .point;
+        point.algorithm = algorithm.to_owned();
+        point.variant = variant.to_owned();
+        point.device = device.to_owned();
+        point
+    }
+
+    #[test]
+    fn a_name_is_retired_on_its_backend_only() {
+        assert!(find_retired(&point("presort", "lookup-table", "cuda:0")).is_some());
+        assert_eq!(find_retired(&point("presort", "lookup-table", "cpu")), None);
+        assert!(find_retired(&point("presort", "lookup-table", "emulator")).is_some());
+        assert!(find_retired(&point("presort", "lookup-table", "hip:0")).is_some());
+        assert!(find_retired(&point("sts", "resident", "wgpu:1")).is_some());
+        assert_eq!(find_retired(&point("sts", "balanced", "cuda:0")), None);
+        assert_eq!(find_retired(&point("cluster", "resident", "cuda:0")), None);
     }
 }

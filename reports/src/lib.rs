@@ -8,8 +8,8 @@
 //! | [`store`] | the run folder: rows are appended and flushed as they arrive |
 //! | [`export`] | export of runs: Prometheus, InfluxDB, CSV, Parquet |
 //! | [`history`] | the store of runs: add, list, accept, prune |
-//! | [`aliases`] | renamed variants |
-//! | [`break_even`] | input size from which a GPU is faster |
+//! | [`aliases`] | renamed and retired variants |
+//! | `break_even` | input size from which a GPU is faster |
 //! | [`compare`] | verdicts on two runs, point by point |
 //! | [`filter`] | selection of the points of a command |
 //! | [`trend`] | points over many runs, and changes of their level |
@@ -18,7 +18,7 @@
 //! | [`shape`] | descriptions of the axes of a point |
 //! | [`run_table`] | a run as a table |
 //! | [`table`] | tables for people: terminal, markdown, page |
-//! | [`frame`] | typed columns for programs: CSV, JSON, Parquet |
+//! | `frame` | typed columns for programs: CSV, JSON, Parquet |
 //! | [`charts`] | a run as charts: SVG and PNG |
 //! | [`report`] | a run as a page, or as a text for a merge request |
 //! | [`site`] | a store as static pages |
@@ -26,8 +26,7 @@
 //! | [`throughput`] | results of concurrent streams of events |
 //! | [`winners`] | the fastest variant at each setting |
 //! | [`rank`] | time by which variants are ranked: end to end, or kernels |
-//! | [`paint`] | colours for terminals |
-//! | [`screen`] | output device of tables for people |
+//! | [`screen`] | output device of tables for people, and its colours |
 //! | [`clock`] | time stamps of records |
 //! | [`units`] | formatting of numbers: seconds, counts, bytes, rates |
 //!
@@ -36,24 +35,23 @@
 
 pub mod aliases;
 mod axis_name;
-pub mod break_even;
+mod break_even;
 mod breakdown;
 pub mod charts;
 pub mod clock;
 pub mod compare;
 pub mod export;
 pub mod filter;
-pub mod frame;
+mod frame;
 mod grouped;
 pub mod history;
-pub mod paint;
 pub mod portability;
 pub mod published;
 mod quality;
 pub mod rank;
 pub mod record;
 pub mod report;
-pub mod retired;
+mod row;
 pub mod run_table;
 #[cfg(test)]
 mod schema;

@@ -12,7 +12,7 @@
 use rayon::prelude::*;
 
 use super::change_points::{ClearTest, Examined, Search};
-use super::false_discovery::critical_among;
+use super::hypotheses::critical_among;
 use super::permutations::Kind;
 
 /// Maximum number of permutations for a step, unless a single step among all hypotheses needs more.

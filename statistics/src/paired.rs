@@ -20,8 +20,8 @@ use std::collections::BTreeMap;
 
 use super::description::median;
 use super::evidence::Evidence;
+use super::hypotheses::sign_test;
 use super::interval::Interval;
-use super::ranks::sign_test;
 
 /// Minimum number of restarts for an estimate of their scatter.
 pub const MIN_RESTARTS: usize = 4;

@@ -7,8 +7,8 @@
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::energy::Ranked;
 use super::energy::Segment;
-use super::excursion::Ranked;
 
 /// Number of permutations that are as extreme after which further ones add nothing.
 const ENOUGH_AS_CLEAR: usize = 10;

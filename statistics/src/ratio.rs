@@ -1,6 +1,7 @@
 //! The ratio of two medians with its interval.
 
 use super::blocks::evidence_of;
+use super::crossing::Timing;
 use super::description::{quantile, sorted};
 use super::evidence::{Evidence, MANY};
 use super::interval::{
@@ -11,6 +12,51 @@ use super::interval::{
 const NEGLIGIBLE: f64 = 1e-9;
 /// Halvings of the interval that the quantile is sought in: to 1e-12 of it.
 const HALVINGS: usize = 40;
+
+/// The ratio of two times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RatioEstimate {
+    /// The ratio.
+    pub ratio: f64,
+    /// Its 95 % interval; `None` for too few samples.
+    pub interval: Option<Interval>,
+}
+
+/// Side of a limit on which a ratio lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The whole interval is below the limit.
+    Below,
+    /// The whole interval is above the limit.
+    Above,
+    /// The interval contains the limit.
+    Unclear,
+    /// There is no interval.
+    Unknown,
+}
+
+impl RatioEstimate {
+    /// The ratio of `new` to `base`. Its interval excludes 1 where those of the medians do not
+    /// overlap.
+    pub fn from_medians(base: Timing, new: Timing) -> Self {
+        let interval = base.interval.zip(new.interval);
+        let ratio = |(base, new): (Interval, Interval)| Interval {
+            low: new.low / base.high,
+            high: new.high / base.low,
+        };
+        RatioEstimate { ratio: new.median / base.median, interval: interval.map(ratio) }
+    }
+
+    /// Side of a limit on which the ratio lies, even if its interval is wider by `noise`.
+    pub fn side(&self, limit: f64, noise: f64) -> Side {
+        match self.interval {
+            None => Side::Unknown,
+            Some(interval) if interval.high + noise < limit => Side::Below,
+            Some(interval) if interval.low - noise > limit => Side::Above,
+            Some(_) => Side::Unclear,
+        }
+    }
+}
 
 /// Samples of one point, prepared for comparing.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use statrs::function::beta::beta_reg;
 
 use super::description::{quantile, sorted};
+use super::evidence::t95;
 use super::interval::{Interval, TAIL, first_of};
-use super::student::t95;
 
 /// A figure with its 95 % interval, where there are enough values for one.
 #[derive(Clone, Copy, Debug, PartialEq)]

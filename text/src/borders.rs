@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::escaped::Untrusted;
-use crate::hidden::{is_hidden, write_visibly};
+use crate::escaped::{Untrusted, is_hidden, write_visibly};
 
 /// No line of a message has more characters.
 const LINE: usize = 4_000;
@@ -73,6 +72,12 @@ fn replaced(text: String, escape: impl Fn(&mut String, char)) -> String {
     escaped
 }
 
+/// A count of a thing, in the singular or the plural: `1 page`, `2 pages`.
+pub fn counted(count: u64, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,5 +108,10 @@ mod tests {
     fn json_keeps_its_meaning() {
         let text = "{\n\t\"a\u{7f}\": \"\u{202e}\u{e0041}ä\"\n}";
         assert_eq!(json(text.to_owned()), "{\n\t\"a\\u007f\": \"\\u202e\\udb40\\udc41ä\"\n}");
+    }
+
+    #[test]
+    fn one_thing_is_singular() {
+        assert_eq!([0, 1, 2].map(|count| counted(count, "page")), ["0 pages", "1 page", "2 pages"]);
     }
 }

@@ -8,17 +8,11 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `hidden` | invisible and misleading characters, and their escapes |
-//! | `escaped` | a text with its escapes, shortened |
-//! | `borders` | whole texts before output |
-//! | `counts` | counts of things in messages |
+//! | `escaped` | hidden characters; a text with its escapes, shortened |
+//! | `borders` | whole texts before output; counts of things in messages |
 
 mod borders;
-mod counts;
 mod escaped;
-mod hidden;
 
-pub use borders::{colored_lines, json, lines, page};
-pub use counts::counted;
-pub use escaped::{COMMAND, Escaped, SENTENCE, Untrusted};
-pub use hidden::is_hidden;
+pub use borders::{colored_lines, counted, json, lines, page};
+pub use escaped::{COMMAND, Escaped, SENTENCE, Untrusted, is_hidden};

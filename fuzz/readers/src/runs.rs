@@ -8,8 +8,8 @@ use reports::history::{Filter, Store};
 use reports::record::CeilingsRecord;
 use reports::screen::Screen;
 use reports::store::{Run, RunFolder, RunSummary, StreamFolder, StreamRun};
-use reports::stream::{NodePart, render, together};
-use reports::table::Format;
+use reports::stream::{NodePart, together};
+use reports::table::{Format, RunRows, Tabular};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -59,7 +59,8 @@ pub(crate) fn stream_folder(scratch: &Scratch, input: &[u8]) -> bool {
         let part = NodePart { row, timeslices: &run.timeslices, cpus: 2 };
         let merged = together(&[part, part]).expect("two of them");
         let rows = [merged, row.clone()];
-        let shown = render(Format::Table, &run.record, &rows, Screen::default()).expect("shown");
+        let table = RunRows { run: &run.record, rows: &rows };
+        let shown = table.render(Format::Table, Screen::default()).expect("shown");
         assert!(shown.ends_with('\n'));
     }
     let again = scratch.folder("again");

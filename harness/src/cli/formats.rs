@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::by_hand::flags_at_run_time;
-use crate::request::{Formats, Outputs};
+use crate::request::{FormatSet, Outputs};
 
 const FLAG: &str = "format";
 
@@ -20,11 +20,11 @@ struct FormatArg {
     file: Option<PathBuf>,
 }
 
-flags_at_run_time!(Outputs<F> where F: Formats, with_formats::<F>, outputs);
+flags_at_run_time!(Outputs<S> where S: FormatSet, with_formats::<S>, outputs);
 
-fn with_formats<F: Formats>(command: Command) -> Command {
-    let names = F::NAMED.iter().map(|(name, _)| *name);
-    let default = F::NAMED[0].0;
+fn with_formats<S: FormatSet>(command: Command) -> Command {
+    let names = S::FORMATS.iter().map(|format| format.name());
+    let default = S::FORMATS[0].name();
     let flag = Arg::new(FLAG)
         .long(FLAG)
         .value_name("FORMAT[=FILE]")
@@ -36,14 +36,14 @@ fn with_formats<F: Formats>(command: Command) -> Command {
     command.arg(flag)
 }
 
-fn outputs<F: Formats>(matches: &ArgMatches) -> Result<Outputs<F>, clap::Error> {
+fn outputs<S: FormatSet>(matches: &ArgMatches) -> Result<Outputs<S>, clap::Error> {
     check(matches).map_err(super::senseless)?;
     let format = |wanted: &FormatArg| {
-        let known = F::NAMED.iter().find(|(name, _)| *name == wanted.name);
+        let known = S::FORMATS.iter().find(|format| format.name() == wanted.name);
         // The parser takes no others.
-        known.unwrap_or(&F::NAMED[0]).1
+        *known.unwrap_or(&S::FORMATS[0])
     };
-    let mut outputs = Outputs::only(F::NAMED[0].1);
+    let mut outputs = Outputs::only(S::FORMATS[0]);
     for wanted in matches.get_many::<FormatArg>(FLAG).into_iter().flatten() {
         match &wanted.file {
             Some(file) => outputs.files.push((format(wanted), file.clone())),
@@ -103,19 +103,17 @@ impl TypedValueParser for Parser {
 #[cfg(test)]
 mod tests {
     use clap::{Args, FromArgMatches};
+    use reports::table::Format;
 
     use super::*;
+    use crate::request::Results;
 
-    impl Formats for u8 {
-        const NAMED: &'static [(&'static str, u8)] = &[("table", 0), ("csv", 1), ("json", 2)];
-    }
-
-    fn outputs(line: &str) -> Result<Outputs<u8>, clap::Error> {
-        let command = Outputs::<u8>::augment_args(Command::new("bench"));
+    fn outputs(line: &str) -> Result<Outputs, clap::Error> {
+        let command = Outputs::<Results>::augment_args(Command::new("bench"));
         Outputs::from_arg_matches(&command.try_get_matches_from(line.split(' '))?)
     }
 
-    fn parsed(line: &str) -> Outputs<u8> {
+    fn parsed(line: &str) -> Outputs {
         outputs(line).expect("understood")
     }
 
@@ -125,17 +123,18 @@ mod tests {
 
     #[test]
     fn formats_go_to_standard_output_and_to_files() {
-        assert_eq!(parsed("bench"), Outputs::only(0));
-        assert_eq!(parsed("bench --format json"), Outputs::only(2));
+        assert_eq!(parsed("bench"), Outputs::only(Format::Table));
+        assert_eq!(parsed("bench --format json"), Outputs::only(Format::Json));
         let both = parsed("bench --format csv=a=b.csv --format json --format table=t.txt");
-        assert_eq!(both.stdout, 2);
-        let files = [(1, PathBuf::from("a=b.csv")), (0, PathBuf::from("t.txt"))];
+        assert_eq!(both.stdout, Format::Json);
+        let files =
+            [(Format::Csv, PathBuf::from("a=b.csv")), (Format::Table, PathBuf::from("t.txt"))];
         assert_eq!(both.files, files);
     }
 
     #[test]
     fn two_formats_for_one_standard_output_are_refused() {
-        assert_eq!(parsed("bench --format csv --format json=x").stdout, 1);
+        assert_eq!(parsed("bench --format csv --format json=x").stdout, Format::Csv);
         let said = refusal("bench --format csv --format json");
         assert!(said.contains("--format json=FILE"), "{said}");
     }

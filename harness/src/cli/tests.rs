@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use reports::record::Shard;
+use reports::table::Format;
 
 use super::*;
 use crate::cli::Request;
 use crate::request::{
-    DEFAULT_STORE, DescriptionFormat, MeasureRequest, ReportFormat, ReproduceRequest, Source,
-    SuiteRequest, Threads,
+    DEFAULT_STORE, MeasureRequest, ReportFormat, ReproduceRequest, Source, SuiteRequest, Threads,
 };
 
 fn measured(line: &str) -> MeasureRequest {
@@ -53,7 +53,7 @@ fn a_folder_for_ceilings_needs_ceilings() {
         panic!("refused");
     };
     assert!(request.measure && request.out.is_some());
-    assert_eq!(request.format.stdout, DescriptionFormat::Json);
+    assert_eq!(request.format.stdout, Format::Json);
 }
 
 #[test]

@@ -7,13 +7,13 @@ use algorithms::device::gpu::{cuda, hip, webgpu};
 use algorithms::device::{Backend, Device};
 use algorithms::registry::tasks;
 use algorithms::task::{Task, VariantInfo};
-use reports::table::{Side, aligned};
+use reports::table::{Format, Side, aligned};
 use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
 use crate::platform::gpus::{only_verifies, problem_of};
 use crate::plugins::{self, Baseline};
-use crate::request::{DescriptionFormat, ListRequest, typed_default};
+use crate::request::{ListRequest, typed_default};
 use crate::suite::built_in;
 
 /// Spaces before variants and axes.
@@ -27,15 +27,15 @@ pub(super) fn run(request: &ListRequest) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn variants(tasks: &[&dyn Task], format: DescriptionFormat) -> String {
+fn variants(tasks: &[&dyn Task], format: Format) -> String {
     match format {
-        DescriptionFormat::Table => {
-            let tables = tasks.iter().map(|task| table(*task));
-            tables.chain(notes(tasks)).collect()
-        }
-        DescriptionFormat::Json => {
+        Format::Json => {
             let list: Vec<_> = tasks.iter().map(|task| describe(*task)).collect();
             format!("{:#}\n", Value::from(list))
+        }
+        _ => {
+            let tables = tasks.iter().map(|task| table(*task));
+            tables.chain(notes(tasks)).collect()
         }
     }
 }
@@ -45,7 +45,7 @@ fn shown<'a>(named: &'a [&'static dyn Task]) -> &'a [&'static dyn Task] {
     if named.is_empty() { tasks() } else { named }
 }
 
-fn suites(format: DescriptionFormat) -> String {
+fn suites(format: Format) -> String {
     let suite = |suite: built_in::Listed| {
         json!({
             "name": suite.name,
@@ -54,11 +54,11 @@ fn suites(format: DescriptionFormat) -> String {
         })
     };
     match format {
-        DescriptionFormat::Table => built_in::table(usize::MAX) + "\n",
-        DescriptionFormat::Json => {
+        Format::Json => {
             let list: Value = built_in::list().into_iter().map(suite).collect();
             format!("{list:#}\n")
         }
+        _ => built_in::table(usize::MAX) + "\n",
     }
 }
 

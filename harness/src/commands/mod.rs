@@ -25,8 +25,8 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
-use reports::paint::Paint;
-use reports::screen::{Screen, Size};
+use reports::screen::{Paint, Screen, Size};
+use reports::table::Format;
 use reports::units;
 use text::Untrusted;
 
@@ -178,18 +178,18 @@ fn try_plugins(plans: &[Plan], quiet: bool) -> Result<Vec<FailedTrial>, Failure>
 }
 
 /// Writes results to the requested files, then prints them: a closed pipe does not affect files.
-fn put<F: Copy>(
-    outputs: &Outputs<F>,
-    text: impl Fn(F, Screen) -> Result<String, Failure>,
+fn put<S>(
+    outputs: &Outputs<S>,
+    text: impl Fn(Format, Screen) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
     write_files(outputs, |format| text(format, Screen::default()))?;
     print(&text(outputs.stdout, screen())?)
 }
 
 /// Writes results to the requested files.
-fn write_files<F: Copy>(
-    outputs: &Outputs<F>,
-    text: impl Fn(F) -> Result<String, Failure>,
+fn write_files<S>(
+    outputs: &Outputs<S>,
+    text: impl Fn(Format) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
     for (format, path) in &outputs.files {
         files::write(path, text(*format)?).map_err(Failure::writing(path))?;

@@ -1,6 +1,6 @@
 //! `bench throughput`: keep a task busy by streams of events.
 
-use reports::throughput;
+use reports::table::{RunRows, Tabular};
 use text::Untrusted;
 
 use super::present::{say_findings, say_if_interrupted};
@@ -62,9 +62,8 @@ fn throughput_of_another() -> Result<Box<ThroughputRequest>, String> {
 
 /// Prints the table of a run.
 fn present(outcome: &ThroughputResult, request: &ThroughputRequest) -> Result<Exit, Failure> {
-    super::put(&request.flags.format, |format, screen| {
-        Ok(throughput::render(format, &outcome.record, &outcome.rows, screen)?)
-    })?;
+    let table = RunRows { run: &outcome.record, rows: &outcome.rows };
+    super::put(&request.flags.format, |format, screen| Ok(table.render(format, screen)?))?;
     say_if_interrupted(outcome.interrupted, outcome.path());
     say_findings(&outcome.record);
     if !request.flags.quiet {

@@ -1,9 +1,9 @@
 //! `bench winners`: fastest variant at each setting.
 
 use reports::charts;
-use reports::run_table::View;
 use reports::store::{read_run, read_summary};
-use reports::winners;
+use reports::table::Tabular;
+use reports::winners::{self, Winners};
 use text::Untrusted;
 
 use super::runs;
@@ -22,10 +22,8 @@ pub(super) fn run(request: &WinnersRequest) -> Result<Exit, Failure> {
         return Err(Failure::NothingMeasured(nothing));
     }
     refuse_unknown_axes(request, &winners::axes(&rows, request.rank))?;
-    super::put(&request.format, |format, screen| {
-        let view = View { rank: request.rank, screen, ..View::default() };
-        Ok(winners::render(format, &record, &rows, view)?)
-    })?;
+    let table = Winners { run: &record, rows: &rows, rank: request.rank };
+    super::put(&request.format, |format, screen| Ok(table.render(format, screen)?))?;
     if let Some(out) = &request.out {
         let maps = charts::draw_winners(&record, &rows, request.rank, &request.over)?;
         match charts::write(out, &maps)?.as_slice() {

@@ -139,7 +139,7 @@ mod tests {
                 |info: &&VariantInfo| backend.is_empty() || info.backend.to_string() == *backend;
             let has = |name| variants.iter().filter(is_of).any(|variant| variant.name == name);
             let is_retired =
-                reports::retired::all().iter().any(|retired| retired.is(task, backend, new));
+                reports::aliases::retired().iter().any(|retired| retired.is(task, backend, new));
             assert!(has(new) != is_retired, "{task}: {old} is {new}");
             assert_eq!(has(old), !until.is_empty(), "{task}: {old} is {new}");
         }

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn retired_variants_are_gone() {
-        for retired in reports::retired::all() {
+        for retired in reports::aliases::retired() {
             let task = algorithms::registry::task(&retired.task).expect("a task");
             for info in task.variants() {
                 let is_retired = retired.is(&retired.task, &info.backend.to_string(), info.name);

@@ -7,7 +7,6 @@ use clap::{ArgAction, Args, Subcommand};
 use reports::history::{Filter, Retention, Unfinished};
 use reports::rank::Rank;
 use reports::record::Shard;
-use reports::table::Format;
 use reports::trend::{Listing, ShiftLimits};
 use statistics::Search;
 
@@ -76,7 +75,7 @@ pub enum HistoryAction {
         run: String,
         /// Formats of the table.
         #[command(flatten)]
-        format: Outputs<Format>,
+        format: Outputs,
         /// Rank GPU variants by total time (copies included) or by kernel time.
         #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
         rank: Rank,
@@ -162,7 +161,7 @@ pub struct ListRunsRequest {
     accepted: bool,
     /// Formats of the list.
     #[command(flatten)]
-    pub format: Outputs<Format>,
+    pub format: Outputs,
 }
 
 impl ListRunsRequest {
@@ -234,7 +233,7 @@ pub struct ChangesRequest {
     pub out: Option<PathBuf>,
     /// Formats of the table.
     #[command(flatten, next_help_heading = "Output")]
-    pub format: Outputs<Format>,
+    pub format: Outputs,
 }
 
 /// Thresholds of changes, and their effect on the exit code.

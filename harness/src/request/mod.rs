@@ -21,7 +21,9 @@ pub use history::{
     BaselineRequest, ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, StoreFolder,
 };
 pub use measure::{CacheMode, DamagePolicy, MeasureRequest, MemoryPages, SessionFlags, Source};
-pub use outputs::{DescriptionFormat, Formats, OutputFlags, Outputs};
+pub use outputs::{
+    AnyResults, Descriptions, FormatSet, OutputFlags, Outputs, Results, SelfTests, Verdicts,
+};
 pub use settings::Settings;
 pub(crate) use settings::{confirming, is_only_tried};
 pub use stored_runs::{

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum};
 use reports::compare::Thresholds;
-use reports::compare::render::{Format as ComparisonFormat, Listing};
+use reports::compare::render::Listing;
 use reports::export::{ExportFormat, ExportTable};
 use reports::filter::{AxisValues, PointFilter};
 use reports::rank::Rank;
 use reports::table::Format;
 use text::Untrusted;
 
-use super::{Outputs, values};
+use super::{Outputs, Verdicts, values};
 
 /// Request of a report.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
@@ -172,7 +172,7 @@ pub struct WinnersRequest {
     pub over: Vec<String>,
     /// Formats of the table.
     #[command(flatten)]
-    pub format: Outputs<Format>,
+    pub format: Outputs,
     /// Rank GPU variants by total time (copies included) or by kernel time.
     #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
     pub rank: Rank,
@@ -239,7 +239,7 @@ pub struct CompareRequest {
     pub base_bench: Option<PathBuf>,
     /// Formats of the comparison.
     #[command(flatten, next_help_heading = "Output")]
-    pub format: Outputs<ComparisonFormat>,
+    pub format: Outputs<Verdicts>,
     /// Hidden aliases of `--format FORMAT=FILE`.
     #[command(flatten)]
     pub(crate) files: ComparisonFiles,
@@ -309,11 +309,11 @@ pub(crate) struct ComparisonFiles {
 
 impl ComparisonFiles {
     /// Takes the formats and paths out of the flags.
-    pub(crate) fn take(&mut self) -> impl Iterator<Item = (ComparisonFormat, PathBuf)> {
+    pub(crate) fn take(&mut self) -> impl Iterator<Item = (Format, PathBuf)> {
         let files = [
-            (ComparisonFormat::Markdown, self.markdown.take()),
-            (ComparisonFormat::Json, self.json.take()),
-            (ComparisonFormat::Junit, self.junit.take()),
+            (Format::Markdown, self.markdown.take()),
+            (Format::Json, self.json.take()),
+            (Format::Junit, self.junit.take()),
         ];
         let files = files.into_iter();
         files.filter_map(|(format, file)| Some((format, file?)))

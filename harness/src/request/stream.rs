@@ -9,7 +9,6 @@ use algorithms::axis::Params;
 use clap::{ArgAction, Args};
 use generators::named;
 use reports::clock;
-use reports::table::Format;
 
 use super::values::{self, each_once};
 use super::{DeviceSet, MeasureRequest, Outputs, is_only_tried};
@@ -110,7 +109,7 @@ pub struct StreamFlags {
     pub out: Option<PathBuf>,
     /// Formats of the table.
     #[command(flatten, next_help_heading = "Output")]
-    pub format: Outputs<Format>,
+    pub format: Outputs,
     /// Draw no charts.
     #[arg(long = "no-charts", action = ArgAction::SetTrue, help_heading = "Output")]
     #[arg(value_parser = values::switch(true, false))]

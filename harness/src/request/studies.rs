@@ -7,9 +7,8 @@ use std::time::Duration;
 use algorithms::device::Device;
 use clap::builder::{RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use reports::compare::render::SelfTestFormat;
 
-use super::{DEFAULT_STORE, OutputFlags, Outputs, values};
+use super::{DEFAULT_STORE, OutputFlags, Outputs, SelfTests, values};
 
 /// Request of a self-test.
 #[derive(Args, Clone, Debug)]
@@ -29,7 +28,7 @@ pub struct SelfTestRequest {
     pub out: Option<PathBuf>,
     /// Formats of the result.
     #[command(flatten)]
-    pub format: Outputs<SelfTestFormat>,
+    pub format: Outputs<SelfTests>,
     /// Store of runs and self-tests.
     #[arg(long, value_name = "DIR", default_value = DEFAULT_STORE)]
     pub store: PathBuf,

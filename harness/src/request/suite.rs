@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args};
-use reports::compare::render::{Format as ComparisonFormat, Listing};
+use reports::compare::render::Listing;
 use reports::record::Shard;
 use reports::table::Format;
 
 use super::settings::without_flags;
-use super::{DEFAULT_STORE, FailOn, Formats, OutputFlags, Outputs, values};
+use super::{AnyResults, DEFAULT_STORE, FailOn, OutputFlags, Outputs, Verdicts, values};
 
 /// A suite to measure, or to merge.
 #[derive(Args, Clone, Debug)]
@@ -47,7 +47,7 @@ pub struct SuiteRequest {
     #[command(flatten, next_help_heading = "Comparing")]
     pub against: Option<AgainstRequest>,
     #[command(flatten, next_help_heading = "Output")]
-    pub(crate) wanted: OutputFlags<AnyFormat>,
+    pub(crate) wanted: OutputFlags<AnyResults>,
     /// Output options.
     #[arg(skip = without_flags::<OutputFlags>())]
     pub output: OutputFlags,
@@ -85,8 +85,8 @@ pub struct AgainstRequest {
     #[arg(value_parser = values::switch(Listing::Changes, Listing::All))]
     pub listing: Listing,
     /// Formats of the comparison.
-    #[arg(skip = Outputs::only(ComparisonFormat::Table))]
-    pub format: Outputs<ComparisonFormat>,
+    #[arg(skip = Outputs::only(Format::Table))]
+    pub format: Outputs<Verdicts>,
 }
 
 fn store_help() -> String {
@@ -119,36 +119,5 @@ impl SuiteRequest {
         let default = saves_by_default.then(|| PathBuf::from(DEFAULT_STORE));
         self.store = self.store.take().or(default).filter(|_| !self.no_save);
         Ok(())
-    }
-}
-
-/// Format of results or of comparisons, by name.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AnyFormat(&'static str);
-
-impl Formats for AnyFormat {
-    const NAMED: &'static [(&'static str, Self)] = &[
-        ("table", AnyFormat("table")),
-        ("csv", AnyFormat("csv")),
-        ("json", AnyFormat("json")),
-        ("markdown", AnyFormat("markdown")),
-        ("junit", AnyFormat("junit")),
-    ];
-}
-
-impl Outputs<AnyFormat> {
-    /// Converts to the formats of one kind of results.
-    fn convert<F: Formats>(&self, results: &str) -> Result<Outputs<F>, String> {
-        let format = |AnyFormat(name): AnyFormat| {
-            let known = F::NAMED.iter().find(|(known, _)| *known == name);
-            known.map(|(_, format)| *format).ok_or_else(|| {
-                let names: Vec<&str> = F::NAMED.iter().map(|(name, _)| *name).collect();
-                let names = names.join(", ");
-                format!("{results} can't be written as {name}: use {names}")
-            })
-        };
-        let files = self.files.iter();
-        let files = files.map(|(wanted, file)| Ok((format(*wanted)?, file.clone())));
-        Ok(Outputs { stdout: format(self.stdout)?, files: files.collect::<Result<_, String>>()? })
     }
 }

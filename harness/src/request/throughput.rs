@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use algorithms::device::Device;
 use clap::{ArgAction, Args};
-use reports::table::Format;
 use text::Untrusted;
 
 use super::values::{self, Threads, each_once};
@@ -60,7 +59,7 @@ pub struct ThroughputFlags {
     pub out: Option<PathBuf>,
     /// Formats of the table.
     #[command(flatten, next_help_heading = "Output")]
-    pub format: Outputs<Format>,
+    pub format: Outputs,
     /// Draw no charts.
     #[arg(long = "no-charts", action = ArgAction::SetTrue, help_heading = "Output")]
     #[arg(value_parser = values::switch(true, false))]

@@ -13,7 +13,7 @@ use text::Untrusted;
 
 use super::settings::take_checked;
 use super::values::{self, instead_of};
-use super::{AxisValues, DescriptionFormat, MeasureRequest, Outputs, is_only_tried};
+use super::{AxisValues, Descriptions, MeasureRequest, Outputs, is_only_tried};
 
 /// Default item limit with `--races`: checking each access is hundreds of times slower, and the
 /// other checks cover larger inputs.
@@ -164,7 +164,7 @@ pub struct ListRequest {
     pub suites: bool,
     /// Formats of the list.
     #[command(flatten)]
-    pub format: Outputs<DescriptionFormat>,
+    pub format: Outputs<Descriptions>,
     /// Load variants from a shared library; repeatable.
     #[arg(long = "plugin", value_name = "LIB")]
     pub plugins: Vec<PathBuf>,
@@ -186,7 +186,7 @@ pub struct DevicesRequest {
     pub measure: bool,
     /// Formats of the description.
     #[command(flatten)]
-    pub format: Outputs<DescriptionFormat>,
+    pub format: Outputs<Descriptions>,
     /// Folder for ceilings.json, links.csv and the chart of the links.
     #[arg(long, value_name = "DIR", requires = "measure")]
     pub out: Option<PathBuf>,

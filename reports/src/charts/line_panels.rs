@@ -15,7 +15,7 @@ use super::canvas::{
     height, line, text, to_pixels, width, wrap, write, write_lines,
 };
 use super::chart::Panel;
-use super::palette::Style;
+use super::palette::{Palette, Style};
 use super::scale::{Scale, Unit};
 use crate::grouped::grouped;
 
@@ -100,15 +100,28 @@ pub fn panels_over(
 ) -> Vec<LinePanel> {
     let (low, high) = extent(lines.iter().flat_map(|(_, lines)| lines));
     let y = y(low, high);
-    let panel = |(title, lines)| LinePanel {
-        title,
-        x: x.clone(),
-        y,
-        unit,
-        lines,
-        change_markers: Vec::new(),
+    lines.into_iter().map(|(title, lines)| LinePanel::new(title, x, (unit, y), lines)).collect()
+}
+
+/// A line for each name of rows, in the order of their first rows.
+pub fn curves<'a, R: 'a>(
+    rows: impl IntoIterator<Item = &'a R>,
+    name: impl Fn(&R) -> String,
+    palette: &Palette,
+    point: impl Fn(&R) -> Option<Point>,
+) -> Vec<Line> {
+    let line = |(name, rows): (String, Vec<&R>)| {
+        let points = rows.into_iter().filter_map(&point).collect();
+        Line::curve(&name, palette.style(&name), points)
     };
-    lines.into_iter().map(panel).collect()
+    grouped(rows, |row| name(row)).into_iter().map(line).collect()
+}
+
+impl LinePanel {
+    /// A panel without markers of changes; the vertical axis has a unit and a scale.
+    pub fn new(title: String, x: &XAxis, (unit, y): (Unit, Scale), lines: Vec<Line>) -> Self {
+        LinePanel { title, x: x.clone(), y, unit, lines, change_markers: Vec::new() }
+    }
 }
 
 /// The smallest and the largest value that the lines show.

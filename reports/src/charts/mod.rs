@@ -8,7 +8,7 @@
 //! | `bars`, `stages`, `quality`, `memory`, `lines`, `samples`, `winner_map` | turn rows into panels |
 //! | `roofline` | turns rows, and measured links to GPUs, into panels |
 //! | `published` | turns published figures and measured ones into panels |
-//! | `throughput` | turns streams of events into panels |
+//! | `throughput`, `throughput_gpus` | turn streams of events into panels |
 //! | `stream` | turns open-loop runs of timeslices into panels |
 //! | `portability` | turns the cost of portable kernels into panels |
 //! | `trend` | turns points over many runs into panels |
@@ -40,6 +40,7 @@ mod stages;
 mod stream;
 mod study;
 mod throughput;
+mod throughput_gpus;
 mod trend;
 mod winner_map;
 
@@ -219,7 +220,7 @@ pub fn draw_throughput(
     images.add("throughput-over-streams", throughput::over_streams(run, rows))?;
     images.add("latency-over-streams", throughput::latency(run, rows))?;
     images.add("throughput-over-threads", throughput::over_threads(run, rows))?;
-    images.add("throughput-over-gpus", throughput::over_gpus(run, rows))?;
+    images.add("throughput-over-gpus", throughput_gpus::over_gpus(run, rows))?;
     Ok(images.all)
 }
 

@@ -1,16 +1,17 @@
 //! Style of the variants: colour, filling and marker.
 //!
-//! A variant has its style by its name, in every chart of every run; styles of GPU variants are
-//! darker than those of CPU variants with the same name. Unknown names, such as those of plugins,
-//! take styles that are free.
+//! Variants of published charts have their style by their name, in every chart of every run; styles
+//! of GPU variants are darker than those of CPU variants with the same name. All others take styles
+//! that are free, in the order of their names.
 //!
 //! The colours are those of Okabe and Ito (2008), chosen so that readers with any colour vision can
 //! distinguish them; their yellow, too pale for a line on white, is replaced by the wine of Paul
 //! Tol's muted scheme, and their black, on which no whisker shows, by dark grey. Beyond eight the
 //! colours repeat hollow, then darker; markers differ too.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::sync::LazyLock;
 
 use plotters::style::{BLACK, RGBColor, WHITE};
 
@@ -27,39 +28,12 @@ const COLORS: [RGBColor; 8] = [
     RGBColor(136, 34, 85),   // wine
 ];
 
-/// The variants that have each style. Variants with the same style never belong to one task; new
-/// ones are added to a style that their task does not use yet, and none is ever moved.
-const VARIANT_STYLES: [&str; 22] = [
-    "std-stable io naive reference append offline sequential hash-map cache-line \
-    table",
-    "std-unstable copied parallel-pieces scalar buckets online lookup-table \
-    global published",
-    "block-merge device parallel-bytes simd pieces per-side components lookup-table-serial windows \
-    shared rows",
-    "segmented-radix pageable streamed shuffle-scan buckets-by-time time-sweep petgraph \
-     lookup-table-both insertion pairs bit-runs constant compaction-lookback at-once count-place",
-    "concat pinned dma-1 at-distance ballot-scan pieces-by-time balanced shares tiles links \
-     time-bins parameter compaction-atomic",
-    "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks connectors tile-merge \
-    fronts on-host thread-per-microslice",
-    "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident \
-    online-static unordered-set epoch-parallel thread-per-digi",
-    "voracious managed-prefetched multi-block online-serial-zero vector",
-    "voracious-stable chunks online-graph sorted",
-    "segmented-radix-pairs cub-memcpy-batched balanced-batched",
-    "cub-segmented-keys cuda-memcpy-batch whole-sides",
-    "cub-segmented-pairs",
-    "cub-segmented-radix",
-    "cub-radix-composite",
-    "cub-segmented-keys-published",
-    "cub-segmented-pairs-published",
-    "cpp-std-sort",
-    "block-merge-256x11",
-    "block-merge-512x7",
-    "block-merge-1024x5",
-    "segmented-radix-atomics ballot-scan-shifts epoch-parallel-slices",
-    "channel-bucket-stable",
-];
+/// Styles of the variants in published charts.
+static VARIANT_STYLES: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+    let table = include_str!("../../assets/variant_styles.txt");
+    let rows = table.lines().filter(|line| !line.starts_with('#')).enumerate();
+    rows.flat_map(|(style, names)| names.split(' ').map(move |name| (name, style))).collect()
+});
 /// Number of styles before they get darker.
 const LIGHT: usize = 2 * COLORS.len();
 
@@ -102,9 +76,9 @@ pub fn color(index: usize) -> (u8, u8, u8) {
     (red, green, blue)
 }
 
-/// Index of the style of a variant.
+/// Index of the style of a variant, if it has one in published charts.
 pub fn style_index(variant: &str) -> Option<usize> {
-    VARIANT_STYLES.iter().position(|names| names.split(' ').any(|name| name == variant))
+    VARIANT_STYLES.get(variant).copied()
 }
 
 impl Palette {

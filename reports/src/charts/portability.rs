@@ -69,7 +69,7 @@ fn panel(
 }
 
 fn bar(candidate: &Candidate, palette: &Palette) -> Option<Bar> {
-    let cost = candidate.cost.as_ref().ok()?;
+    let cost = candidate.cost.as_ref().ok()?.estimate;
     let name = &candidate.written_as;
     let words = match cost.ratio {
         ratio if (ratio - 1.0).abs() < 0.1 => format!("{ratio:.4} ×"),

@@ -219,7 +219,7 @@ fn panel(title: String, x: &XAxis, unit: Unit, mut lines: Vec<Line>) -> LinePane
         }
         _ => Scale::from_zero(high),
     };
-    LinePanel { title, x: x.clone(), y, unit, lines, change_markers: Vec::new() }
+    LinePanel::new(title, x, (unit, y), lines)
 }
 
 fn event_point(row: &ThroughputRow) -> Option<Point> {

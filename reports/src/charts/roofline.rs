@@ -111,9 +111,13 @@ const LINK_READING: &str = "h2d: host to device, d2h: device to host, both: both
 pub fn link_figure(record: &CeilingsRecord) -> Option<Chart<LinePanel>> {
     let devices: BTreeSet<&str> = record.links.iter().map(|p| p.device.as_str()).collect();
     let palette = Palette::new(record.links.iter().map(name));
+    let point = |it: &LinkPoint| Some(Point::new(it.block_bytes as f64, it.bytes_per_s));
     let lines = devices.iter().map(|device| {
         let title = if devices.len() > 1 { *device } else { "" };
-        (title.to_owned(), lines(record, device, &palette))
+        let mut of_device: Vec<&LinkPoint> =
+            record.links.iter().filter(|point| point.device == *device).collect();
+        of_device.sort_by_key(|point| name(point));
+        (title.to_owned(), line_panels::curves(of_device, name, &palette, point))
     });
     let sizes = record.links.iter().map(|point| point.block_bytes.to_string());
     let x = lines::with_ticks(&Axis::new(AXIS, sizes));
@@ -126,17 +130,6 @@ pub fn link_figure(record: &CeilingsRecord) -> Option<Chart<LinePanel>> {
 /// `pinned h2d`.
 fn name(point: &LinkPoint) -> String {
     format!("{} {}", point.memory, point.direction)
-}
-
-fn lines(record: &CeilingsRecord, device: &str, palette: &Palette) -> Vec<Line> {
-    let of_device = || record.links.iter().filter(|point| point.device == device);
-    let point = |point: &LinkPoint| Point::new(point.block_bytes as f64, point.bytes_per_s);
-    let names: BTreeSet<String> = of_device().map(name).collect();
-    let line = |line: String| {
-        let points = of_device().filter(|point| name(point) == line).map(point).collect();
-        Line::curve(&line, palette.style(&line), points)
-    };
-    names.into_iter().map(line).collect()
 }
 
 /// `Model · cuda:0: GPU 100, 80 GB`.

@@ -43,6 +43,14 @@ impl Scale {
         Scale { low: 0.0, high, spread: Spread::Linear }
     }
 
+    /// From zero to a bit above `high`; around the values if it is logarithmic.
+    pub fn from_zero_or_log(low: f64, high: f64, spread: Spread) -> Scale {
+        match spread {
+            Spread::Linear => Scale::from_zero(high),
+            Spread::Log => Scale::new(low, high, Spread::Log),
+        }
+    }
+
     /// Around the values, logarithmic if they span a decade.
     pub fn around(low: f64, high: f64) -> Scale {
         Scale::new(low, high, Spread::beyond(10.0, low, high))

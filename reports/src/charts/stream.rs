@@ -74,11 +74,8 @@ pub fn latency(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> 
         ("median".to_owned(), view.lines(median)),
         ("99th percentile".to_owned(), view.lines(late)),
     ];
-    let y = |low: f64, high: f64| match Spread::beyond(10.0, low, high) {
-        Spread::Log => Scale::new(low, high, Spread::Log),
-        Spread::Linear => Scale::from_zero(high),
-    };
-    let panels = line_panels::panels_over(&view.x, Unit::Time("latency"), y, lines);
+    let unit = Unit::Time("latency");
+    let panels = line_panels::panels_over(&view.x, unit, lines::scale, lines);
     let whiskers = "whiskers: 95 % confidence intervals, where there are enough timeslices";
     let reading = format!("{LATENCY}; {whiskers}");
     chart("latency over speed", panels, run, &view.rows, [Some(reading), None])
@@ -92,14 +89,10 @@ pub fn kept_up(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> 
     let [low, high] = view.ends();
     lines.insert(0, Line::reference(IDEAL, vec![Point::new(low, low), Point::new(high, high)]));
     let (low, high) = line_panels::extent(&lines);
-    let y = match view.x.scale.spread {
-        Spread::Log => Scale::new(low, high, Spread::Log),
-        Spread::Linear => Scale::from_zero(high),
-    };
+    let y = Scale::from_zero_or_log(low, high, view.x.scale.spread);
     let unit = Unit::Factor("done, in detector's rates");
-    let change_markers = view.change_markers();
-    let panel =
-        LinePanel { title: String::new(), x: view.x.clone(), y, unit, lines, change_markers };
+    let panel = LinePanel::new(String::new(), &view.x, (unit, y), lines);
+    let panel = LinePanel { change_markers: view.change_markers(), ..panel };
     let reading = "done: within the time, in units of the detector's rate; vertical: the highest \
         speed that was kept up with";
     chart("done over speed", vec![panel], run, &view.rows, [Some(reading.to_owned()), None])
@@ -125,11 +118,7 @@ impl<'a> View<'a> {
     }
 
     fn lines(&self, point: impl Fn(&StreamRow) -> Option<Point>) -> Vec<Line> {
-        let line = |(device, rows): (String, Vec<&StreamRow>)| {
-            let points = rows.into_iter().filter_map(&point).collect();
-            Line::curve(&device, self.palette.style(&device), points)
-        };
-        by_device(&self.rows).into_iter().map(line).collect()
+        line_panels::curves(self.rows.iter().copied(), name, &self.palette, point)
     }
 
     /// The lowest and the highest speed.
@@ -180,19 +169,11 @@ pub fn time_axis(longest: f64) -> XAxis {
 fn panel(device: &str, what: &str, unit: Unit, x: &XAxis, lines: Vec<Line>) -> Option<LinePanel> {
     let (low, high) = line_panels::extent(&lines);
     let is_time = matches!(unit, Unit::Time(_));
-    let y = match Spread::beyond(30.0, low, high) {
-        Spread::Log if is_time => Scale::new(low, high, Spread::Log),
-        _ => Scale::from_zero(high),
-    };
-    let title = format!("{what}{}{device}", shape::SEPARATOR);
-    lines.iter().any(|line| !line.points.is_empty()).then(|| LinePanel {
-        title,
-        x: x.clone(),
-        y,
-        unit,
-        lines,
-        change_markers: Vec::new(),
-    })
+    let spread = if is_time { Spread::beyond(30.0, low, high) } else { Spread::Linear };
+    let y = Scale::from_zero_or_log(low, high, spread);
+    let title = [what, device].join(shape::SEPARATOR);
+    let has_points = lines.iter().any(|line| !line.points.is_empty());
+    has_points.then(|| LinePanel::new(title, x, (unit, y), lines))
 }
 
 /// A dot for each completed timeslice, at the time at which it was due.

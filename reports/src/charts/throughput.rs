@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use statistics::Growth;
 
 use super::chart::Chart;
-use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point, XAxis};
-use super::palette::{Palette, Style};
-use super::scale::{Scale, Spread, Unit};
+use super::line_panels::{self, ChangeMarker, Line, LinePanel, Point, XAxis};
+use super::palette::Palette;
+use super::scale::{Scale, Unit};
 use super::study::Axis;
 use super::{caption, lines};
 use crate::grouped::{distinct, grouped};
@@ -20,14 +20,11 @@ use crate::units;
 const MAX_SAID: usize = 8;
 /// The name of the reference in the legend.
 const IDEAL: &str = "ideal";
-/// Name of the limit set by links.
-const ALLOWED: &str = "limit of the links";
 /// Ideal lines are cut off at this multiple of the largest measured value.
 const ABOVE: f64 = 1.25;
-const RATE: &str = "markers: items per second of all streams within the window, whiskers: 95 % \
+pub(super) const RATE: &str = "markers: items per second of all streams within the window, whiskers: 95 % \
     confidence interval of the mean over blocks of time";
-const IDEALS: &str = "dashed: ideal, proportional";
-const LINKS: &str = "dashed in colours: limit of the links";
+pub(super) const IDEALS: &str = "dashed: ideal, proportional";
 const TIME: &str = "markers: median and 99th percentile of the time from an event's input to its \
     output, whiskers: their 95 % confidence intervals, where there are enough events";
 
@@ -36,7 +33,7 @@ type Setting<'a> = (String, Vec<Curve<'a>>);
 
 /// Items per second over the streams, if these vary.
 pub fn over_streams(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
-    let view = View::new(rows, |row| row.streams as f64, "streams")?;
+    let view = View::new(rows.iter().collect(), |row| row.streams as f64, "streams")?;
     let panels: Vec<LinePanel> = view.settings.iter().map(|setting| view.rates(setting)).collect();
     let marks = "vertical: saturation of the rate, shaded: its 95 % interval";
     let mut chart =
@@ -48,93 +45,47 @@ pub fn over_streams(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<Lin
 /// Items per second over the threads of all streams, if the threads per stream vary: many streams
 /// of few threads, or fewer of more.
 pub fn over_threads(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
-    let rows: Vec<ThroughputRow> =
-        rows.iter().filter(|row| row.backend == "cpu").cloned().collect();
+    let rows: Vec<_> = rows.iter().filter(|row| row.backend == "cpu").collect();
     distinct(rows.iter().map(|row| row.threads)).get(1)?;
     let at_work = |row: &ThroughputRow| (row.streams * row.threads) as f64;
-    let view = View::new(&rows, at_work, "threads of all streams")?;
+    let view = View::new(rows, at_work, "threads of all streams")?;
     let panels: Vec<LinePanel> = view.settings.iter().map(|setting| view.plain(setting)).collect();
     view.chart("items per second over the threads of all streams", panels, run, &[RATE])
 }
 
 /// The median and the 99th percentile over the streams, if these vary.
 pub fn latency(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
-    let view = View::new(rows, |row| row.streams as f64, "streams")?;
+    let view = View::new(rows.iter().collect(), |row| row.streams as f64, "streams")?;
     let panels = view.settings.iter().flat_map(|setting| view.times(setting)).collect();
     view.chart("time per event over streams", panels, run, &[TIME])
 }
 
-/// The maximum throughput of devices, over their number.
-pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
-    let count = ThroughputRow::devices;
-    let on_gpus: Vec<ThroughputRow> =
-        rows.iter().filter(|row| row.backend != "cpu" && row.rate().is_some()).cloned().collect();
-    distinct(on_gpus.iter().map(count)).get(1)?;
-    // One GPU has one process in both modes.
-    let with_processes = |rows: &[ThroughputRow], each: bool| -> Vec<(bool, ThroughputRow)> {
-        let wanted = |row: &ThroughputRow| if each { row.devices() } else { 1 };
-        let rows = rows.iter().filter(|row| row.processes == wanted(row));
-        rows.map(|row| (each, row.clone())).collect()
-    };
-    let mut both = with_processes(&on_gpus, false);
-    if on_gpus.iter().any(|row| row.processes > 1) {
-        both.extend(with_processes(&on_gpus, true));
-    }
-    let name = |(each, row): &(bool, ThroughputRow)| match each {
-        true => format!("{}, one process per GPU", row.variant),
-        false => row.variant.clone(),
-    };
-    let key = |it: &&(bool, ThroughputRow)| (name(it), it.1.threads, it.1.setting());
-    let best = |rows: Vec<&ThroughputRow>| -> Vec<(f64, ThroughputRow)> {
-        let rate = |row: &&&ThroughputRow| row.rate().unwrap_or_default();
-        let of_count = grouped(rows, |row| count(row)).into_iter();
-        let highest = of_count.filter_map(|(count, rows)| {
-            let row = rows.iter().max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
-            Some((count as f64, (*row).clone()))
-        });
-        let mut highest: Vec<_> = highest.collect();
-        highest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        highest
-    };
-    let lines = grouped(&both, key).into_iter();
-    let lines =
-        lines.map(|(key, rows)| (key, best(rows.into_iter().map(|(_, row)| row).collect())));
-    let lines: Vec<_> = lines.collect();
-    let palette = Palette::for_variants(
-        lines.iter().map(|((variant, ..), _)| (variant.clone(), variant.clone(), true)),
-    );
-    let counts = on_gpus.iter().map(|row| count(row).to_string());
-    let x = lines::with_ticks(&Axis::new("GPUs", counts));
-    let settings = grouped(lines, |((_, _, setting), _)| setting.clone());
-    let all: Vec<_> = settings.iter().map(|(setting, _)| setting.clone()).collect();
-    let panels = settings.into_iter().flat_map(|(setting, lines)| {
-        let curves = lines.into_iter().flat_map(|((variant, ..), rows)| {
-            let points: Vec<Point> =
-                rows.iter().filter_map(|(x, row)| rate_point(*x, row)).collect();
-            let curve = Line::curve(&variant, palette.style(&variant), points);
-            // A single limit: events need the same transfers in both modes.
-            let first = rows.iter().all(|(_, row)| row.variant == variant);
-            let links = allowed_by_links(&rows, palette.style(&variant)).filter(|_| first);
-            [ideal(&curve, &x, f64::INFINITY), links, Some(curve)].into_iter().flatten()
-        });
-        let lines = vec![(differing(&setting, &all), curves.collect())];
-        let unit = Unit::Rate("items per second");
-        line_panels::panels_over(&x, unit, |_, high| Scale::from_zero(high), lines)
-    });
-    let view = View {
-        rows: &on_gpus,
-        settings: Vec::new(),
-        palette: palette.clone(),
-        x: x.clone(),
-        x_value: |_| 0.0,
-    };
-    let note = "each with the number of streams of the highest rate";
-    view.chart("items per second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, note])
+/// A chart of rows with the setting that they have in common.
+pub(super) fn chart(
+    rows: &[&ThroughputRow],
+    what: &str,
+    panels: Vec<LinePanel>,
+    run: &RunRecord,
+    reading: &[&str],
+) -> Option<Chart<LinePanel>> {
+    let valid = || rows.iter().filter(|row| row.rate().is_some());
+    let row = valid().next()?;
+    let devices = valid().flat_map(|row| row.device.split('+'));
+    let common = shape::common(valid().map(|row| row.setting()));
+    let items = format!("{} {}s", units::count(row.items), row.item_unit);
+    let data = [format!("{items} per event"), shape::phrases(&common)];
+    let caption = vec![
+        caption::machine_of(run, devices),
+        data.join(shape::SEPARATOR),
+        reading.join(shape::SEPARATOR),
+    ];
+    let title = format!("{}: {what}", row.algorithm);
+    Chart::new(title, panels.len(), panels, caption)
 }
 
 /// Curves grouped by settings, with their styles and their axis.
 struct View<'a> {
-    rows: &'a [ThroughputRow],
+    rows: Vec<&'a ThroughputRow>,
     settings: Vec<Setting<'a>>,
     palette: Palette,
     x: XAxis,
@@ -145,11 +96,11 @@ struct View<'a> {
 impl<'a> View<'a> {
     /// View of some rows; `None` if all points have the same value on the axis.
     fn new(
-        rows: &'a [ThroughputRow],
+        rows: Vec<&'a ThroughputRow>,
         x_value: fn(&ThroughputRow) -> f64,
         axis: &str,
     ) -> Option<Self> {
-        let all = curves(rows);
+        let all = curves(rows.iter().copied());
         let valid = || all.iter().flat_map(|curve| &curve.rows);
         let x_values: Vec<String> = distinct(valid().map(|row| x_value(row).to_string()));
         x_values.get(1)?;
@@ -170,19 +121,7 @@ impl<'a> View<'a> {
         run: &RunRecord,
         reading: &[&str],
     ) -> Option<Chart<LinePanel>> {
-        let valid = || self.rows.iter().filter(|row| row.rate().is_some());
-        let row = valid().next()?;
-        let devices = valid().flat_map(|row| row.device.split('+'));
-        let common = shape::common(valid().map(ThroughputRow::setting));
-        let items = format!("{} {}s", units::count(row.items), row.item_unit);
-        let data = [format!("{items} per event"), shape::phrases(&common)];
-        let caption = vec![
-            caption::machine_of(run, devices),
-            data.join(shape::SEPARATOR),
-            reading.join(shape::SEPARATOR),
-        ];
-        let title = format!("{}: {what}", row.algorithm);
-        Some(Chart::new(title, panels.len(), panels, caption)?.under(self.headline()))
+        Some(chart(&self.rows, what, panels, run, reading)?.under(self.headline()))
     }
 
     /// Saturation of the curve, if there is only one.
@@ -202,20 +141,12 @@ impl<'a> View<'a> {
         Line::curve(&name, self.palette.style(&name), points.collect())
     }
 
-    fn panel(&self, title: &str, unit: Unit, y: Scale, lines: Vec<Line>) -> LinePanel {
-        let title = title.to_owned();
-        let x = self.x.clone();
-        LinePanel { title, x, y, unit, lines, change_markers: Vec::new() }
-    }
-
     /// Saturation of each curve and its cause, up to the maximum length of captions.
     fn words(&self) -> Vec<String> {
         let phrases = self.settings.iter().flat_map(|(title, curves)| {
-            curves.iter().map(move |curve| {
-                let subject = [name(curve), title.clone()];
-                let subject: Vec<_> = subject.into_iter().filter(|part| !part.is_empty()).collect();
-                format!("{}: {}", subject.join(shape::SEPARATOR), curve.words())
-            })
+            curves
+                .iter()
+                .map(move |curve| format!("{}: {}", joined([&name(curve), title]), curve.words()))
         });
         phrases.take(MAX_SAID).collect()
     }
@@ -224,7 +155,8 @@ impl<'a> View<'a> {
     fn plain(&self, (title, curves): &Setting<'_>) -> LinePanel {
         let lines: Vec<Line> = curves.iter().map(|curve| self.curve(curve, rate_point)).collect();
         let (low, high) = line_panels::extent(&lines);
-        self.panel(title, Unit::Rate("items per second"), self.scale(low, high), lines)
+        let axis = (Unit::Rate("items per second"), self.scale(low, high));
+        LinePanel::new(title.clone(), &self.x, axis, lines)
     }
 
     /// Panel of rates with their ideals and saturation points.
@@ -242,10 +174,7 @@ impl<'a> View<'a> {
 
     /// Scale with the same spread as the streams, so that the ideal is a straight line.
     fn scale(&self, low: f64, high: f64) -> Scale {
-        match self.x.scale.spread {
-            Spread::Linear => Scale::from_zero(high),
-            Spread::Log => Scale::new(low, high, Spread::Log),
-        }
+        Scale::from_zero_or_log(low, high, self.x.scale.spread)
     }
 
     fn cut(&self, curve: &Curve<'_>, alone: bool) -> Option<ChangeMarker> {
@@ -264,7 +193,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// A panel for the median and one for the 99th percentile.
+    /// A panel for the median and one for the 99th percentile, which share a scale.
     fn times(&self, (title, curves): &Setting<'_>) -> Vec<LinePanel> {
         let median = |x: f64, row: &ThroughputRow| {
             Some(Point { x, y: row.p50_s?, interval: row.p50_low_s.zip(row.p50_high_s) })
@@ -272,32 +201,22 @@ impl<'a> View<'a> {
         let late = |x: f64, row: &ThroughputRow| {
             Some(Point { x, y: row.p99_s?, interval: row.p99_low_s.zip(row.p99_high_s) })
         };
-        let medians: Vec<Line> = curves.iter().map(|curve| self.curve(curve, median)).collect();
-        let latest: Vec<Line> = curves.iter().map(|curve| self.curve(curve, late)).collect();
-        let (low, high) = line_panels::extent(medians.iter().chain(&latest));
-        // Panels next to each other share a scale.
-        let y = match Spread::beyond(10.0, low, high) {
-            Spread::Log => Scale::new(low, high, Spread::Log),
-            Spread::Linear => Scale::from_zero(high),
-        };
-        let titled = |what: &str| {
-            [what, title]
-                .map(str::to_owned)
-                .into_iter()
-                .filter(|part| !part.is_empty())
-                .collect::<Vec<_>>()
-                .join(shape::SEPARATOR)
-        };
-        let unit = Unit::Time("time per event");
-        vec![
-            self.panel(&titled("median"), unit, y, medians),
-            self.panel(&titled("99th percentile"), unit, y, latest),
-        ]
+        let medians = curves.iter().map(|curve| self.curve(curve, median)).collect();
+        let latest = curves.iter().map(|curve| self.curve(curve, late)).collect();
+        let titled = |what: &str| joined([what, title]);
+        let lines = vec![(titled("median"), medians), (titled("99th percentile"), latest)];
+        line_panels::panels_over(&self.x, Unit::Time("time per event"), lines::scale, lines)
     }
 }
 
+/// The parts that are not empty.
+fn joined(parts: [&str; 2]) -> String {
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(shape::SEPARATOR)
+}
+
 /// The proportional extrapolation of a line's first point, up to the end of the axis or to `high`.
-fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
+pub(super) fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
     let first = line.points.first()?;
     let last = x.ticks.iter().map(|tick| tick.value).fold(first.x, f64::max);
     let last = last.min(first.x * high / first.y);
@@ -305,18 +224,7 @@ fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
     (last > first.x).then(|| Line::reference(IDEAL, vec![Point::new(first.x, first.y), end]))
 }
 
-/// Upper limit of a curve at each number of GPUs if all of their links were always busy.
-fn allowed_by_links(rows: &[(f64, ThroughputRow)], style: Style) -> Option<Line> {
-    let limit = |(x, row): &(f64, ThroughputRow)| {
-        let share = row.link_share.filter(|&share| share > 0.0)?;
-        Some(Point::new(*x, row.rate()? / share))
-    };
-    let points: Vec<Point> = rows.iter().filter_map(limit).collect();
-    let name = ALLOWED.to_owned();
-    (points.len() > 1).then_some(Line { name, style, kind: Kind::Reference, points })
-}
-
-fn rate_point(x: f64, row: &ThroughputRow) -> Option<Point> {
+pub(super) fn rate_point(x: f64, row: &ThroughputRow) -> Option<Point> {
     Some(Point { x, y: row.rate()?, interval: row.rate_interval() })
 }
 
@@ -346,7 +254,7 @@ fn name(curve: &Curve<'_>) -> String {
 }
 
 /// Axes of a setting that differ between settings.
-fn differing(setting: &[(AxisName, String)], all: &[Axes]) -> String {
+pub(super) fn differing(setting: &[(AxisName, String)], all: &[Axes]) -> String {
     let common = shape::common(all.iter().cloned());
     let own: Vec<_> = setting.iter().filter(|axis| !common.contains(axis)).cloned().collect();
     shape::phrases(&own)
@@ -399,34 +307,6 @@ mod tests {
             chart.panels[0].lines[line].points.iter().map(|point| point.x).collect()
         };
         assert_eq!((x_values(0), x_values(1)), (vec![1.0, 2.0, 4.0], vec![2.0, 4.0]));
-    }
-
-    #[test]
-    fn several_gpus_are_related_to_one() {
-        let gpu = |device: &str, streams, rate| ThroughputRow {
-            device: device.into(),
-            backend: "cuda".into(),
-            ..row(streams, rate)
-        };
-        let rows = [gpu("cuda:0", 1, 1e9), gpu("cuda:0", 2, 1.5e9), gpu("cuda:0+cuda:1", 4, 2.8e9)];
-        let chart = over_gpus(&run(), &rows).expect("one and two");
-        let lines = &chart.panels[0].lines;
-        assert_eq!(names(&chart), ["ideal", "time-sweep"]);
-        let rates: Vec<f64> = lines[1].points.iter().map(|point| point.y).collect();
-        assert_eq!((rates, lines[0].points[1].y), (vec![1.5e9, 2.8e9], 3e9));
-        assert!(over_gpus(&run(), &rows[..2]).is_none());
-        let copying = |share: f64, row: &ThroughputRow| ThroughputRow {
-            link_share: Some(share),
-            ..row.clone()
-        };
-        let rows = [copying(0.5, &rows[1]), copying(0.875, &rows[2])];
-        let chart = over_gpus(&run(), &rows).expect("one and two");
-        assert_eq!(names(&chart), ["ideal", ALLOWED, "time-sweep"]);
-        let allowed: Vec<f64> = chart.panels[0].lines[1].points.iter().map(|it| it.y).collect();
-        assert_eq!(allowed, [3e9, 3.2e9]);
-        let apart = ThroughputRow { processes: 2, ..rows[1].clone() };
-        let chart = over_gpus(&run(), &[rows[0].clone(), rows[1].clone(), apart]).expect("both");
-        assert!(names(&chart).contains(&"time-sweep, one process per GPU"), "{:?}", names(&chart));
     }
 
     #[test]

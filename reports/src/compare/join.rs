@@ -19,10 +19,10 @@ use super::{
     Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RETIRED, RunName, Side, Thresholds,
     Unmatched, Verdict, render,
 };
+use crate::aliases;
 use crate::rank::TOTAL;
 use crate::record::Code;
 use crate::record::{RunRecord, SMALL_NOTE};
-use crate::retired;
 use crate::units;
 
 /// A point that both runs have, judged.
@@ -227,7 +227,7 @@ fn unmatched<'a>(
 }
 
 fn is_retired(point: &MeasuredPoint) -> bool {
-    retired::find(&point.key.point).is_some()
+    aliases::find_retired(&point.key.point).is_some()
 }
 
 /// A note for each run whose times say nothing.

@@ -12,8 +12,9 @@ use std::time::{Duration, SystemTime};
 
 use text::Untrusted;
 
-use crate::frame::{Frame, FrameError, of_run, spread_name, summary, wide_sample};
+use crate::frame::{Frame, FrameError, of_run, summary, wide_sample};
 use crate::record::{RunRecord, SampleRow, SummaryRow, YesNo};
+use crate::row::spread_name;
 use crate::store::RunSummary;
 
 /// Formats of exports.

@@ -21,18 +21,12 @@ impl Frame {
     /// The rows under a header, for people and spreadsheets: control characters in texts, except
     /// line breaks, are escaped, and an apostrophe is written before texts that a spreadsheet would
     /// interpret as formulas.
-    ///
-    /// # Errors
-    /// If they can't be serialised.
     pub fn csv(&self) -> Result<String, FrameError> {
         self.written(as_text)
     }
 
     /// The rows under a header, with unmodified texts: for the files of runs, which this program
     /// reads again.
-    ///
-    /// # Errors
-    /// If they can't be serialised.
     pub fn exact_csv(&self) -> Result<String, FrameError> {
         self.written(as_it_is)
     }
@@ -89,9 +83,6 @@ fn as_text(text: &str) -> Cow<'_, str> {
 
 impl Frame {
     /// The rows as an array of objects.
-    ///
-    /// # Errors
-    /// If they can't be serialised.
     pub fn json(&self) -> Result<String, FrameError> {
         text(self)
     }
@@ -99,9 +90,6 @@ impl Frame {
 
 /// Any value as JSON that ends with a line break. Characters that a terminal would not show are
 /// escaped, which does not change the meaning for programs.
-///
-/// # Errors
-/// If it can't be serialised.
 pub fn json_text(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
     Ok(text::json(serde_json::to_string_pretty(value)?) + "\n")
 }
@@ -142,9 +130,6 @@ impl Serialize for Row<'_> {
 
 impl Frame {
     /// The rows, in one row group.
-    ///
-    /// # Errors
-    /// If they can't be written.
     pub fn parquet(&self) -> Result<Vec<u8>, FrameError> {
         write(self).map_err(|error| FrameError::new("Parquet", error))
     }
@@ -231,9 +216,10 @@ mod tests {
     use parquet::record::{Field, Row};
     use serde_json::json;
 
+    use super::super::Frame;
     use super::super::tests::frame;
-    use super::super::{Cell, Frame, Record};
     use super::*;
+    use crate::row::{Cell, Record};
 
     #[test]
     fn texts_are_no_formulas() {

@@ -1,22 +1,18 @@
-//! Rows for programs: named columns with types, written as CSV, JSON or Parquet.
-//!
-//! | module | holds |
-//! |---|---|
-//! | `rows` | rows of runs as records: a column for each axis, metric and counter |
-//! | `formats` | CSV, JSON and Parquet |
+//! Rows for programs: named columns with types, written as CSV, JSON or Parquet. Rows of runs have
+//! a column for each axis, metric and counter.
 
-mod formats;
-mod rows;
-
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-
-pub use formats::json_text;
-pub use rows::{Document, of_run, point, summary, wide_sample};
 
 use serde::Serialize;
 
-use crate::record::{Params, YesNo};
+use crate::record::{
+    Machine, RunRecord, SCHEMA_VERSION, SampleRow, Software, SuitePart, SummaryRow,
+};
+use crate::row::{Cell, Kind, Record};
+
+mod formats;
+
+pub use formats::json_text;
 
 /// Error of writing a frame.
 #[derive(Debug, thiserror::Error)]
@@ -30,60 +26,6 @@ impl FrameError {
     fn new(format: &'static str, problem: impl ToString) -> Self {
         FrameError { format, problem: problem.to_string() }
     }
-}
-
-/// One row: values with the names of their columns.
-#[derive(Clone, Debug, Default)]
-pub struct Record<'a> {
-    fixed: Vec<(&'static str, Cell<'a>)>,
-    /// Values that only some rows have, by the names of their columns.
-    further: BTreeMap<String, Cell<'a>>,
-}
-
-impl<'a> Record<'a> {
-    /// Adds a value to the row.
-    #[must_use]
-    pub fn with(mut self, name: &'static str, value: impl Into<Cell<'a>>) -> Self {
-        self.fixed.push((name, value.into()));
-        self
-    }
-
-    /// Appends the values of another row.
-    #[must_use]
-    pub fn and(mut self, other: Record<'a>) -> Self {
-        self.fixed.extend(other.fixed);
-        self.further.extend(other.further);
-        self
-    }
-
-    /// Adds a column for each of `values`: `axis_digis`, `metric_us_per_page`.
-    #[must_use]
-    pub fn spread(
-        mut self,
-        prefix: &str,
-        values: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Self {
-        let values = values.into_iter();
-        let named = values.map(|(name, value)| (spread_name(prefix, name), Cell::Free(value)));
-        self.further.extend(named);
-        self
-    }
-}
-
-/// A [`Record`] of fields of a row; a column is named like its field, or `column = field`.
-macro_rules! record {
-    (@field $row:ident $name:ident) => { $row.$name };
-    (@field $row:ident $name:ident $field:ident) => { $row.$field };
-    ($row:ident; $($name:ident $(= $field:ident)?),* $(,)?) => {
-        $crate::frame::Record::default()
-            $(.with(stringify!($name), &$crate::frame::record!(@field $row $name $($field)?)))*
-    };
-}
-pub(crate) use record;
-
-/// Name of the column of a value that only some rows have: `axis_first_orbit`.
-pub fn spread_name(prefix: &str, name: &str) -> String {
-    format!("{prefix}_{}", name.replace('-', "_"))
 }
 
 /// A table of typed columns.
@@ -118,6 +60,12 @@ impl Frame {
             Column::free(&name, cells.collect())
         });
         Frame { columns: fixed.chain(further).collect(), rows }
+    }
+
+    /// The frame of records, which have the columns of the first one.
+    pub fn like_first<'a>(records: impl IntoIterator<Item = Record<'a>>) -> Self {
+        let records: Vec<Record<'_>> = records.into_iter().collect();
+        Frame::new(&records.first().cloned().unwrap_or_default(), records)
     }
 
     /// The names of the columns.
@@ -216,86 +164,91 @@ fn number(cell: Cell<'_>) -> Option<f64> {
     }
 }
 
-/// A value, which may be unknown.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cell<'a> {
-    /// A text; empty if unknown.
-    Text(Cow<'a, str>),
-    /// Yes or no.
-    Flag(bool),
-    /// A whole number.
-    Whole(Option<u64>),
-    /// A number.
-    Number(Option<f64>),
-    /// A time in UTC, as RFC 3339 writes it.
-    Time(&'a str),
-    /// A text that may be a number: its column gets the type that fits all values.
-    Free(&'a str),
-    /// No value, in a column of any type.
-    Nothing,
+/// Columns that identify a run.
+pub fn of_run<'a>(id: &'a str, run: &'a RunRecord) -> Record<'a> {
+    let suite = run.suite.as_ref().map(|suite| suite.name.as_str());
+    Record::default()
+        .with("run", id)
+        .with("started", Cell::Time(&run.started))
+        .with("machine_key", &run.machine_key)
+        .with("cpu_model", &run.machine.cpu_model)
+        .with("host_name", run.host_name.as_deref())
+        .with("suite", suite)
+        .with("git_commit", run.software.git_commit.as_deref())
 }
 
-/// Type of the values of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Flag,
-    Whole,
-    Number,
-    Time,
+/// A row of `summary.csv`: the documented columns, then `point_id`, `axis_…` and `metric_…`.
+pub fn summary(row: &SummaryRow) -> Record<'_> {
+    row.record()
+        .with("point_id", row.point().id())
+        .spread("axis", row.params.iter())
+        .spread("metric", row.metrics.iter())
 }
 
-impl Cell<'_> {
-    /// The name of a value of an enum, as serde writes it.
-    pub fn named(value: impl Serialize) -> Self {
-        match serde_json::to_value(value) {
-            Ok(serde_json::Value::String(name)) => Cell::Text(name.into()),
-            _ => Cell::Text("".into()),
-        }
+/// A row of `samples.csv`, then `axis_…` and `counter_…`.
+pub fn wide_sample(row: &SampleRow) -> Record<'_> {
+    row.record().spread("axis", row.params.iter()).spread("counter", row.counters.iter())
+}
+
+impl Frame {
+    /// Rows of `summary.csv`.
+    pub fn from_summary(rows: &[SummaryRow]) -> Frame {
+        Frame::new(&summary(&SummaryRow::default()), rows.iter().map(summary))
     }
 
-    fn kind(&self) -> Kind {
-        match self {
-            Cell::Text(_) | Cell::Free(_) | Cell::Nothing => Kind::Text,
-            Cell::Flag(_) => Kind::Flag,
-            Cell::Whole(_) => Kind::Whole,
-            Cell::Number(_) => Kind::Number,
-            Cell::Time(_) => Kind::Time,
-        }
+    /// Rows of `samples.csv`.
+    pub fn from_samples(rows: &[SampleRow]) -> Frame {
+        Frame::new(&SampleRow::default().record(), rows.iter().map(SampleRow::record))
     }
 }
 
-/// Implements conversions of types to cells.
-macro_rules! cells {
-    ($($value:ident: $from:ty => $cell:expr,)*) => {
-        $(impl<'a> From<$from> for Cell<'a> {
-            fn from($value: $from) -> Self {
-                $cell
-            }
-        })*
-    };
+/// Rows with the description of the run and its machine.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Document<'a, Rows = &'a Frame> {
+    /// The version of the layout.
+    schema_version: u32,
+    /// UTC, RFC 3339.
+    started: &'a str,
+    /// UTC, RFC 3339; null if the run did not end normally.
+    finished: Option<&'a str>,
+    /// The command line, the program's name first.
+    command: &'a [String],
+    /// The suite that was measured.
+    suite: Option<&'a SuitePart>,
+    /// The program.
+    software: &'a Software,
+    /// Equal keys mean comparable numbers.
+    machine_key: &'a str,
+    /// The machine.
+    machine: &'a Machine,
+    /// Notes on the whole run.
+    notes: &'a [String],
+    /// Rows, all with the same columns.
+    rows: Rows,
 }
 
-cells! {
-    text: &'a str => Cell::Text(text.into()),
-    text: &'a String => Cell::Text(text.into()),
-    text: String => Cell::Text(text.into()),
-    text: Option<&'a str> => Cell::Text(text.unwrap_or_default().into()),
-    flag: bool => Cell::Flag(flag),
-    flag: YesNo => Cell::Flag(flag == YesNo::Yes),
-    number: usize => Cell::Whole(Some(number as u64)),
-    number: Option<usize> => Cell::Whole(number.map(|number| number as u64)),
-    number: u64 => Cell::Whole(Some(number)),
-    number: Option<u64> => Cell::Whole(number),
-    number: f64 => Cell::Number(Some(number)),
-    number: Option<f64> => Cell::Number(number),
-    flag: &YesNo => (*flag).into(),
-    number: &usize => (*number).into(),
-    number: &u64 => (*number).into(),
-    number: &Option<u64> => (*number).into(),
-    number: &f64 => (*number).into(),
-    number: &Option<f64> => (*number).into(),
-    params: &Params => params.to_string().into(),
+impl<'a> Document<'a> {
+    /// The rows of a run as a self-contained document.
+    pub fn new(run: &'a RunRecord, rows: &'a Frame) -> Self {
+        Document {
+            schema_version: SCHEMA_VERSION,
+            started: &run.started,
+            finished: run.finished.as_deref(),
+            command: &run.command,
+            suite: run.suite.as_ref(),
+            software: &run.software,
+            machine_key: &run.machine_key,
+            machine: &run.machine,
+            notes: &run.notes,
+            rows,
+        }
+    }
+
+    /// The document as JSON.
+    pub fn json(&self) -> Result<String, FrameError> {
+        formats::text(self)
+    }
 }
 
 #[cfg(test)]
@@ -346,5 +299,16 @@ mod tests {
         let texts = Values::Text(vec![Some("1".into()), Some("random".into()), None]);
         assert_eq!(free(&["1", "random", ""]), texts);
         assert_eq!(free(&["nan"]), Values::Text(vec![Some("nan".into())]));
+    }
+
+    fn names(record: &Record<'_>) -> Vec<String> {
+        Frame::new(record, []).names().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn records_begin_with_the_columns_of_the_files() {
+        let summary = names(&summary(&SummaryRow::default()));
+        assert_eq!(summary.join(","), format!("{},point_id", SummaryRow::COLUMNS));
+        assert_eq!(names(&SampleRow::default().record()).join(","), SampleRow::COLUMNS);
     }
 }

@@ -3,11 +3,11 @@
 use text::Untrusted;
 
 use super::Entry;
-use crate::frame::{Cell, Frame, Record, json_text};
-use crate::paint::Paint;
+use crate::frame::{Frame, json_text};
 use crate::record::DIRTY;
+use crate::row::{Cell, Record};
 use crate::screen::Screen;
-use crate::table::{Format, Side, Table, TableError, for_people, known};
+use crate::table::{Format, Side, Table, TableError, Tabular, for_people, known};
 
 /// Number of characters of a hash that identify machines and commits.
 const SHORT: usize = 10;
@@ -24,31 +24,23 @@ const COLUMNS: [(&str, Side); 8] = [
     ("mark", Side::Left),
 ];
 
-/// The runs as a text that ends with a line break; formats for people give an empty text without
-/// runs.
-///
-/// # Errors
-/// If the runs can't be serialised.
-pub fn render(format: Format, entries: &[Entry]) -> Result<String, TableError> {
-    render_on(Screen::default(), format, entries)
-}
+impl Tabular for [Entry] {
+    fn tables(&self, _: Screen) -> Vec<Table> {
+        let table = Table::new(&COLUMNS, self.iter().map(cells));
+        let table = table.with_notes(notes(self).collect());
+        vec![table.without_if_narrow(&["points", "machine", "added", "commit"])]
+    }
 
-/// The runs as [`render`] writes them, for a screen.
-///
-/// # Errors
-/// If the runs can't be serialised.
-pub fn render_on(screen: Screen, format: Format, entries: &[Entry]) -> Result<String, TableError> {
-    match format {
-        Format::Table | Format::Markdown => {
-            let table = Table::new(&COLUMNS, entries.iter().map(cells));
-            let table = table.with_notes(notes(entries).collect());
-            let table = table.without_if_narrow(&["points", "machine", "added", "commit"]);
-            Ok(for_people(format, &[table], Screen { paint: Paint::Plain, ..screen }))
-        }
-        Format::Csv => {
-            Ok(Frame::new(&record(&Entry::default()), entries.iter().map(record)).csv()?)
-        }
-        Format::Json => Ok(json_text(entries)?),
+    fn frame(&self) -> Frame {
+        Frame::new(&record(&Entry::default()), self.iter().map(record))
+    }
+
+    fn text(&self, format: Format, screen: Screen) -> String {
+        for_people(format, &self.tables(screen), screen.plain())
+    }
+
+    fn json(&self) -> Result<String, TableError> {
+        Ok(json_text(self)?)
     }
 }
 
@@ -139,6 +131,10 @@ mod tests {
         vec![entry(run, true, vec![]), entry(damaged, false, vec!["damaged: gone".into()])]
     }
 
+    fn shown(format: Format, entries: &[Entry]) -> String {
+        entries.render(format, Screen::default()).expect("a text")
+    }
+
     #[test]
     fn commits_keep_their_mark() {
         assert_eq!(short_commit("0123456789ab"), "0123456789");
@@ -147,34 +143,34 @@ mod tests {
 
     #[test]
     fn people_see_marks_and_notes() {
-        let text = render(Format::Table, &entries()).expect("a text");
+        let text = shown(Format::Table, &entries());
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("run "), "{text}");
         assert!(lines[1].contains(" 0123456789 ") && lines[1].ends_with("accepted"), "{text}");
         assert!(lines[2].ends_with("damaged"), "{text}");
         assert_eq!(lines[3], "  other: damaged: gone");
-        assert_eq!(render(Format::Table, &[]).expect("a text"), "");
+        assert_eq!(shown(Format::Table, &[]), "");
     }
 
     #[test]
     fn markdown_has_a_table_and_a_list() {
-        let text = render(Format::Markdown, &entries()).expect("a text");
+        let text = shown(Format::Markdown, &entries());
         assert!(text.contains("sort\\|x"), "{text}");
         assert!(text.ends_with("\n\n- other: damaged: gone\n"), "{text}");
     }
 
     #[test]
     fn csv_and_json_leave_nothing_out() {
-        let text = render(Format::Csv, &entries()).expect("a text");
+        let text = shown(Format::Csv, &entries());
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         assert_eq!(reader.headers().expect("a header").len(), 18);
         let rows: Result<Vec<csv::StringRecord>, _> = reader.records().collect();
         assert_eq!(rows.expect("a field for each column").len(), 2);
-        let json = render(Format::Json, &entries()).expect("a text");
+        let json = shown(Format::Json, &entries());
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(json[0]["accepted"], true);
         assert_eq!(json[1]["problem"], "gone");
-        let text = render(Format::Csv, &[]).expect("a text");
+        let text = shown(Format::Csv, &[]);
         assert!(text.starts_with("id,order,added,") && text.lines().count() == 1, "{text}");
     }
 }

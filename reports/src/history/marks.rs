@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::resolve::is_meant;
 use super::store::{STORE_VERSION, Writer, entries, read_json};
-use super::{HistoryError, Series, Store, StoredRun, baseline};
+use super::{HistoryError, Series, Store, StoredRun, resolve};
 use crate::clock::now;
 use crate::store::{read_run, read_summary};
 
@@ -61,7 +61,7 @@ impl Store {
             return Err(HistoryError::NotFinished(run.id));
         }
         let folder = self.run_folder(&run.id);
-        if let Some(problem) = baseline::problem(&read_run(&folder)?, &read_summary(&folder)?) {
+        if let Some(problem) = resolve::problem(&read_run(&folder)?, &read_summary(&folder)?) {
             return Err(HistoryError::NotAcceptable { id: run.id, problem });
         }
         let mut baseline = self.baseline_file(&run.series())?;

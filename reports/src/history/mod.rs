@@ -17,15 +17,13 @@
 //! other tools.
 
 mod add;
-mod baseline;
+mod attachments;
 mod check;
-mod executables;
 mod list;
 mod listing;
 mod marks;
 mod resolve;
 mod retention;
-mod self_tests;
 mod series;
 mod store;
 mod stored;
@@ -34,9 +32,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 pub use add::{Added, Unfinished};
-pub use baseline::{BaselineState, Elsewhere};
 pub use list::{Entry, Filter};
-pub use listing::{render, render_on};
+pub use resolve::{BaselineState, Elsewhere};
 pub use retention::Retention;
 pub use series::Series;
 pub(crate) use series::safe_name;

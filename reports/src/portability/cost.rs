@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use statistics::{Interval, PairedBlocks, Series, ratio_interval};
+use statistics::{PairedBlocks, RatioEstimate, Series, Side, ratio_interval};
 
 use crate::rank::{KERNEL, TOTAL};
 use crate::record::{Point, SampleRow, flags};
+use crate::row::named_cells;
 
 /// Published slow-down of kernels by a portability layer: 0.2 % (thesis, section 4.5).
 pub const CLAIMED: f64 = 0.002;
@@ -15,9 +16,7 @@ pub const CLAIMED: f64 = 0.002;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
     /// Time over that of the native kernels.
-    pub ratio: f64,
-    /// The 95 % interval of the ratio; `None` for too few samples.
-    pub interval: Option<Interval>,
+    pub estimate: RatioEstimate,
     /// The blocks of samples in which both were sampled directly one after the other; 0 if they
     /// were sampled at separate times.
     pub blocks: usize,
@@ -39,6 +38,8 @@ pub enum ClaimVerdict {
     /// The interval or the noise is unknown.
     Unknown,
 }
+
+named_cells! { Option<ClaimVerdict> }
 
 /// The samples of a point's kernels.
 pub(super) struct Kernels {
@@ -99,33 +100,31 @@ impl Cost {
         if let Some(pairs) = PairedBlocks::from_blocks(base.pairs(new)) {
             let ratio = pairs.ratio();
             let interval = Some(pairs.interval());
-            return Some(Cost { ratio, interval, blocks: pairs.blocks() });
+            let estimate = RatioEstimate { ratio, interval };
+            return Some(Cost { estimate, blocks: pairs.blocks() });
         }
         let base = base.series();
         let new = new.series();
         let ratio = new.median() / base.median();
         let interval = ratio_interval(&base, &new);
-        ratio.is_finite().then_some(Cost { ratio, interval, blocks: 0 })
+        let estimate = RatioEstimate { ratio, interval };
+        ratio.is_finite().then_some(Cost { estimate, blocks: 0 })
     }
 
     /// Maximum distance of the ratio from 1, as a fraction: for native kernels over themselves that
     /// is the noise.
     pub fn bound(&self) -> Option<f64> {
-        let interval = self.interval?;
+        let interval = self.estimate.interval?;
         Some((1.0 - interval.low).max(interval.high - 1.0))
     }
 
     /// Verdict on the claim, with the interval widened by the noise.
     pub fn judged(&self, noise: Option<f64>) -> ClaimVerdict {
-        let Some((interval, noise)) = self.interval.zip(noise) else {
-            return ClaimVerdict::Unknown;
-        };
-        if interval.high + noise <= 1.0 + CLAIMED {
-            ClaimVerdict::Within
-        } else if interval.low - noise > 1.0 + CLAIMED {
-            ClaimVerdict::Beyond
-        } else {
-            ClaimVerdict::Unclear
+        match noise.map_or(Side::Unknown, |noise| self.estimate.side(1.0 + CLAIMED, noise)) {
+            Side::Below => ClaimVerdict::Within,
+            Side::Above => ClaimVerdict::Beyond,
+            Side::Unclear => ClaimVerdict::Unclear,
+            Side::Unknown => ClaimVerdict::Unknown,
         }
     }
 }
@@ -133,11 +132,14 @@ impl Cost {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{point, samples};
+    use statistics::Interval;
+
     use super::*;
 
     fn cost(low: f64, high: f64) -> Cost {
         let interval = Some(Interval { low, high });
-        Cost { ratio: f64::midpoint(low, high), interval, blocks: 12 }
+        let estimate = RatioEstimate { ratio: f64::midpoint(low, high), interval };
+        Cost { estimate, blocks: 12 }
     }
 
     #[test]
@@ -149,8 +151,8 @@ mod tests {
         assert_eq!(cost(1.0030, 1.0040).judged(noise), ClaimVerdict::Beyond);
         assert_eq!(cost(0.50, 0.51).judged(noise), ClaimVerdict::Within, "faster than native");
         assert_eq!(cost(1.5, 1.6).judged(None), ClaimVerdict::Unknown);
-        let few = Cost { interval: None, ..cost(1.5, 1.6) };
-        assert_eq!(few.judged(noise), ClaimVerdict::Unknown);
+        let few = RatioEstimate { interval: None, ratio: 1.55 };
+        assert_eq!(Cost { estimate: few, blocks: 0 }.judged(noise), ClaimVerdict::Unknown);
     }
 
     #[test]
@@ -166,7 +168,7 @@ mod tests {
         let rows = [samples(&native, 1e-3), samples(&shaders, 1.5e-3)].concat();
         let [base, new] = [&native, &shaders].map(|point| Kernels::from_samples(point, &rows));
         let cost = Cost::new(&base, &new).expect("samples");
-        let Interval { low, high } = cost.interval.expect("blocks");
+        let Interval { low, high } = cost.estimate.interval.expect("blocks");
         assert!(low <= 1.5 && 1.5 <= high && high - low < 0.01, "{cost:?}");
         assert_eq!(cost.blocks, 12);
         assert_eq!(
@@ -184,7 +186,8 @@ mod tests {
         let rows = [samples(&native, 1e-3), later].concat();
         let [base, new] = [&native, &shaders].map(|point| Kernels::from_samples(point, &rows));
         let cost = Cost::new(&base, &new).expect("samples");
-        assert!((cost.ratio / 1.5 - 1.0).abs() < 0.1 && cost.interval.is_some(), "{cost:?}");
+        let RatioEstimate { ratio, interval } = cost.estimate;
+        assert!((ratio / 1.5 - 1.0).abs() < 0.1 && interval.is_some(), "{cost:?}");
         assert_eq!(cost.blocks, 0);
     }
 

@@ -14,7 +14,9 @@ pub(crate) mod fixture;
 mod render;
 
 pub use cost::{CLAIMED, ClaimVerdict, Cost};
-pub use render::{render, what_differs};
+#[cfg(test)]
+pub(crate) use render::PortableKernel;
+pub use render::{Comparisons, what_differs};
 
 use crate::grouped::grouped;
 use crate::rank::{KERNEL, TOTAL};
@@ -270,7 +272,8 @@ mod tests {
                 ClaimVerdict::Within
             ]
         );
-        let ratio = |number: usize| one.candidates[number].cost.as_ref().expect("known").ratio;
+        let ratio =
+            |number: usize| one.candidates[number].cost.as_ref().expect("known").estimate.ratio;
         assert!((ratio(2) / 2.1 - 1.0).abs() < 1e-3, "{}", ratio(2));
         assert_eq!(one.candidates[1].seconds, Some(1.5e-3));
         assert_eq!(one.candidates[1].differs, "blocks are smaller");

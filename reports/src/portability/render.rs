@@ -1,13 +1,14 @@
 //! Comparisons as tables, CSV and JSON.
 
-use super::cost::{CLAIMED, ClaimVerdict, Cost};
+use super::cost::{CLAIMED, ClaimVerdict};
 use super::{Candidate, Comparison};
-use crate::frame::{Cell, Document, Frame, Record};
+use crate::frame::Frame;
 use crate::grouped::distinct;
 use crate::record::RunRecord;
+use crate::row::{Record, row};
 use crate::screen::Screen;
 use crate::shape;
-use crate::table::{Format, NOTHING, Side, Table, TableError, for_people, known};
+use crate::table::{NOTHING, Side, Table, Tabular, known};
 use crate::units;
 
 /// The columns of [`cells`] and [`native`].
@@ -21,23 +22,27 @@ const COLUMNS: [(&str, Side); 7] = [
     ("local memory", Side::Right),
 ];
 
-/// All comparisons of a run, as a text that ends with a line break.
-///
-/// # Errors
-/// If they can't be serialised.
-pub fn render(
-    format: Format,
-    run: &RunRecord,
-    comparisons: &[Comparison],
-    screen: Screen,
-) -> Result<String, TableError> {
-    match format {
-        Format::Table | Format::Markdown => {
-            let tables: Vec<Table> = comparisons.iter().map(table).collect();
-            Ok(for_people(format, &tables, screen))
-        }
-        Format::Csv => Ok(frame(comparisons).csv()?),
-        Format::Json => Ok(Document::new(run, &frame(comparisons)).json()?),
+/// All comparisons of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparisons<'a> {
+    /// `run.json`.
+    pub run: &'a RunRecord,
+    /// The comparisons.
+    pub all: &'a [Comparison<'a>],
+}
+
+impl Tabular for Comparisons<'_> {
+    fn tables(&self, _: Screen) -> Vec<Table> {
+        self.all.iter().map(table).collect()
+    }
+
+    fn frame(&self) -> Frame {
+        let rows = self.all.iter().flat_map(|it| it.candidates.iter().map(|one| record(it, one)));
+        Frame::like_first(rows)
+    }
+
+    fn run(&self) -> Option<&RunRecord> {
+        Some(self.run)
     }
 }
 
@@ -68,7 +73,7 @@ fn native(comparison: &Comparison) -> [String; 7] {
 }
 
 fn cells(candidate: &Candidate) -> [String; 7] {
-    let cost = candidate.cost.as_ref().ok();
+    let cost = candidate.cost.as_ref().ok().map(|cost| cost.estimate);
     let resources = &candidate.resources;
     [
         candidate.written_as.clone(),
@@ -127,48 +132,109 @@ pub fn what_differs(comparison: &Comparison) -> Vec<&'static str> {
     distinct(differs.filter(|differs| !differs.is_empty()))
 }
 
-fn frame(comparisons: &[Comparison]) -> Frame {
-    let all = || comparisons.iter().flat_map(|it| it.candidates.iter().map(move |one| (it, one)));
-    let rows: Vec<Record<'_>> = all().map(|(comparison, one)| record(comparison, one)).collect();
-    Frame::new(&rows.first().cloned().unwrap_or_default(), rows)
+row! {
+    /// A row of `bench portability`.
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    pub(crate) struct PortableKernel<'a> {
+        /// The task.
+        algorithm: &'a str,
+        /// The native variant.
+        native_variant: &'a str,
+        /// Device of the native variant.
+        native_device: &'a str,
+        /// Its point: see the rows of the run.
+        native_point_id: String,
+        /// Source of the other one: `shaders`, or `native, once more`.
+        written_as: &'a str,
+        /// The other variant.
+        variant: &'a str,
+        /// Device of the other variant.
+        device: &'a str,
+        /// Point of the other variant.
+        point_id: String,
+        /// The input.
+        params: String,
+        /// The median time of all native kernels, in seconds.
+        native_kernel_s: Option<f64>,
+        /// The median time of all kernels of the other one, in seconds.
+        kernel_s: Option<f64>,
+        /// Time over that of the native kernels, by samples of the same rounds.
+        ratio: Option<f64>,
+        /// The lower end of its 95 % interval.
+        ci95_low: Option<f64>,
+        /// The upper end of its 95 % interval.
+        ci95_high: Option<f64>,
+        /// Blocks of samples of the mean.
+        visits: Option<u64>,
+        /// Maximum distance from 1 of the interval of native kernels over themselves.
+        noise: Option<f64>,
+        /// Verdict on the claim of the publication.
+        within_claim: Option<ClaimVerdict>,
+        /// The longest native kernel.
+        native_kernel: &'a str,
+        /// Its registers per thread.
+        native_registers: Option<f64>,
+        /// Its bytes of local memory per thread.
+        native_local_bytes: Option<f64>,
+        /// Its bytes of shared memory per block.
+        native_shared_bytes: Option<f64>,
+        /// Its resident threads over the maximum of a multiprocessor.
+        native_occupancy: Option<f64>,
+        /// The longest kernel of the other one.
+        kernel: &'a str,
+        /// Its registers per thread; unknown for shaders.
+        registers: Option<f64>,
+        /// Its bytes of local memory per thread; unknown for shaders.
+        local_bytes: Option<f64>,
+        /// Its bytes of shared memory per block; unknown for shaders.
+        shared_bytes: Option<f64>,
+        /// Its resident threads over the maximum of a multiprocessor; unknown for shaders.
+        occupancy: Option<f64>,
+        /// Further differences.
+        differs: &'a str,
+        /// Reason why there is no ratio.
+        why_missing: Option<&'a str>,
+    }
 }
 
 /// A candidate for programs.
 fn record<'a>(comparison: &'a Comparison, candidate: &'a Candidate) -> Record<'a> {
     let Comparison { native, resources: of_native, noise, .. } = comparison;
     let Candidate { total, resources, .. } = candidate;
-    let cost: Option<&Cost> = candidate.cost.as_ref().ok();
-    let interval = cost.and_then(|cost| cost.interval);
-    Record::default()
-        .with("algorithm", &native.algorithm)
-        .with("native_variant", &native.variant)
-        .with("native_device", &native.device)
-        .with("native_point_id", native.point().id())
-        .with("written_as", &candidate.written_as)
-        .with("variant", &total.variant)
-        .with("device", &total.device)
-        .with("point_id", total.point().id())
-        .with("params", native.params.to_string())
-        .with("native_kernel_s", native.median_s)
-        .with("kernel_s", candidate.seconds)
-        .with("ratio", cost.map(|cost| cost.ratio))
-        .with("ci95_low", interval.map(|interval| interval.low))
-        .with("ci95_high", interval.map(|interval| interval.high))
-        .with("visits", cost.map(|cost| cost.blocks as u64))
-        .with("noise", *noise)
-        .with("within_claim", Cell::named(candidate.judged))
-        .with("native_kernel", &of_native.kernel)
-        .with("native_registers", of_native.registers)
-        .with("native_local_bytes", of_native.local_bytes)
-        .with("native_shared_bytes", of_native.shared_bytes)
-        .with("native_occupancy", of_native.occupancy)
-        .with("kernel", &resources.kernel)
-        .with("registers", resources.registers)
-        .with("local_bytes", resources.local_bytes)
-        .with("shared_bytes", resources.shared_bytes)
-        .with("occupancy", resources.occupancy)
-        .with("differs", candidate.differs)
-        .with("why_missing", candidate.cost.as_ref().err().map(String::as_str))
+    let cost = candidate.cost.as_ref();
+    let interval = cost.ok().and_then(|cost| cost.estimate.interval);
+    let kernel = PortableKernel {
+        algorithm: &native.algorithm,
+        native_variant: &native.variant,
+        native_device: &native.device,
+        native_point_id: native.point().id(),
+        written_as: &candidate.written_as,
+        variant: &total.variant,
+        device: &total.device,
+        point_id: total.point().id(),
+        params: native.params.to_string(),
+        native_kernel_s: native.median_s,
+        kernel_s: candidate.seconds,
+        ratio: cost.ok().map(|cost| cost.estimate.ratio),
+        ci95_low: interval.map(|interval| interval.low),
+        ci95_high: interval.map(|interval| interval.high),
+        visits: cost.ok().map(|cost| cost.blocks as u64),
+        noise: *noise,
+        within_claim: Some(candidate.judged),
+        native_kernel: &of_native.kernel,
+        native_registers: of_native.registers,
+        native_local_bytes: of_native.local_bytes,
+        native_shared_bytes: of_native.shared_bytes,
+        native_occupancy: of_native.occupancy,
+        kernel: &resources.kernel,
+        registers: resources.registers,
+        local_bytes: resources.local_bytes,
+        shared_bytes: resources.shared_bytes,
+        occupancy: resources.occupancy,
+        differs: candidate.differs,
+        why_missing: cost.err().map(String::as_str),
+    };
+    kernel.into()
 }
 
 #[cfg(test)]
@@ -177,11 +243,13 @@ mod tests {
     use super::super::fixture::{PAIRS, run};
     use super::*;
     use crate::charts::fixture;
+    use crate::table::Format;
 
     fn rendered(format: Format) -> String {
         let (rows, samples) = run();
         let found = comparisons(&rows, &samples, &PAIRS);
-        render(format, &fixture::run(), &found, Screen::default()).expect("a text")
+        let comparisons = Comparisons { run: &fixture::run(), all: &found };
+        comparisons.render(format, Screen::default()).expect("a text")
     }
 
     #[test]
@@ -215,8 +283,5 @@ mod tests {
         assert_eq!(&rows[2][column("within_claim")], "no");
         assert_eq!(&rows[0][column("native_registers")], "40");
         assert_eq!(&rows[1][column("registers")], "", "drivers report none of shaders");
-        let json = rendered(Format::Json);
-        let [columns, of_schema] = crate::schema::columns("portability", "PortableKernel", &json);
-        assert_eq!(columns, of_schema);
     }
 }

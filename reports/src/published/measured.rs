@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use statistics::Interval;
+use statistics::{Interval, Timing};
 
 use super::data::Streams;
 use super::figure::{Figure, Threads, Value};
@@ -182,11 +182,14 @@ impl Measured {
         self.amount / self.items as f64
     }
 
-    /// Its interval per item.
-    pub fn interval_an_item(&self) -> Option<Interval> {
+    /// The amount per item with its interval.
+    pub(super) fn timing(&self) -> Timing {
         let items = self.items as f64;
-        self.interval
-            .map(|interval| Interval { low: interval.low / items, high: interval.high / items })
+        let each = |interval: Interval| Interval {
+            low: interval.low / items,
+            high: interval.high / items,
+        };
+        Timing { median: self.amount_an_item(), interval: self.interval.map(each) }
     }
 }
 

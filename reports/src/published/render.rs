@@ -5,9 +5,10 @@ use serde_json::json;
 use super::figure::{Figure, Shows, Unit, Value};
 use super::measured::Measured;
 use super::verdict::{ClaimVerdict, JudgedClaim, Reproduction};
-use crate::frame::{Frame, Record, json_text};
-use crate::paint::Paint;
-use crate::table::{Format, NOTHING, Side, Table, TableError, for_people, known};
+use crate::frame::{Frame, json_text};
+use crate::row::Record;
+use crate::screen::Screen;
+use crate::table::{NOTHING, Side, Table, TableError, Tabular, known};
 use crate::units::{self, times};
 
 /// The columns of [`cells`].
@@ -26,21 +27,15 @@ const COLUMNS: [(&str, Side); 8] = [
 const IN_WORDS: &str = "No numbers were printed in the figure; those above are of the text, of \
     timeslices of another length.";
 
-/// The available figures, with reasons why some can't be reproduced, as a text that ends with a
-/// line break.
-///
-/// # Errors
-/// If they can't be serialised.
-pub fn list(format: Format, figures: &[Figure]) -> Result<String, TableError> {
-    match format {
-        Format::Table | Format::Markdown => {
-            let columns =
-                [("figure", Side::Left), ("group", Side::Left), ("what it shows", Side::Left)];
-            let table = Table::new(&columns, figures.iter().map(listed));
-            Ok(for_people(format, &[table], Paint::Plain))
-        }
-        Format::Csv => Ok(frame_of(figures.iter().map(listing)).csv()?),
-        Format::Json => Ok(json_text(&frame_of(figures.iter().map(listing)))?),
+impl Tabular for [Figure] {
+    fn tables(&self, _: Screen) -> Vec<Table> {
+        let columns =
+            [("figure", Side::Left), ("group", Side::Left), ("what it shows", Side::Left)];
+        vec![Table::new(&columns, self.iter().map(listed))]
+    }
+
+    fn frame(&self) -> Frame {
+        Frame::like_first(self.iter().map(listing))
     }
 }
 
@@ -62,49 +57,34 @@ fn listing(figure: &Figure) -> Record<'_> {
         .with("why_not", &figure.reason)
 }
 
-/// The figures as a text that ends with a line break.
-///
-/// # Errors
-/// If they can't be serialised.
-pub fn render(format: Format, figures: &[Reproduction]) -> Result<String, TableError> {
-    match format {
-        Format::Table | Format::Markdown => {
-            let whole = |figure: &Reproduction| {
-                table(figure).under(heading(figure)).with_notes(sentences(figure))
-            };
-            let tables: Vec<Table> = figures.iter().map(whole).collect();
-            Ok(for_people(format, &tables, Paint::Plain))
-        }
-        Format::Csv => Ok(frame(figures).csv()?),
-        Format::Json => json(figures),
+impl Tabular for [Reproduction] {
+    fn tables(&self, _: Screen) -> Vec<Table> {
+        let whole = |figure: &Reproduction| {
+            table(figure).under(heading(figure)).with_notes(sentences(figure))
+        };
+        self.iter().map(whole).collect()
     }
-}
 
-fn frame(figures: &[Reproduction]) -> Frame {
-    let rows = figures
-        .iter()
-        .flat_map(|figure| figure.figure.values.iter().map(move |value| record(figure, value)));
-    frame_of(rows)
-}
+    fn frame(&self) -> Frame {
+        Frame::like_first(
+            self.iter().flat_map(|figure| {
+                figure.figure.values.iter().map(move |value| record(figure, value))
+            }),
+        )
+    }
 
-/// Frame of rows that all have the columns of the first one.
-fn frame_of<'a>(rows: impl Iterator<Item = Record<'a>>) -> Frame {
-    let rows: Vec<Record<'_>> = rows.collect();
-    Frame::new(&rows.first().cloned().unwrap_or_default(), rows)
-}
-
-fn json(figures: &[Reproduction]) -> Result<String, TableError> {
-    let figure = |it: &Reproduction| {
-        json!({
-            "figure": it.figure.id,
-            "title": it.figure.title,
-            "source": it.figure.source,
-            "values": frame(std::slice::from_ref(it)),
-            "conclusions": sentences(it),
-        })
-    };
-    let figures: Vec<_> = figures.iter().map(figure).collect();
-    Ok(json_text(&figures)?)
+    fn json(&self) -> Result<String, TableError> {
+        let figure = |it: &Reproduction| {
+            json!({
+                "figure": it.figure.id,
+                "title": it.figure.title,
+                "source": it.figure.source,
+                "values": std::slice::from_ref(it).frame(),
+                "conclusions": sentences(it),
+            })
+        };
+        Ok(json_text(&self.iter().map(figure).collect::<Vec<_>>())?)
+    }
 }
 
 /// `tab5.1: The STS chain stage by stage (thesis table 5.1)`.
@@ -263,6 +243,7 @@ mod tests {
     use super::super::{Here, figures, reproduce};
     use super::*;
     use crate::charts::fixture::run;
+    use crate::table::Format;
 
     fn reproduced() -> Vec<Reproduction> {
         let figures = figures().into_iter();
@@ -273,9 +254,13 @@ mod tests {
         reproduce(wanted.collect(), &here)
     }
 
+    fn shown(format: Format) -> String {
+        reproduced().render(format, Screen::default()).expect("a text")
+    }
+
     #[test]
     fn people_see_both_numbers_and_what_follows() {
-        let text = render(Format::Table, &reproduced()).expect("a text");
+        let text = shown(Format::Table);
         let row = text.lines().find(|line| line.starts_with("sort, online, 1 thread"));
         let row = row.expect("a row");
         for cell in
@@ -288,7 +273,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("not measured"), "{text}");
-        let markdown = render(Format::Markdown, &reproduced()).expect("a text");
+        let markdown = shown(Format::Markdown);
         assert!(markdown.starts_with("### fig3.9: Merging slice tracks"), "{markdown}");
     }
 
@@ -327,12 +312,12 @@ mod tests {
 
     #[test]
     fn programs_get_each_value() {
-        let text = render(Format::Csv, &reproduced()).expect("a text");
+        let text = shown(Format::Csv);
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows: Result<Vec<csv::StringRecord>, _> = reader.records().collect();
         let values: usize = reproduced().iter().map(|it| it.figure.values.len()).sum();
         assert_eq!(rows.expect("well formed").len(), values);
-        let json = render(Format::Json, &reproduced()).expect("a text");
+        let json = shown(Format::Json);
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(json[1]["figure"], "tab5.1");
         assert!(json[1]["values"][0]["published_s"].is_number());

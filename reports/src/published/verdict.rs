@@ -1,5 +1,7 @@
 //! Verdicts on published claims.
 
+use statistics::{RatioEstimate, Side};
+
 use super::data::Streams;
 use super::figure::{Claim, Figure};
 use super::measured::{Here, Measured};
@@ -122,11 +124,11 @@ fn published(figure: &Figure, claim: &Claim) -> Option<f64> {
 
 impl ClaimVerdict {
     fn compare(faster: &Measured, slower: &Measured) -> Self {
-        let ratio = slower.amount_an_item() / faster.amount_an_item();
-        match (faster.interval_an_item(), slower.interval_an_item()) {
-            (Some(faster), Some(slower)) if faster.high < slower.low => ClaimVerdict::Holds(ratio),
-            (Some(faster), Some(slower)) if slower.high < faster.low => ClaimVerdict::Fails(ratio),
-            _ => ClaimVerdict::Unclear(ratio),
+        let estimate = RatioEstimate::from_medians(faster.timing(), slower.timing());
+        match estimate.side(1.0, 0.0) {
+            Side::Above => ClaimVerdict::Holds(estimate.ratio),
+            Side::Below => ClaimVerdict::Fails(estimate.ratio),
+            Side::Unclear | Side::Unknown => ClaimVerdict::Unclear(estimate.ratio),
         }
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{CacheLevel, Gpu, Machine, RunRecord};
+use crate::row::named_cells;
 
 /// Fields of a machine that are hashed to its key.
 #[derive(Serialize)]
@@ -150,6 +151,8 @@ fn hash(identity: &impl Serialize) -> String {
     let hash = Sha256::digest(&text);
     hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+named_cells! { Code }
 
 /// Comparison of the machine code of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use text::Untrusted;
 
 use super::Quantities;
+use crate::row::{Cell, row};
 
 /// One variant on one device with one set of parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
@@ -60,37 +61,38 @@ impl Point {
     }
 }
 
-/// A point with its id, for programs.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(test, schemars(rename = "Point"))]
-struct Identified<'a> {
-    /// Equal for equal points in any run.
-    point_id: String,
-    /// The subcommand's name: `sort`.
-    algorithm: &'a str,
-    /// The variant's name: `block-merge`.
-    variant: &'a str,
-    /// `cpu`, `cuda:0`.
-    device: &'a str,
-    /// Threads on the host.
-    threads: usize,
-    /// CPU sets of the threads; `none` without placement.
-    #[serde(rename = "places")]
-    cpu_sets: &'a str,
-    /// Binding of the threads to CPU sets; `false` without binding.
-    bind: &'a str,
-    /// `hot` or `cold`.
-    cache: &'a str,
-    /// The data shape and the task's other axes.
-    params: &'a Params,
+row! {
+    /// A point with its id, for programs.
+    #[derive(Serialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[cfg_attr(test, schemars(rename = "Point"))]
+    pub(crate) struct Identified<'a> {
+        /// Equal for equal points in any run.
+        point_id: String,
+        /// The subcommand's name: `sort`.
+        algorithm: &'a str,
+        /// The variant's name: `block-merge`.
+        variant: &'a str,
+        /// `cpu`, `cuda:0`.
+        device: &'a str,
+        /// Threads on the host.
+        threads: usize,
+        /// CPU sets of the threads; `none` without placement.
+        cpu_sets as "places": &'a str,
+        /// Binding of the threads to CPU sets; `false` without binding.
+        bind: &'a str,
+        /// `hot` or `cold`.
+        cache: &'a str,
+        /// The data shape and the task's other axes.
+        params: &'a Params,
+    }
 }
 
-impl Serialize for Point {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Point { algorithm, variant, device, threads, cpu_sets, bind, cache, params } = self;
-        let point = Identified {
-            point_id: self.id(),
+impl<'a> From<&'a Point> for Identified<'a> {
+    fn from(point: &'a Point) -> Self {
+        let Point { algorithm, variant, device, threads, cpu_sets, bind, cache, params } = point;
+        Identified {
+            point_id: point.id(),
             algorithm,
             variant,
             device,
@@ -99,8 +101,13 @@ impl Serialize for Point {
             bind,
             cache,
             params,
-        };
-        point.serialize(serializer)
+        }
+    }
+}
+
+impl Serialize for Point {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Identified::from(self).serialize(serializer)
     }
 }
 
@@ -200,6 +207,12 @@ impl Params {
     /// Names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+impl<'a> From<&'a Params> for Cell<'a> {
+    fn from(params: &'a Params) -> Self {
+        params.to_string().into()
     }
 }
 

@@ -1,11 +1,11 @@
 //! The rows of `samples.csv` and `summary.csv`.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Params, Point, Quantities};
+use super::{Params, Point};
+use crate::row::{Cell, row};
 
 /// The flags of samples.
 pub mod flags {
@@ -34,47 +34,49 @@ pub mod flags {
     }
 }
 
-/// One sample of one stage. The order of the fields is the order of the columns.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SampleRow {
-    /// See [`Point::id`].
-    pub point_id: String,
-    /// The subcommand's name.
-    pub algorithm: String,
-    /// The variant's name.
-    pub variant: String,
-    /// `total`, or a stage of a variant that reports stages.
-    pub stage: String,
-    /// `cpu`, `cuda:0`.
-    pub device: String,
-    /// Threads on the host.
-    pub threads: usize,
-    /// The data shape and the task's other axes.
-    pub params: Params,
-    /// The interleaving round, from 0.
-    pub round: usize,
-    /// The sample's index within the point, from 0.
-    pub sample: usize,
-    /// The measured time in seconds.
-    pub seconds: f64,
-    /// The CPU of each worker, in order of the workers: `0+1`.
-    pub cpu: String,
-    /// The effective clock just before the sample, in MHz.
-    pub clock_mhz: Option<f64>,
-    /// Flags of the sample, joined by `+`: see [`flags`].
-    pub flags: String,
-    /// CPU time in seconds of the worker of a team of one; runs of earlier versions don't have it.
-    #[serde(default)]
-    pub cpu_s: Option<f64>,
-    /// Hardware counters during the run, summed over all threads, if requested:
-    /// `cycles=…;instructions=…`. Only in the row of the total.
-    #[serde(default)]
-    pub counters: Params,
-    /// Time in seconds for which the worker of a team of one was ready to run and waited for a
-    /// core, if the kernel counts it; runs of earlier versions don't have it.
-    #[serde(default)]
-    pub run_delay_s: Option<f64>,
+row! {
+    /// One sample of one stage. The order of the fields is the order of the columns.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    pub struct SampleRow {
+        /// See [`Point::id`].
+        pub point_id: String,
+        /// The subcommand's name.
+        pub algorithm: String,
+        /// The variant's name.
+        pub variant: String,
+        /// `total`, or a stage of a variant that reports stages.
+        pub stage: String,
+        /// `cpu`, `cuda:0`.
+        pub device: String,
+        /// Threads on the host.
+        pub threads: usize,
+        /// The data shape and the task's other axes.
+        pub params: Params,
+        /// The interleaving round, from 0.
+        pub round: usize,
+        /// The sample's index within the point, from 0.
+        pub sample: usize,
+        /// The measured time in seconds.
+        pub seconds: f64,
+        /// The CPU of each worker, in order of the workers: `0+1`.
+        pub cpu: String,
+        /// The effective clock just before the sample, in MHz.
+        pub clock_mhz: Option<f64>,
+        /// Flags of the sample, joined by `+`: see [`flags`].
+        pub flags: String,
+        /// CPU time in seconds of the worker of a team of one; runs of earlier versions don't have it.
+        #[serde(default)]
+        pub cpu_s: Option<f64>,
+        /// Hardware counters during the run, summed over all threads, if requested:
+        /// `cycles=…;instructions=…`. Only in the row of the total.
+        #[serde(default)]
+        pub counters: Params,
+        /// Time in seconds for which the worker of a team of one was ready to run and waited for a
+        /// core, if the kernel counts it; runs of earlier versions don't have it.
+        #[serde(default)]
+        pub run_delay_s: Option<f64>,
+    }
 }
 
 impl SampleRow {
@@ -123,105 +125,112 @@ pub enum YesNo {
     No,
 }
 
+impl From<&YesNo> for Cell<'_> {
+    fn from(flag: &YesNo) -> Self {
+        Cell::Flag(*flag == YesNo::Yes)
+    }
+}
+
 impl From<bool> for YesNo {
     fn from(yes: bool) -> Self {
         if yes { YesNo::Yes } else { YesNo::No }
     }
 }
 
-/// One point and stage. The order of the fields is the order of the columns.
-///
-/// A row that is not valid has no times: its `note` contains the reason. All numbers are finite:
-/// others are `None`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SummaryRow {
-    /// The subcommand's name.
-    pub algorithm: String,
-    /// The variant's name.
-    pub variant: String,
-    /// `total`, or a stage of a variant that reports stages.
-    pub stage: String,
-    /// `cpu` or `cuda`.
-    pub backend: String,
-    /// `cpu`, `cuda:0`.
-    pub device: String,
-    /// Threads on the host.
-    pub threads: usize,
-    /// CPU sets of the threads.
-    #[serde(rename = "places")]
-    pub cpu_sets: String,
-    /// Binding of the threads to CPU sets.
-    pub bind: String,
-    /// `hot` or `cold`.
-    pub cache: String,
-    /// The data shape and the task's other axes.
-    pub params: Params,
-    /// Number of items that the task processed.
-    pub items: u64,
-    /// Unit of the items: `digi`.
-    pub item_unit: String,
-    /// The bytes that any implementation must move (read and written).
-    pub bytes_min: u64,
-    /// The number of samples.
-    pub samples: usize,
-    /// Reason for the end of sampling: `interval`, `samples`, `time` or `interrupt`.
-    pub stopped_by: String,
-    /// Median in seconds.
-    #[serde(default, deserialize_with = "finite")]
-    pub median_s: Option<f64>,
-    /// Mean in seconds.
-    #[serde(default, deserialize_with = "finite")]
-    pub mean_s: Option<f64>,
-    /// Sample standard deviation in seconds.
-    #[serde(default, deserialize_with = "finite")]
-    pub stddev_s: Option<f64>,
-    /// Fastest sample in seconds.
-    #[serde(default, deserialize_with = "finite")]
-    pub min_s: Option<f64>,
-    /// 95th percentile in seconds.
-    #[serde(default, deserialize_with = "finite")]
-    pub p95_s: Option<f64>,
-    /// 99th percentile in seconds.
-    #[serde(default, deserialize_with = "finite")]
-    pub p99_s: Option<f64>,
-    /// Slowest sample in seconds.
-    #[serde(default, deserialize_with = "finite")]
-    pub max_s: Option<f64>,
-    /// Lower end of the 95 % confidence interval of the median, in seconds.
-    #[serde(default, deserialize_with = "finite")]
-    pub ci95_low_s: Option<f64>,
-    /// Upper end of the 95 % confidence interval of the median, in seconds.
-    #[serde(default, deserialize_with = "finite")]
-    pub ci95_high_s: Option<f64>,
-    /// `items` over the median.
-    #[serde(default, deserialize_with = "finite")]
-    pub items_per_s: Option<f64>,
-    /// `bytes_min` over the median.
-    #[serde(default, deserialize_with = "finite")]
-    pub bytes_per_s: Option<f64>,
-    /// `bytes_per_s` over the bandwidth measured in the same run: see
-    /// [`SummaryRow::ceiling`].
-    #[serde(default, deserialize_with = "finite")]
-    pub peak_fraction: Option<f64>,
-    /// Every buffer alive during the run, the input included.
-    pub memory_bytes: Option<u64>,
-    /// `memory_bytes` over the size of the input.
-    #[serde(default, deserialize_with = "finite")]
-    pub memory_ratio: Option<f64>,
-    /// True if equal keys keep their order.
-    pub stable: YesNo,
-    /// True if the output was right on this input.
-    pub valid: YesNo,
-    /// The machine code that ran.
-    pub fingerprint: String,
-    /// Kind of input of the run or the stage; empty if it is the same for all variants.
-    #[serde(default)]
-    pub given: String,
-    /// Further metrics of the task: `name=value;name=value`.
-    pub metrics: Params,
-    /// Notes on the row.
-    pub note: String,
+row! {
+    /// One point and stage. The order of the fields is the order of the columns.
+    ///
+    /// A row that is not valid has no times: its `note` contains the reason. All numbers are finite:
+    /// others are `None`.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    pub struct SummaryRow {
+        /// The subcommand's name.
+        pub algorithm: String,
+        /// The variant's name.
+        pub variant: String,
+        /// `total`, or a stage of a variant that reports stages.
+        pub stage: String,
+        /// `cpu` or `cuda`.
+        pub backend: String,
+        /// `cpu`, `cuda:0`.
+        pub device: String,
+        /// Threads on the host.
+        pub threads: usize,
+        /// CPU sets of the threads.
+        pub cpu_sets as "places": String,
+        /// Binding of the threads to CPU sets.
+        pub bind: String,
+        /// `hot` or `cold`.
+        pub cache: String,
+        /// The data shape and the task's other axes.
+        pub params: Params,
+        /// Number of items that the task processed.
+        pub items: u64,
+        /// Unit of the items: `digi`.
+        pub item_unit: String,
+        /// The bytes that any implementation must move (read and written).
+        pub bytes_min: u64,
+        /// The number of samples.
+        pub samples: usize,
+        /// Reason for the end of sampling: `interval`, `samples`, `time` or `interrupt`.
+        pub stopped_by: String,
+        /// Median in seconds.
+        #[serde(default, deserialize_with = "finite")]
+        pub median_s: Option<f64>,
+        /// Mean in seconds.
+        #[serde(default, deserialize_with = "finite")]
+        pub mean_s: Option<f64>,
+        /// Sample standard deviation in seconds.
+        #[serde(default, deserialize_with = "finite")]
+        pub stddev_s: Option<f64>,
+        /// Fastest sample in seconds.
+        #[serde(default, deserialize_with = "finite")]
+        pub min_s: Option<f64>,
+        /// 95th percentile in seconds.
+        #[serde(default, deserialize_with = "finite")]
+        pub p95_s: Option<f64>,
+        /// 99th percentile in seconds.
+        #[serde(default, deserialize_with = "finite")]
+        pub p99_s: Option<f64>,
+        /// Slowest sample in seconds.
+        #[serde(default, deserialize_with = "finite")]
+        pub max_s: Option<f64>,
+        /// Lower end of the 95 % confidence interval of the median, in seconds.
+        #[serde(default, deserialize_with = "finite")]
+        pub ci95_low_s: Option<f64>,
+        /// Upper end of the 95 % confidence interval of the median, in seconds.
+        #[serde(default, deserialize_with = "finite")]
+        pub ci95_high_s: Option<f64>,
+        /// `items` over the median.
+        #[serde(default, deserialize_with = "finite")]
+        pub items_per_s: Option<f64>,
+        /// `bytes_min` over the median.
+        #[serde(default, deserialize_with = "finite")]
+        pub bytes_per_s: Option<f64>,
+        /// `bytes_per_s` over the bandwidth measured in the same run: see
+        /// [`SummaryRow::ceiling`].
+        #[serde(default, deserialize_with = "finite")]
+        pub peak_fraction: Option<f64>,
+        /// Every buffer alive during the run, the input included.
+        pub memory_bytes: Option<u64>,
+        /// `memory_bytes` over the size of the input.
+        #[serde(default, deserialize_with = "finite")]
+        pub memory_ratio: Option<f64>,
+        /// True if equal keys keep their order.
+        pub stable: YesNo,
+        /// True if the output was right on this input.
+        pub valid: YesNo,
+        /// The machine code that ran.
+        pub fingerprint: String,
+        /// Kind of input of the run or the stage; empty if it is the same for all variants.
+        #[serde(default)]
+        pub given: String,
+        /// Further metrics of the task: `name=value;name=value`.
+        pub metrics: Params,
+        /// Notes on the row.
+        pub note: String,
+    }
 }
 
 /// The level of intervals with enough samples.
@@ -271,12 +280,6 @@ impl SummaryRow {
             params: point.params,
             ..SummaryRow::default()
         }
-    }
-
-    /// Adds the run's declarations of the axes and metrics.
-    pub fn declared_by(&mut self, quantities: &Arc<Quantities>) {
-        self.params = std::mem::take(&mut self.params).declared_by(quantities);
-        self.metrics = std::mem::take(&mut self.metrics).declared_by(quantities);
     }
 
     /// The level of the median's interval: [`FULL_LEVEL`], or less for few samples.

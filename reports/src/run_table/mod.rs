@@ -12,29 +12,18 @@ mod stages;
 pub(crate) use block::{Block, blocks};
 pub(crate) use cells::{Entry, Fastest, entries, level, share_of_ceiling};
 
-use crate::frame::{Document, Frame};
+use crate::frame::Frame;
 use crate::rank::{Rank, TOTAL};
 use crate::record::{RunRecord, SummaryRow};
 use crate::screen::Screen;
 use crate::shape::{self, Axes};
-use crate::table::{Format, Table, TableError, for_people};
+use crate::table::{Table, Tabular};
 use crate::units;
 
 /// Hint for a ranking without stages.
 const STAGES: &str = "times of stages and kernels: --stages, or summary.csv";
 /// Minimum number of rows of a table, even on a small screen.
 const MIN_ROWS: usize = 10;
-
-/// Presentation of a table for people.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct View {
-    /// Time by which variants are ranked, if both exist.
-    pub rank: Rank,
-    /// The output device.
-    pub screen: Screen,
-    /// Selected rows.
-    pub detail: Detail,
-}
 
 /// Level of detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,44 +35,48 @@ pub enum Detail {
     Stages,
 }
 
-/// The rows of `run` as a text that ends with a line break; formats for people give an empty text
-/// without rows.
-///
-/// # Errors
-/// If the rows cannot be serialised.
-pub fn render(
-    format: Format,
-    run: &RunRecord,
-    rows: &[SummaryRow],
-    view: View,
-) -> Result<String, TableError> {
-    match format {
-        Format::Table | Format::Markdown => {
-            Ok(for_people(format, &tables(rows, view), view.screen))
-        }
-        Format::Csv => Ok(Frame::from_summary(rows).csv()?),
-        Format::Json => Ok(Document::new(run, &Frame::from_summary(rows)).json()?),
-    }
+/// The rows of a run in a view.
+#[derive(Clone, Copy, Debug)]
+pub struct RunTable<'a> {
+    /// `run.json`.
+    pub run: &'a RunRecord,
+    /// The rows of `summary.csv`.
+    pub rows: &'a [SummaryRow],
+    /// Time by which variants are ranked, if both exist.
+    pub rank: Rank,
+    /// Selected rows.
+    pub detail: Detail,
 }
 
-fn tables(rows: &[SummaryRow], view: View) -> Vec<Table> {
-    let mut blocks = block::of_detail(rows, view.rank, view.detail);
-    let remarks = gather(&mut blocks);
-    let mut tables: Vec<Table> = blocks.into_iter().map(Block::into_table).collect();
-    if let Some(size) = view.screen.size {
-        tables = screenful(tables, size.rows);
+impl Tabular for RunTable<'_> {
+    fn tables(&self, screen: Screen) -> Vec<Table> {
+        let RunTable { rows, rank, detail, .. } = *self;
+        let mut blocks = block::of_detail(rows, rank, detail);
+        let remarks = gather(&mut blocks);
+        let mut tables: Vec<Table> = blocks.into_iter().map(Block::into_table).collect();
+        if let Some(size) = screen.size {
+            tables = screenful(tables, size.rows);
+        }
+        if detail == Detail::Ranking && rows.iter().any(|row| row.stage != TOTAL) {
+            tables.push(Table::default().with_notes(vec![STAGES.to_owned()]));
+        }
+        if !remarks.is_empty() {
+            tables.push(Table::default().under("Remarks").with_notes(remarks));
+        }
+        if detail == Detail::Stages {
+            tables.extend(stages::tables(rows));
+        }
+        tables.extend(stages::quality_tables(rows));
+        tables
     }
-    if view.detail == Detail::Ranking && rows.iter().any(|row| row.stage != TOTAL) {
-        tables.push(Table::default().with_notes(vec![STAGES.to_owned()]));
+
+    fn frame(&self) -> Frame {
+        Frame::from_summary(self.rows)
     }
-    if !remarks.is_empty() {
-        tables.push(Table::default().under("Remarks").with_notes(remarks));
+
+    fn run(&self) -> Option<&RunRecord> {
+        Some(self.run)
     }
-    if view.detail == Detail::Stages {
-        tables.extend(stages::tables(rows));
-    }
-    tables.extend(stages::quality_tables(rows));
-    tables
 }
 
 /// The first tables, and rows of the last one of them, that fill a screen.
@@ -124,9 +117,10 @@ mod tests {
     use block::tests::row;
 
     use super::*;
-    use crate::paint::Paint;
     use crate::rank::KERNEL;
+    use crate::screen::Paint;
     use crate::screen::Size;
+    use crate::table::Format;
 
     /// Variants of a GPU, each with kernels, at several settings.
     fn on_gpus(variants: usize, settings: usize) -> Vec<SummaryRow> {
@@ -148,8 +142,8 @@ mod tests {
 
     fn shown(rows: &[SummaryRow], size: Option<Size>, detail: Detail) -> String {
         let screen = Screen { paint: Paint::Plain, size };
-        let view = View { screen, detail, ..View::default() };
-        render(Format::Table, &RunRecord::default(), rows, view).expect("a text")
+        let run = RunRecord::default();
+        RunTable { run: &run, rows, rank: Rank::Total, detail }.text(Format::Table, screen)
     }
 
     #[test]

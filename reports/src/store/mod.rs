@@ -12,6 +12,7 @@
 //! Rows are appended and flushed as they arrive, each by one write: a run that is killed keeps its
 //! results so far.
 
+mod folder;
 mod read;
 mod streams;
 mod table_file;
@@ -21,13 +22,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
+pub use folder::{Folder, RunRows, describe, is_run};
+pub use read::{Run, RunSummary, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, WrittenKey, read_distinct_summary, read_versioned};
-pub use streams::{
-    StreamFolder, StreamRows, StreamRun, StreamRunFolder, ThroughputFolder, ThroughputRun,
-};
+pub use streams::{StreamFolder, StreamRun, ThroughputFolder, ThroughputRun};
 pub(crate) use table_file::open as open_file;
-pub use write::{INTERRUPTED, RunFolder, claim_ceilings, clean, describe, write_ceilings};
+pub use write::{INTERRUPTED, RunFolder, claim_ceilings, clean, write_ceilings};
 
 use text::{SENTENCE, Untrusted};
 

@@ -10,9 +10,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use text::Untrusted;
 
+use super::folder::RunRows;
 use super::{RUN, SAMPLES, SUMMARY, StoreError, table_file};
 use crate::aliases::ALIASES;
-use crate::record::{Machine, Quantities, RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
+use crate::record::{Machine, RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 use crate::units::counted;
 
 /// A complete run.
@@ -74,11 +75,6 @@ impl RunSummary {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Versioned {
     pub schema_version: u32,
-}
-
-/// True if a folder contains a run, even an interrupted one.
-pub fn is_run(folder: &Path) -> bool {
-    folder.join(RUN).exists()
 }
 
 /// Reads `run.json`. A key of an earlier version is replaced by the current one.
@@ -155,22 +151,21 @@ pub fn read_summary(folder: &Path) -> Result<Vec<SummaryRow>, StoreError> {
     Ok(rows)
 }
 
-/// Rows whose parameters and metrics can have declarations of their run.
-pub(super) trait Declarable {
-    /// Adds the run's declarations.
-    fn declared_by(&mut self, quantities: &Arc<Quantities>);
+/// Reads the rows of a run, with the declarations of its axes and metrics.
+pub(super) fn read_declared<R: RunRows>(
+    folder: &Path,
+    record: &RunRecord,
+) -> Result<Vec<R>, StoreError> {
+    let mut rows = read_rows(&folder.join(R::ROWS))?;
+    declare(record, &mut rows);
+    Ok(rows)
 }
 
-impl Declarable for SummaryRow {
-    fn declared_by(&mut self, quantities: &Arc<Quantities>) {
-        SummaryRow::declared_by(self, quantities);
-    }
-}
-
-/// Adds the run's declarations of axes and metrics to rows.
-pub(super) fn declare(record: &RunRecord, rows: &mut [impl Declarable]) {
+fn declare<R: RunRows>(record: &RunRecord, rows: &mut [R]) {
     let quantities = Arc::new(record.quantities());
-    rows.iter_mut().for_each(|row| row.declared_by(&quantities));
+    for params in rows.iter_mut().flat_map(R::declarable) {
+        *params = std::mem::take(params).declared_by(&quantities);
+    }
 }
 
 /// Adds the declarations of the run in the folder to rows. Without a readable `run.json` there are

@@ -1,24 +1,51 @@
-//! The folders of open-loop runs of timeslices, and of runs of streams of events.
+//! Runs of timeslices, and of streams of events.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use serde::Serialize;
-
-use super::read::{Declarable, declare, read_rows, read_run};
+use super::StoreError;
+use super::folder::{Folder, RunRows};
+use super::read::{read_declared, read_rows, read_run};
 use super::table_file::TableFile;
-use super::{StoreError, describe, is_run};
-use crate::record::{Quantities, RunRecord};
+use crate::record::{Params, RunRecord};
 use crate::stream::{StreamRow, TimesliceRow};
 use crate::throughput::{EventRow, ThroughputRow};
 
-const SPEEDS: &str = "stream.csv";
-const TIMESLICES: &str = "timeslices.csv";
 const NODES: &str = "nodes.csv";
 
-impl Declarable for StreamRow {
-    fn declared_by(&mut self, quantities: &Arc<Quantities>) {
-        self.params = std::mem::take(&mut self.params).declared_by(quantities);
+impl RunRows for StreamRow {
+    type Detail = TimesliceRow;
+    const ROWS: &str = "stream.csv";
+    const DETAILS: &str = "timeslices.csv";
+
+    fn declarable(&mut self) -> Vec<&mut Params> {
+        vec![&mut self.params]
+    }
+}
+
+impl RunRows for ThroughputRow {
+    type Detail = EventRow;
+    const ROWS: &str = "throughput.csv";
+    const DETAILS: &str = "events.csv";
+
+    fn declarable(&mut self) -> Vec<&mut Params> {
+        vec![&mut self.params]
+    }
+}
+
+/// The folder of an open-loop run: `run.json`, `stream.csv` and `timeslices.csv`.
+pub type StreamFolder = Folder<StreamRow>;
+
+/// The folder of a run of streams of events: `run.json`, `throughput.csv` and `events.csv`.
+pub type ThroughputFolder = Folder<ThroughputRow>;
+
+impl StreamFolder {
+    /// Writes `nodes.csv`, the rows of single nodes, with the columns of `stream.csv`.
+    ///
+    /// # Errors
+    /// If it can't be written, or exists.
+    pub fn write_nodes(&self, rows: &[StreamRow]) -> Result<(), StoreError> {
+        let mut nodes = TableFile::create(&self.path().join(NODES))?;
+        nodes.append_durably(rows)
     }
 }
 
@@ -42,28 +69,17 @@ impl StreamRun {
     /// If a file is missing, damaged or of another version.
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
         let record = read_run(folder)?;
-        let mut rows = read_rows(&folder.join(SPEEDS))?;
-        declare(&record, &mut rows);
         Ok(StreamRun {
             folder: folder.to_owned(),
+            rows: read_declared(folder, &record)?,
+            timeslices: read_rows(&folder.join(StreamRow::DETAILS))?,
             record,
-            rows,
-            timeslices: read_rows(&folder.join(TIMESLICES))?,
         })
     }
 
     /// True if a folder contains a run of timeslices.
     pub fn is_in(folder: &Path) -> bool {
-        folder.join(SPEEDS).exists()
-    }
-}
-
-const POINTS: &str = "throughput.csv";
-const EVENTS: &str = "events.csv";
-
-impl Declarable for ThroughputRow {
-    fn declared_by(&mut self, quantities: &Arc<Quantities>) {
-        self.params = std::mem::take(&mut self.params).declared_by(quantities);
+        folder.join(StreamRow::ROWS).exists()
     }
 }
 
@@ -83,103 +99,12 @@ impl ThroughputRun {
     /// If a file is missing, damaged or of another version.
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
         let record = read_run(folder)?;
-        let mut rows = read_rows(&folder.join(POINTS))?;
-        declare(&record, &mut rows);
-        Ok(ThroughputRun { record, rows })
+        Ok(ThroughputRun { rows: read_declared(folder, &record)?, record })
     }
 
     /// True if a folder contains a run of streams.
     pub fn is_in(folder: &Path) -> bool {
-        folder.join(POINTS).exists()
-    }
-}
-
-/// Rows of a run of streams, and of their details.
-pub trait StreamRows: Serialize + Default {
-    /// A row of the details.
-    type Detail: Serialize + Default;
-    /// File of the rows.
-    const ROWS: &str;
-    /// File of the details.
-    const DETAILS: &str;
-}
-
-impl StreamRows for StreamRow {
-    type Detail = TimesliceRow;
-    const ROWS: &str = SPEEDS;
-    const DETAILS: &str = TIMESLICES;
-}
-
-impl StreamRows for ThroughputRow {
-    type Detail = EventRow;
-    const ROWS: &str = POINTS;
-    const DETAILS: &str = EVENTS;
-}
-
-/// The locked folder of a run in progress: `run.json`, and the files of its rows and their details.
-pub struct StreamRunFolder<R: StreamRows> {
-    path: PathBuf,
-    rows: TableFile<R>,
-    details: TableFile<R::Detail>,
-}
-
-/// The folder of an open-loop run: `run.json`, `stream.csv` and `timeslices.csv`.
-pub type StreamFolder = StreamRunFolder<StreamRow>;
-
-/// The folder of a run of streams of events: `run.json`, `throughput.csv` and `events.csv`.
-pub type ThroughputFolder = StreamRunFolder<ThroughputRow>;
-
-impl<R: StreamRows> StreamRunFolder<R> {
-    /// Creates the folder, if needed, and its files.
-    ///
-    /// # Errors
-    /// If the folder can't be written, or contains a run already.
-    pub fn create(path: &Path, record: &RunRecord) -> Result<Self, StoreError> {
-        files::create_folder(path).map_err(|source| StoreError::io(path, source))?;
-        if is_run(path) {
-            return Err(StoreError::Occupied(path.to_owned()));
-        }
-        let folder = StreamRunFolder {
-            path: path.to_owned(),
-            details: TableFile::create(&path.join(R::DETAILS))?,
-            rows: TableFile::create(&path.join(R::ROWS))?,
-        };
-        folder.rows.lock()?;
-        describe(path, record)?;
-        Ok(folder)
-    }
-
-    /// Path of the folder.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Writes `run.json`, atomically replacing an earlier one.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub fn describe(&self, record: &RunRecord) -> Result<(), StoreError> {
-        describe(&self.path, record)
-    }
-
-    /// Appends a row with its details; both are on disk when this returns.
-    ///
-    /// # Errors
-    /// If they can't be written.
-    pub fn append(&mut self, row: &R, details: &[R::Detail]) -> Result<(), StoreError> {
-        self.details.append_durably(details)?;
-        self.rows.append_durably(std::slice::from_ref(row))
-    }
-}
-
-impl StreamFolder {
-    /// Writes `nodes.csv`, the rows of single nodes, with the columns of `stream.csv`.
-    ///
-    /// # Errors
-    /// If it can't be written, or exists.
-    pub fn write_nodes(&self, rows: &[StreamRow]) -> Result<(), StoreError> {
-        let mut nodes = TableFile::create(&self.path.join(NODES))?;
-        nodes.append_durably(rows)
+        folder.join(ThroughputRow::ROWS).exists()
     }
 }
 
@@ -217,11 +142,11 @@ mod tests {
         let event = EventRow { stream: 1, seconds: 1e-3, ..EventRow::default() };
         run.append(&fixture::row(2, 1e6), &[event.clone(), event.clone()]).expect("written");
         drop(run);
-        let mut points = csv::Reader::from_path(path.join(POINTS)).expect("there");
+        let mut points = csv::Reader::from_path(path.join(ThroughputRow::ROWS)).expect("there");
         let points: Vec<ThroughputRow> =
             points.deserialize().map(|row| row.expect("a row")).collect();
         assert_eq!(points, [fixture::row(2, 1e6)]);
-        let mut events = csv::Reader::from_path(path.join(EVENTS)).expect("there");
+        let mut events = csv::Reader::from_path(path.join(ThroughputRow::DETAILS)).expect("there");
         assert_eq!(
             events.deserialize().map(|row| row.expect("a row")).collect::<Vec<EventRow>>(),
             [event.clone(), event]

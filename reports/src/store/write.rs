@@ -2,98 +2,49 @@
 //! folder of their own.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
+use super::folder::{Folder, RunRows, json, replace};
 use super::table_file::{TableFile, table};
-use super::{RUN, Run, SAMPLES, SUMMARY, StoreError, is_run, read_summary};
+use super::{RUN, Run, SAMPLES, SUMMARY, StoreError, read_summary};
 use crate::frame::Frame;
-use crate::record::{CeilingsRecord, Point, RunRecord, SampleRow, SummaryRow};
+use crate::record::{CeilingsRecord, Params, Point, SampleRow, SummaryRow};
 
-/// The locked folder of a run in progress.
-pub struct RunFolder {
-    pub(super) path: PathBuf,
-    pub(super) samples: TableFile<SampleRow>,
-    pub(super) summary: TableFile<SummaryRow>,
+impl RunRows for SummaryRow {
+    type Detail = SampleRow;
+    const ROWS: &str = SUMMARY;
+    const DETAILS: &str = SAMPLES;
+
+    fn declarable(&mut self) -> Vec<&mut Params> {
+        vec![&mut self.params, &mut self.metrics]
+    }
+
+    /// Adds columns for axes and metrics to the summary, which are only known at the end.
+    fn tidy(folder: &Path) -> Result<(), StoreError> {
+        let path = folder.join(SUMMARY);
+        let rows = Frame::from_summary(&read_summary(folder)?);
+        let text = rows.exact_csv().map_err(|error| StoreError::format(&path, error))?;
+        replace(&path, text.as_bytes())
+    }
 }
 
-/// Writes `run.json` into a folder, atomically replacing an earlier one.
-///
-/// # Errors
-/// If it can't be written.
-pub fn describe(folder: &Path, record: &RunRecord) -> Result<(), StoreError> {
-    let path = folder.join(RUN);
-    replace(&path, json(&path, record)?.as_bytes())
-}
-
-/// Adds columns for axes and metrics to a summary, which are only known at the end.
-fn tidy(folder: &Path) -> Result<(), StoreError> {
-    let path = folder.join(SUMMARY);
-    let rows = Frame::from_summary(&read_summary(folder)?);
-    let text = rows.exact_csv().map_err(|error| StoreError::format(&path, error))?;
-    replace(&path, text.as_bytes())
-}
+/// The locked folder of a run in progress: `run.json`, `summary.csv` and `samples.csv`.
+pub type RunFolder = Folder<SummaryRow>;
 
 /// Removes leftovers of processes that were killed while they wrote the files of a run.
 pub fn clean(folder: &Path) {
     [RUN, SAMPLES, SUMMARY].iter().for_each(|name| files::clean(&folder.join(name)));
 }
 
-/// Atomically replaces the content of a file.
-pub(super) fn replace(path: &Path, text: &[u8]) -> Result<(), StoreError> {
-    files::write_own(path, text).map_err(|source| StoreError::io(path, source))
-}
-
-/// Serialises the content of a JSON file.
-pub(super) fn json(path: &Path, value: &impl Serialize) -> Result<String, StoreError> {
-    let text = serde_json::to_string_pretty(value);
-    Ok(text.map_err(|error| StoreError::format(path, error))? + "\n")
-}
-
 impl RunFolder {
-    /// Creates the folder, if needed, and its files.
-    ///
-    /// # Errors
-    /// If the folder can't be written, or contains a run already.
-    pub fn create(path: &Path, record: &RunRecord) -> Result<Self, StoreError> {
-        files::create_folder(path).map_err(|source| StoreError::io(path, source))?;
-        if is_run(path) {
-            return Err(StoreError::Occupied(path.to_owned()));
-        }
-        let folder = RunFolder {
-            path: path.to_owned(),
-            samples: TableFile::create(&path.join(SAMPLES))?,
-            summary: TableFile::create(&path.join(SUMMARY))?,
-        };
-        folder.samples.lock()?;
-        describe(path, record)?;
-        Ok(folder)
-    }
-
-    /// Path of the folder.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Writes `run.json`, atomically replacing an earlier one. If the run is finished, the summary
-    /// gets columns for axes and metrics: no row may follow.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub fn describe(&self, record: &RunRecord) -> Result<(), StoreError> {
-        if record.finished.is_some() {
-            tidy(&self.path)?;
-        }
-        describe(&self.path, record)
-    }
-
     /// Appends the stages of one sample.
     ///
     /// # Errors
     /// If they can't be written.
     pub fn append_samples(&mut self, rows: &[SampleRow]) -> Result<(), StoreError> {
-        self.samples.append(rows)
+        self.details.append(rows)
     }
 
     /// Appends the stages of one point, which is complete then: it and its samples are on disk when
@@ -102,8 +53,8 @@ impl RunFolder {
     /// # Errors
     /// If they can't be written.
     pub fn append_summary(&mut self, rows: &[SummaryRow]) -> Result<(), StoreError> {
-        self.samples.sync()?;
-        self.summary.append_durably(rows)
+        self.details.sync()?;
+        self.rows.append_durably(rows)
     }
 }
 
@@ -175,7 +126,7 @@ impl RunFolder {
         let done: HashSet<_> = run.summary.iter().map(|row| row.point().id()).collect();
         let of_done = |sample: &SampleRow| done.contains(&sample.point_id);
         let samples = kept(samples, &mut run.samples, of_done)?;
-        Ok((RunFolder { path: path.to_owned(), samples, summary }, run))
+        Ok((Folder { path: path.to_owned(), rows: summary, details: samples }, run))
     }
 }
 

@@ -17,7 +17,7 @@ pub use nodes::{NodePart, together};
 pub use rates::{Rates, Shortfall, Times, highest_kept_up, shortfall};
 pub use row::{StreamRow, TimesliceRow, TimesliceState, WRONG};
 pub(crate) use table::limits;
-pub use table::{render, short};
+pub use table::short;
 
 /// Rows for tests.
 #[cfg(test)]

@@ -5,155 +5,156 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::record::{Params, Point, YesNo};
+use crate::row::row;
 use crate::shape::{self, Axes, AxisName};
 
 /// Prefix of the note of a row with a wrong result.
 pub const WRONG: &str = "wrong output";
 
-/// Results at one speed: timeslices that arrive at this multiple of the detector's rate. The order
-/// of the fields is the order of the columns.
-///
-/// `due` is the sum of `done`, `lost`, `dropped` and `backlog`. Times are in seconds. A row that is
-/// not valid has the reason in its `note`; one without `due` has no results.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct StreamRow {
-    /// Equal for equal points in any run.
-    pub point_id: String,
-    /// The task.
-    pub algorithm: String,
-    /// The variant's name.
-    pub variant: String,
-    /// `cpu`, `cuda` or `wgpu`.
-    pub backend: String,
-    /// `cpu`, `cuda:0`, or `cuda:0+cuda:1` over which processes are spread.
-    pub device: String,
-    /// The node, of several; empty for a single one, and for the sum of all.
-    pub node: String,
-    /// Nodes, each with a source and processes of its own.
-    pub nodes: usize,
-    /// Threads on the host of each process.
-    pub threads: usize,
-    /// CPU sets of the threads of all processes.
-    #[serde(rename = "places")]
-    pub cpu_sets: String,
-    /// Binding of the threads to CPU sets.
-    pub bind: String,
-    /// The data shape and the task's other axes.
-    pub params: Params,
-    /// Processes at the start, of all nodes.
-    pub processes: usize,
-    /// Rate at which timeslices arrived at each node, over the detector's rate.
-    pub speed: f64,
-    /// The detector's time in a timeslice.
-    pub timeslice_s: f64,
-    /// Spills of the accelerator, such as `4s/6s`; empty if there are no pauses.
-    pub spill: String,
-    /// The standard deviation of the interaction rate over its mean.
-    pub jitter: f64,
-    /// Maximum number of waiting timeslices.
-    pub queue: usize,
-    /// Action when the queue is full: `wait` or `drop`.
-    pub when_full: String,
-    /// Start of the emission, or its planned start: UTC, RFC 3339, by the node's clock.
-    pub begin: String,
-    /// Duration of the emission.
-    pub duration_s: f64,
-    /// Timeslices that were due in this time.
-    pub due: u64,
-    /// Timeslices that were emitted; others were delayed by a full queue until the end.
-    pub emitted: u64,
-    /// Timeslices with a result.
-    pub done: u64,
-    /// Timeslices without a result because workers were lost.
-    pub lost: u64,
-    /// Timeslices that were dropped because the queue was full.
-    pub dropped: u64,
-    /// Timeslices that no worker had begun at the end.
-    pub backlog: u64,
-    /// Timeslices that were handed to a second worker because the first one was lost.
-    pub repeated: u64,
-    /// Workers that were lost.
-    pub workers_lost: usize,
-    /// Maximum number of timeslices that waited at the same time, on one node.
-    #[serde(rename = "most_waiting")]
-    pub max_waiting: u64,
-    /// Results that were compared with the reference.
-    pub checked: u64,
-    /// Items of the timeslices that were due: the mean.
-    pub items: f64,
-    /// Unit of the items: `digi`.
-    pub item_unit: String,
-    /// Bytes of the timeslices that were due: the mean.
-    pub bytes: f64,
-    /// Items of all timeslices that are done.
-    pub done_items: u64,
-    /// Events that were built from those; unknown without event building.
-    pub events: Option<u64>,
-    /// Items that are in at least one event, each counted once.
-    pub event_items: Option<u64>,
-    /// The share of the items that are in at least one event.
-    pub kept_share: Option<f64>,
-    /// Timeslices that were due per second.
-    pub due_per_s: Option<f64>,
-    /// Timeslices with results within the duration, per second.
-    pub done_per_s: Option<f64>,
-    /// Items of those per second.
-    pub items_per_s: Option<f64>,
-    /// Bytes of those per second.
-    pub bytes_per_s: Option<f64>,
-    /// The median latency: from when a timeslice was due to its result.
-    pub p50_s: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub p50_low_s: Option<f64>,
-    /// The upper end of its 95 % interval.
-    pub p50_high_s: Option<f64>,
-    /// The 99th percentile of the latency.
-    pub p99_s: Option<f64>,
-    /// The lower end of its 95 % interval; unknown for few timeslices.
-    pub p99_low_s: Option<f64>,
-    /// The upper end of its 95 % interval; unknown for few timeslices.
-    pub p99_high_s: Option<f64>,
-    /// The 99.9th percentile of the latency.
-    pub p999_s: Option<f64>,
-    /// The lower end of its 95 % interval; unknown for few timeslices.
-    pub p999_low_s: Option<f64>,
-    /// The upper end of its 95 % interval; unknown for few timeslices.
-    pub p999_high_s: Option<f64>,
-    /// The longest latency.
-    pub max_s: Option<f64>,
-    /// The median processing time of a timeslice in its worker.
-    pub work_p50_s: Option<f64>,
-    /// The median time of event building, a part of the processing time; unknown without event
-    /// building.
-    pub building_p50_s: Option<f64>,
-    /// The median delay of the emission, without timeslices that were delayed by a full queue.
-    pub late_p50_s: Option<f64>,
-    /// The 99th percentile of the delay.
-    pub late_p99_s: Option<f64>,
-    /// The longest delay.
-    pub late_max_s: Option<f64>,
-    /// CPU time of the workers over that of all CPUs that they may use.
-    pub cores_share: Option<f64>,
-    /// CPU time of other processes on the same CPUs over that of these CPUs.
-    pub others_share: Option<f64>,
-    /// Energy of the processors in joules, by their own counters.
-    pub cpu_j: Option<f64>,
-    /// Energy of the GPUs in joules, by their own counters.
-    pub gpu_j: Option<f64>,
-    /// `yes` if the workers kept up.
-    pub kept_up: YesNo,
-    /// `yes` if all results that were compared were right.
-    pub valid: YesNo,
-    /// Notes on the row.
-    pub note: String,
-    /// Time of the workers spent on comparing results, over that spent on processing timeslices.
-    /// Runs of earlier versions have none.
-    #[serde(default)]
-    pub check_share: Option<f64>,
-    /// Part of the segments that was compared bit by bit: the mean over results that were compared.
-    #[serde(default)]
-    pub compared_share: Option<f64>,
+row! {
+    /// Results at one speed: timeslices that arrive at this multiple of the detector's rate. The order
+    /// of the fields is the order of the columns.
+    ///
+    /// `due` is the sum of `done`, `lost`, `dropped` and `backlog`. Times are in seconds. A row that is
+    /// not valid has the reason in its `note`; one without `due` has no results.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    pub struct StreamRow {
+        /// Equal for equal points in any run.
+        pub point_id: String,
+        /// The task.
+        pub algorithm: String,
+        /// The variant's name.
+        pub variant: String,
+        /// `cpu`, `cuda` or `wgpu`.
+        pub backend: String,
+        /// `cpu`, `cuda:0`, or `cuda:0+cuda:1` over which processes are spread.
+        pub device: String,
+        /// The node, of several; empty for a single one, and for the sum of all.
+        pub node: String,
+        /// Nodes, each with a source and processes of its own.
+        pub nodes: usize,
+        /// Threads on the host of each process.
+        pub threads: usize,
+        /// CPU sets of the threads of all processes.
+        pub cpu_sets as "places": String,
+        /// Binding of the threads to CPU sets.
+        pub bind: String,
+        /// The data shape and the task's other axes.
+        pub params: Params,
+        /// Processes at the start, of all nodes.
+        pub processes: usize,
+        /// Rate at which timeslices arrived at each node, over the detector's rate.
+        pub speed: f64,
+        /// The detector's time in a timeslice.
+        pub timeslice_s: f64,
+        /// Spills of the accelerator, such as `4s/6s`; empty if there are no pauses.
+        pub spill: String,
+        /// The standard deviation of the interaction rate over its mean.
+        pub jitter: f64,
+        /// Maximum number of waiting timeslices.
+        pub queue: usize,
+        /// Action when the queue is full: `wait` or `drop`.
+        pub when_full: String,
+        /// Start of the emission, or its planned start: UTC, RFC 3339, by the node's clock.
+        pub begin: String,
+        /// Duration of the emission.
+        pub duration_s: f64,
+        /// Timeslices that were due in this time.
+        pub due: u64,
+        /// Timeslices that were emitted; others were delayed by a full queue until the end.
+        pub emitted: u64,
+        /// Timeslices with a result.
+        pub done: u64,
+        /// Timeslices without a result because workers were lost.
+        pub lost: u64,
+        /// Timeslices that were dropped because the queue was full.
+        pub dropped: u64,
+        /// Timeslices that no worker had begun at the end.
+        pub backlog: u64,
+        /// Timeslices that were handed to a second worker because the first one was lost.
+        pub repeated: u64,
+        /// Workers that were lost.
+        pub workers_lost: usize,
+        /// Maximum number of timeslices that waited at the same time, on one node.
+        pub max_waiting as "most_waiting": u64,
+        /// Results that were compared with the reference.
+        pub checked: u64,
+        /// Items of the timeslices that were due: the mean.
+        pub items: f64,
+        /// Unit of the items: `digi`.
+        pub item_unit: String,
+        /// Bytes of the timeslices that were due: the mean.
+        pub bytes: f64,
+        /// Items of all timeslices that are done.
+        pub done_items: u64,
+        /// Events that were built from those; unknown without event building.
+        pub events: Option<u64>,
+        /// Items that are in at least one event, each counted once.
+        pub event_items: Option<u64>,
+        /// The share of the items that are in at least one event.
+        pub kept_share: Option<f64>,
+        /// Timeslices that were due per second.
+        pub due_per_s: Option<f64>,
+        /// Timeslices with results within the duration, per second.
+        pub done_per_s: Option<f64>,
+        /// Items of those per second.
+        pub items_per_s: Option<f64>,
+        /// Bytes of those per second.
+        pub bytes_per_s: Option<f64>,
+        /// The median latency: from when a timeslice was due to its result.
+        pub p50_s: Option<f64>,
+        /// The lower end of its 95 % interval.
+        pub p50_low_s: Option<f64>,
+        /// The upper end of its 95 % interval.
+        pub p50_high_s: Option<f64>,
+        /// The 99th percentile of the latency.
+        pub p99_s: Option<f64>,
+        /// The lower end of its 95 % interval; unknown for few timeslices.
+        pub p99_low_s: Option<f64>,
+        /// The upper end of its 95 % interval; unknown for few timeslices.
+        pub p99_high_s: Option<f64>,
+        /// The 99.9th percentile of the latency.
+        pub p999_s: Option<f64>,
+        /// The lower end of its 95 % interval; unknown for few timeslices.
+        pub p999_low_s: Option<f64>,
+        /// The upper end of its 95 % interval; unknown for few timeslices.
+        pub p999_high_s: Option<f64>,
+        /// The longest latency.
+        pub max_s: Option<f64>,
+        /// The median processing time of a timeslice in its worker.
+        pub work_p50_s: Option<f64>,
+        /// The median time of event building, a part of the processing time; unknown without event
+        /// building.
+        pub building_p50_s: Option<f64>,
+        /// The median delay of the emission, without timeslices that were delayed by a full queue.
+        pub late_p50_s: Option<f64>,
+        /// The 99th percentile of the delay.
+        pub late_p99_s: Option<f64>,
+        /// The longest delay.
+        pub late_max_s: Option<f64>,
+        /// CPU time of the workers over that of all CPUs that they may use.
+        pub cores_share: Option<f64>,
+        /// CPU time of other processes on the same CPUs over that of these CPUs.
+        pub others_share: Option<f64>,
+        /// Energy of the processors in joules, by their own counters.
+        pub cpu_j: Option<f64>,
+        /// Energy of the GPUs in joules, by their own counters.
+        pub gpu_j: Option<f64>,
+        /// `yes` if the workers kept up.
+        pub kept_up: YesNo,
+        /// `yes` if all results that were compared were right.
+        pub valid: YesNo,
+        /// Notes on the row.
+        pub note: String,
+        /// Time of the workers spent on comparing results, over that spent on processing timeslices.
+        /// Runs of earlier versions have none.
+        #[serde(default)]
+        pub check_share: Option<f64>,
+        /// Part of the segments that was compared bit by bit: the mean over results that were compared.
+        #[serde(default)]
+        pub compared_share: Option<f64>,
+    }
 }
 
 /// One timeslice. The order of the fields is the order of the columns. Times are in seconds from

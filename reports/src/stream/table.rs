@@ -4,12 +4,13 @@ use text::Untrusted;
 
 use super::rates::highest_kept_up;
 use super::row::StreamRow;
-use crate::frame::{Document, Frame, Record, record};
+use crate::frame::Frame;
 use crate::grouped::grouped;
 use crate::record::{RunRecord, YesNo};
+use crate::row::Record;
 use crate::screen::Screen;
 use crate::shape::{self, AxisName};
-use crate::table::{Format, Highlight, Side, Table, TableError, for_people, known};
+use crate::table::{Highlight, RunRows, Side, Table, Tabular, known};
 use crate::units;
 
 const COLUMNS: [(&str, Side); 21] = [
@@ -46,36 +47,22 @@ const KEPT: &str = "kept";
 const BUILDING: &str = "building p50";
 const PER_JOULE: &str = "done/J";
 
-/// The rows of `run` as a text that ends with a line break.
-///
-/// # Errors
-/// If the rows cannot be serialised.
-pub fn render(
-    format: Format,
-    run: &RunRecord,
-    rows: &[StreamRow],
-    screen: Screen,
-) -> Result<String, TableError> {
-    let frame = || Frame::new(&record(&StreamRow::default()), rows.iter().map(record));
-    match format {
-        Format::Json => Ok(Document::new(run, &frame()).json()?),
-        Format::Csv => Ok(frame().csv()?),
-        Format::Table | Format::Markdown => Ok(for_people(format, &tables(rows), screen)),
+impl Tabular for RunRows<'_, StreamRow> {
+    fn tables(&self, _: Screen) -> Vec<Table> {
+        tables(self.rows)
+    }
+
+    fn frame(&self) -> Frame {
+        Frame::new(&record(&StreamRow::default()), self.rows.iter().map(record))
+    }
+
+    fn run(&self) -> Option<&RunRecord> {
+        Some(self.run)
     }
 }
 
 fn record(row: &StreamRow) -> Record<'_> {
-    record!(row;
-        point_id, algorithm, variant, backend, device, node, nodes, threads, places = cpu_sets,
-        bind, params, processes, speed, timeslice_s, spill, jitter, queue, when_full, begin,
-        duration_s, due, emitted, done, lost, dropped, backlog, repeated, workers_lost,
-        most_waiting = max_waiting, checked, items, item_unit, bytes, done_items, events,
-        event_items, kept_share, due_per_s, done_per_s, items_per_s, bytes_per_s, p50_s,
-        p50_low_s, p50_high_s, p99_s, p99_low_s, p99_high_s, p999_s, p999_low_s, p999_high_s,
-        max_s, work_p50_s, building_p50_s, late_p50_s, late_p99_s, late_max_s, cores_share,
-        others_share, cpu_j, gpu_j, kept_up, valid, note, check_share, compared_share
-    )
-    .spread("axis", row.params.iter())
+    row.record().spread("axis", row.params.iter())
 }
 
 fn tables(rows: &[StreamRow]) -> Vec<Table> {
@@ -203,6 +190,7 @@ fn cells(row: &StreamRow) -> Vec<String> {
 mod tests {
     use super::super::fixture::row;
     use super::*;
+    use crate::table::{Format, for_people};
 
     #[test]
     fn each_speed_has_a_row_and_each_device_its_limit() {
@@ -266,13 +254,12 @@ mod tests {
 
     #[test]
     fn programs_get_all_columns() {
-        let text = render(Format::Csv, &RunRecord::default(), &[row(1.0)], Screen::default());
+        let text = RunRows { run: &RunRecord::default(), rows: &[row(1.0)] }.frame().csv();
         let text = text.expect("rows");
         let header = text.lines().next().expect("a header");
-        assert!(header.starts_with(&crate::schema::header::<StreamRow>()), "{header}");
-        let json = render(Format::Json, &RunRecord::default(), &[row(1.0)], Screen::default());
-        let json = json.expect("rows");
-        let [columns, of_schema] = crate::schema::columns("stream", "StreamRow", &json);
-        assert_eq!(columns, of_schema);
+        assert!(
+            header.starts_with(&format!("{},", StreamRow::default().record().names().join(","))),
+            "{header}"
+        );
     }
 }

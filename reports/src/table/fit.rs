@@ -135,7 +135,7 @@ fn wrapped(text: &str, columns: usize, mark: &str) -> String {
 mod tests {
     use super::super::{Format, for_people};
     use super::*;
-    use crate::paint::Paint;
+    use crate::screen::Paint;
 
     fn screen(columns: usize) -> Screen {
         Screen { paint: Paint::Plain, size: Some(Size { columns, rows: 24 }) }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use text::{SENTENCE, Untrusted};
 
 use super::{Fitted, Highlight, Side, Table};
-use crate::paint::Paint;
+use crate::screen::Paint;
 
 impl Fitted<'_> {
     /// Heading, rows and footnotes, each line with its line break.
@@ -199,7 +199,7 @@ pub(crate) fn escaped(text: &str) -> String {
 mod tests {
     use super::super::tests::table;
     use super::*;
-    use crate::paint::without_colors;
+    use crate::screen::without_colors;
 
     #[test]
     fn numbers_line_up_on_the_right() {

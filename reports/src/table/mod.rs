@@ -9,7 +9,8 @@ pub use formats::{aligned, aligned_columns};
 
 use text::{SENTENCE, Untrusted};
 
-use crate::frame::FrameError;
+use crate::frame::{Document, Frame, FrameError};
+use crate::record::RunRecord;
 use crate::screen::Screen;
 use fit::{Fitted, left_out};
 
@@ -32,6 +33,21 @@ pub enum Format {
     Json,
     /// Headings and tables as GitHub-flavoured markdown.
     Markdown,
+    /// JUnit XML for CI servers: a point is a test case, and fails if it is slower.
+    Junit,
+}
+
+impl Format {
+    /// Name in flags.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Table => "table",
+            Format::Csv => "csv",
+            Format::Json => "json",
+            Format::Markdown => "markdown",
+            Format::Junit => "junit",
+        }
+    }
 }
 
 /// Reason why a table could not be made.
@@ -43,6 +59,62 @@ pub enum TableError {
     /// Other data can't be serialised to JSON.
     #[error("cannot write the rows as JSON: {0}; try --format csv")]
     Json(#[from] serde_json::Error),
+    /// The results have no such format.
+    #[error("cannot write these results as {}; try --format json", .0.name())]
+    Format(Format),
+}
+
+/// Results that are shown in each [`Format`].
+pub trait Tabular {
+    /// Tables for people.
+    fn tables(&self, screen: Screen) -> Vec<Table>;
+
+    /// Rows for programs.
+    fn frame(&self) -> Frame;
+
+    /// The run that they describe, whose record is a part of their JSON.
+    fn run(&self) -> Option<&RunRecord> {
+        None
+    }
+
+    /// The results for people.
+    fn text(&self, format: Format, screen: Screen) -> String {
+        for_people(format, &self.tables(screen), screen)
+    }
+
+    /// The results for programs that read JSON.
+    ///
+    /// # Errors
+    /// If they can't be serialised.
+    fn json(&self) -> Result<String, TableError> {
+        Ok(match self.run() {
+            Some(run) => Document::new(run, &self.frame()).json()?,
+            None => self.frame().json()?,
+        })
+    }
+
+    /// The results as a text that ends with a line break; formats for people give an empty text
+    /// without rows.
+    ///
+    /// # Errors
+    /// If they can't be serialised.
+    fn render(&self, format: Format, screen: Screen) -> Result<String, TableError> {
+        match format {
+            Format::Table | Format::Markdown => Ok(self.text(format, screen)),
+            Format::Csv => Ok(self.frame().csv()?),
+            Format::Json => self.json(),
+            Format::Junit => Err(TableError::Format(format)),
+        }
+    }
+}
+
+/// Rows of one kind with the record of their run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunRows<'a, Row> {
+    /// `run.json`.
+    pub run: &'a RunRecord,
+    /// The rows.
+    pub rows: &'a [Row],
 }
 
 /// Alignment of a column.
@@ -56,7 +128,7 @@ pub enum Side {
 
 /// Highlighting of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Highlight {
+pub enum Highlight {
     /// The first one of a ranking.
     Winner,
     /// An error.
@@ -68,7 +140,7 @@ pub(crate) enum Highlight {
 /// A table with its heading and its footnotes. Its texts may come from other programs: they are
 /// escaped and shortened here, and can't be added otherwise.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
+pub struct Table {
     /// Heading; none if empty.
     heading: String,
     /// Names and alignments of the columns.
@@ -156,7 +228,7 @@ pub(crate) fn for_people(format: Format, tables: &[Table], screen: impl Into<Scr
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::paint::Paint;
+    use crate::screen::Paint;
 
     impl Table {
         /// Output for a terminal of any width.

@@ -11,103 +11,104 @@ mod curve;
 mod table;
 
 pub use curve::{Curve, LIMITED, curves, shares, what_limits};
-pub use table::render;
 
 use serde::{Deserialize, Serialize};
 
 use crate::record::{Params, Point, YesNo};
+use crate::row::row;
 use crate::shape::{self, Axes};
 
-/// One point: a variant that is run by concurrent streams. The order of the fields is the order of
-/// the columns.
-///
-/// A row that is not valid has no results: its `note` contains the reason.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ThroughputRow {
-    /// Equal for equal points in any run.
-    pub point_id: String,
-    /// The task.
-    pub algorithm: String,
-    /// The variant's name.
-    pub variant: String,
-    /// `cpu`, `cuda` or `wgpu`.
-    pub backend: String,
-    /// `cpu`, `cuda:0`, or `cuda:0+cuda:1` over which streams are spread.
-    pub device: String,
-    /// Threads on the host of each stream.
-    pub threads: usize,
-    /// CPU sets of the threads of all streams.
-    #[serde(rename = "places")]
-    pub cpu_sets: String,
-    /// Binding of the threads to CPU sets.
-    pub bind: String,
-    /// The data shape and the task's other axes.
-    pub params: Params,
-    /// Number of concurrent streams.
-    pub streams: usize,
-    /// Number of events of each stream, which it processes cyclically.
-    pub batch: usize,
-    /// Number of processes that drive the streams. Runs of earlier versions had one.
-    #[serde(default = "one")]
-    pub processes: usize,
-    /// Items of an event: the mean.
-    pub items: f64,
-    /// Unit of the items: `digi`.
-    pub item_unit: String,
-    /// Bytes that any implementation must move for an event, read and written: the mean.
-    pub bytes_min: f64,
-    /// Bytes of the inputs of all events of all streams, with a set of buffers for each stream.
-    pub working_set_bytes: u64,
-    /// The window in seconds.
-    pub window_s: Option<f64>,
-    /// Events that began and ended in the window, which the quantiles include.
-    pub events: usize,
-    /// Items per second, of all streams.
-    pub items_per_s: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub items_per_s_low: Option<f64>,
-    /// The upper end of its 95 % interval.
-    pub items_per_s_high: Option<f64>,
-    /// Events per second, of all streams.
-    pub events_per_s: Option<f64>,
-    /// The median time of an event, in seconds.
-    pub p50_s: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub p50_low_s: Option<f64>,
-    /// The upper end of its 95 % interval.
-    pub p50_high_s: Option<f64>,
-    /// The 99th percentile of the time of an event, in seconds.
-    pub p99_s: Option<f64>,
-    /// The lower end of its 95 % interval; unknown for few events.
-    pub p99_low_s: Option<f64>,
-    /// The upper end of its 95 % interval; unknown for few events.
-    pub p99_high_s: Option<f64>,
-    /// The longest time of an event, in seconds.
-    pub max_s: Option<f64>,
-    /// The share of the streams' time that was spent on delivering events: fresh input, and
-    /// buffers.
-    pub delivery_share: Option<f64>,
-    /// CPU time of the process over that of all CPUs that it may use.
-    pub cores_share: Option<f64>,
-    /// CPU time of other processes, on the CPUs that the process may use, over that of these CPUs.
-    pub others_share: Option<f64>,
-    /// `bytes_min` of all events over the maximum copy bandwidth: that of the host with all CPUs,
-    /// or of the GPUs.
-    pub copy_share: Option<f64>,
-    /// Bytes of copies over the bandwidth of the links of the GPUs: for several, that of all at the
-    /// same time.
-    pub link_share: Option<f64>,
-    /// Sum of the times of the kernels of all events, over the time of the GPUs.
-    pub kernels_share: Option<f64>,
-    /// The mean power of all processors in the window, in watts, by their own counters.
-    pub cpu_w: Option<f64>,
-    /// The mean power of the GPUs in the window, in watts, by their own counters.
-    pub gpu_w: Option<f64>,
-    /// `yes` if all outputs were right, before and after.
-    pub valid: YesNo,
-    /// Notes on the row.
-    pub note: String,
+row! {
+    /// One point: a variant that is run by concurrent streams. The order of the fields is the order of
+    /// the columns.
+    ///
+    /// A row that is not valid has no results: its `note` contains the reason.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    pub struct ThroughputRow {
+        /// Equal for equal points in any run.
+        pub point_id: String,
+        /// The task.
+        pub algorithm: String,
+        /// The variant's name.
+        pub variant: String,
+        /// `cpu`, `cuda` or `wgpu`.
+        pub backend: String,
+        /// `cpu`, `cuda:0`, or `cuda:0+cuda:1` over which streams are spread.
+        pub device: String,
+        /// Threads on the host of each stream.
+        pub threads: usize,
+        /// CPU sets of the threads of all streams.
+        pub cpu_sets as "places": String,
+        /// Binding of the threads to CPU sets.
+        pub bind: String,
+        /// The data shape and the task's other axes.
+        pub params: Params,
+        /// Number of concurrent streams.
+        pub streams: usize,
+        /// Number of events of each stream, which it processes cyclically.
+        pub batch: usize,
+        /// Number of processes that drive the streams. Runs of earlier versions had one.
+        #[serde(default = "one")]
+        pub processes: usize,
+        /// Items of an event: the mean.
+        pub items: f64,
+        /// Unit of the items: `digi`.
+        pub item_unit: String,
+        /// Bytes that any implementation must move for an event, read and written: the mean.
+        pub bytes_min: f64,
+        /// Bytes of the inputs of all events of all streams, with a set of buffers for each stream.
+        pub working_set_bytes: u64,
+        /// The window in seconds.
+        pub window_s: Option<f64>,
+        /// Events that began and ended in the window, which the quantiles include.
+        pub events: usize,
+        /// Items per second, of all streams.
+        pub items_per_s: Option<f64>,
+        /// The lower end of its 95 % interval.
+        pub items_per_s_low: Option<f64>,
+        /// The upper end of its 95 % interval.
+        pub items_per_s_high: Option<f64>,
+        /// Events per second, of all streams.
+        pub events_per_s: Option<f64>,
+        /// The median time of an event, in seconds.
+        pub p50_s: Option<f64>,
+        /// The lower end of its 95 % interval.
+        pub p50_low_s: Option<f64>,
+        /// The upper end of its 95 % interval.
+        pub p50_high_s: Option<f64>,
+        /// The 99th percentile of the time of an event, in seconds.
+        pub p99_s: Option<f64>,
+        /// The lower end of its 95 % interval; unknown for few events.
+        pub p99_low_s: Option<f64>,
+        /// The upper end of its 95 % interval; unknown for few events.
+        pub p99_high_s: Option<f64>,
+        /// The longest time of an event, in seconds.
+        pub max_s: Option<f64>,
+        /// The share of the streams' time that was spent on delivering events: fresh input, and
+        /// buffers.
+        pub delivery_share: Option<f64>,
+        /// CPU time of the process over that of all CPUs that it may use.
+        pub cores_share: Option<f64>,
+        /// CPU time of other processes, on the CPUs that the process may use, over that of these CPUs.
+        pub others_share: Option<f64>,
+        /// `bytes_min` of all events over the maximum copy bandwidth: that of the host with all CPUs,
+        /// or of the GPUs.
+        pub copy_share: Option<f64>,
+        /// Bytes of copies over the bandwidth of the links of the GPUs: for several, that of all at the
+        /// same time.
+        pub link_share: Option<f64>,
+        /// Sum of the times of the kernels of all events, over the time of the GPUs.
+        pub kernels_share: Option<f64>,
+        /// The mean power of all processors in the window, in watts, by their own counters.
+        pub cpu_w: Option<f64>,
+        /// The mean power of the GPUs in the window, in watts, by their own counters.
+        pub gpu_w: Option<f64>,
+        /// `yes` if all outputs were right, before and after.
+        pub valid: YesNo,
+        /// Notes on the row.
+        pub note: String,
+    }
 }
 
 /// One event within a window. The order of the fields is the order of the columns.

@@ -2,12 +2,13 @@
 
 use super::ThroughputRow;
 use super::curve::{Curve, curves};
-use crate::frame::{Document, Frame, Record, record};
+use crate::frame::Frame;
 use crate::grouped::grouped;
 use crate::record::{RunRecord, YesNo};
+use crate::row::Record;
 use crate::screen::Screen;
 use crate::shape::{self, AxisName};
-use crate::table::{Format, Highlight, Side, Table, TableError, for_people, known};
+use crate::table::{Highlight, RunRows, Side, Table, Tabular, known};
 use crate::units;
 
 /// Number of events below which a 99th percentile is unreliable.
@@ -36,33 +37,22 @@ const COLUMNS: [(&str, Side); 17] = [
 const DISPENSABLE: [&str; 9] =
     ["events/J", "copy", "others", "link", "kernels", "cores", "of ideal", "95 %", "events/s"];
 
-/// The rows of `run` as a text that ends with a line break.
-///
-/// # Errors
-/// If the rows cannot be serialised.
-pub fn render(
-    format: Format,
-    run: &RunRecord,
-    rows: &[ThroughputRow],
-    screen: Screen,
-) -> Result<String, TableError> {
-    let frame = || Frame::new(&record(&ThroughputRow::default()), rows.iter().map(record));
-    match format {
-        Format::Json => Ok(Document::new(run, &frame()).json()?),
-        Format::Csv => Ok(frame().csv()?),
-        Format::Table | Format::Markdown => Ok(for_people(format, &tables(rows), screen)),
+impl Tabular for RunRows<'_, ThroughputRow> {
+    fn tables(&self, _: Screen) -> Vec<Table> {
+        tables(self.rows)
+    }
+
+    fn frame(&self) -> Frame {
+        Frame::new(&record(&ThroughputRow::default()), self.rows.iter().map(record))
+    }
+
+    fn run(&self) -> Option<&RunRecord> {
+        Some(self.run)
     }
 }
 
 fn record(row: &ThroughputRow) -> Record<'_> {
-    record!(row;
-        point_id, algorithm, variant, backend, device, threads, places = cpu_sets, bind, params,
-        streams, batch, processes, items, item_unit, bytes_min, working_set_bytes, window_s,
-        events, items_per_s, items_per_s_low, items_per_s_high, events_per_s, p50_s, p50_low_s,
-        p50_high_s, p99_s, p99_low_s, p99_high_s, max_s, delivery_share, cores_share,
-        others_share, copy_share, link_share, kernels_share, cpu_w, gpu_w, valid, note
-    )
-    .spread("axis", row.params.iter())
+    row.record().spread("axis", row.params.iter())
 }
 
 fn tables(rows: &[ThroughputRow]) -> Vec<Table> {
@@ -186,6 +176,7 @@ fn cells(row: &ThroughputRow, curves: &[Curve<'_>]) -> Vec<String> {
 mod tests {
     use super::super::fixture::row;
     use super::*;
+    use crate::table::{Format, for_people};
 
     #[test]
     fn each_point_has_a_row_and_each_curve_a_note() {
@@ -215,15 +206,15 @@ mod tests {
 
     #[test]
     fn programs_get_all_columns() {
-        let text = render(Format::Csv, &RunRecord::default(), &[row(1, 10e6)], Screen::default());
+        let text = RunRows { run: &RunRecord::default(), rows: &[row(1, 10e6)] }.frame().csv();
         let text = text.expect("rows");
         let header = text.lines().next().expect("a header");
-        assert!(header.starts_with(&crate::schema::header::<ThroughputRow>()), "{header}");
+        assert!(
+            header
+                .starts_with(&format!("{},", ThroughputRow::default().record().names().join(","))),
+            "{header}"
+        );
         assert!(header.ends_with("axis_scale"), "{header}");
-        let json = render(Format::Json, &RunRecord::default(), &[row(1, 10e6)], Screen::default());
-        let json = json.expect("rows");
-        let [columns, of_schema] = crate::schema::columns("throughput", "ThroughputRow", &json);
-        assert_eq!(columns, of_schema);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 pub(crate) use levels::levels;
 pub use levels::{Level, ShiftLimits};
-pub use render::{Listing, render, render_on};
+pub use render::{Listing, Trends};
 pub(crate) use render::{moved_words, names, words};
 pub use shift::{AcceptedShift, Direction, Shift, ShiftStatus, Trend, trends};
 

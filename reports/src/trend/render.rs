@@ -4,12 +4,12 @@ use text::Untrusted;
 
 use super::Moved;
 use super::shift::{Direction, Shift, ShiftStatus, Trend};
-use crate::frame::{self, Cell, Frame, Record, json_text};
-use crate::paint::Paint;
-use crate::record::Code;
+use crate::frame::{Frame, json_text};
+use crate::record::{Code, Identified};
+use crate::row::{Cell, Record};
 use crate::screen::Screen;
 use crate::shape;
-use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
+use crate::table::{Format, NOTHING, Side, Table, TableError, Tabular, for_people};
 use crate::units;
 
 /// Columns for people.
@@ -32,48 +32,54 @@ pub enum Listing {
     All,
 }
 
-/// The trends as a text that ends with a line break.
-///
-/// # Errors
-/// If they can't be serialised.
-pub fn render(format: Format, trends: &[Trend], listing: Listing) -> Result<String, TableError> {
-    render_on(Screen::default(), format, trends, listing)
+/// Trends of points, of which some are listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Trends<'a> {
+    /// The trends.
+    pub all: &'a [Trend],
+    /// Those that are listed.
+    pub listing: Listing,
 }
 
-/// The trends as [`render`] writes them, for a screen.
-///
-/// # Errors
-/// If they can't be serialised.
-pub fn render_on(
-    screen: Screen,
-    format: Format,
-    trends: &[Trend],
-    listing: Listing,
-) -> Result<String, TableError> {
-    let is_listed = |trend: &&Trend| {
-        listing == Listing::All || !trend.shifts.is_empty() || trend.history.moved.is_some()
-    };
-    let listed: Vec<&Trend> = trends.iter().filter(is_listed).collect();
-    match format {
-        Format::Table | Format::Markdown => {
-            let is_row = |(trend, shift): &(&Trend, Option<&Shift>)| {
-                listing == Listing::All || shift.is_some() || trend.history.moved.is_none()
-            };
-            let levels = rows(&listed).filter(is_row).map(|(trend, shift)| cells(trend, shift));
-            let moves = listed.iter().filter_map(|trend| {
-                trend.history.moved.as_ref().map(|moved| moved_cells(trend, moved))
-            });
-            let table = Table::new(&COLUMNS, moves.chain(levels));
-            let table = table.without_if_narrow(&["before", "after"]);
-            let table = for_people(format, &[table], Screen { paint: Paint::Plain, ..screen });
-            let apart = if format == Format::Markdown && !listed.is_empty() { "\n" } else { "" };
-            Ok(format!("{table}{apart}{}\n", sentence(trends)))
-        }
-        Format::Csv => {
-            let records = rows(&listed).map(|(trend, shift)| record(trend, shift));
-            Ok(Frame::new(&record(&Trend::default(), None), records).csv()?)
-        }
-        Format::Json => Ok(json_text(&listed)?),
+impl<'a> Trends<'a> {
+    fn listed(&self) -> Vec<&'a Trend> {
+        let is_listed = |trend: &&Trend| {
+            self.listing == Listing::All
+                || !trend.shifts.is_empty()
+                || trend.history.moved.is_some()
+        };
+        self.all.iter().filter(is_listed).collect()
+    }
+}
+
+impl Tabular for Trends<'_> {
+    fn tables(&self, _: Screen) -> Vec<Table> {
+        let listed = self.listed();
+        let is_row = |(trend, shift): &(&Trend, Option<&Shift>)| {
+            self.listing == Listing::All || shift.is_some() || trend.history.moved.is_none()
+        };
+        let levels = rows(&listed).filter(is_row).map(|(trend, shift)| cells(trend, shift));
+        let moves = listed.iter().filter_map(|trend| {
+            trend.history.moved.as_ref().map(|moved| moved_cells(trend, moved))
+        });
+        let table = Table::new(&COLUMNS, moves.chain(levels));
+        vec![table.without_if_narrow(&["before", "after"])]
+    }
+
+    fn frame(&self) -> Frame {
+        let listed = self.listed();
+        let records = rows(&listed).map(|(trend, shift)| record(trend, shift));
+        Frame::new(&record(&Trend::default(), None), records)
+    }
+
+    fn text(&self, format: Format, screen: Screen) -> String {
+        let table = for_people(format, &self.tables(screen), screen.plain());
+        let is_apart = format == Format::Markdown && !self.listed().is_empty();
+        format!("{table}{}{}\n", if is_apart { "\n" } else { "" }, sentence(self.all))
+    }
+
+    fn json(&self) -> Result<String, TableError> {
+        Ok(json_text(&self.listed())?)
     }
 }
 
@@ -187,7 +193,8 @@ fn record<'a>(trend: &'a Trend, shift: Option<&'a Shift>) -> Record<'a> {
         .with("gpu", history.gpu.as_deref())
         .with("machine_before", history.moved.as_ref().map(|moved| moved.from.as_str()))
         .with("machine_ratio", history.moved.as_ref().map(Moved::ratio))
-        .and(frame::point(&history.point))
+        .and(Identified::from(&history.point).into())
+        .spread("axis", history.point.params.iter())
         .with("runs", history.entries.len())
         .with("threshold", trend.threshold)
         .with("run", since.map(|entry| entry.run.as_str()))
@@ -197,7 +204,7 @@ fn record<'a>(trend: &'a Trend, shift: Option<&'a Shift>) -> Record<'a> {
         .with("after_s", shift.map(|shift| shift.after_s))
         .with("ratio", shift.map(Shift::ratio))
         .with("p_value", shift.map(|shift| shift.p_value))
-        .with("code", shift.map_or("".into(), |shift| Cell::named(shift.code)))
+        .with("code", shift.map_or_else(|| Cell::from(""), |shift| shift.code.into()))
         .with("state", shift.map_or("steady", state))
         .with("note", shift.map_or("", note))
 }
@@ -224,6 +231,10 @@ mod tests {
     use super::super::{AcceptedShift, ShiftLimits, trends};
     use super::*;
 
+    fn shown(format: Format, all: &[Trend], listing: Listing) -> String {
+        Trends { all, listing }.render(format, Screen::default()).expect("a text")
+    }
+
     fn found() -> Vec<Trend> {
         let histories = vec![
             history("steady", &[(20, 1e-3)]),
@@ -241,7 +252,7 @@ mod tests {
 
     #[test]
     fn tables_show_changes_and_numbers_of_points() {
-        let text = render(Format::Table, &found(), Listing::Changes).expect("a text");
+        let text = shown(Format::Table, &found(), Listing::Changes);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
         assert!(lines[1].starts_with("sort alarm ") && lines[1].ends_with("SLOWER"));
@@ -249,13 +260,13 @@ mod tests {
         assert!(lines[2].ends_with("accepted: more, \"but\" right"), "{text}");
         let expected = "3 points in 20 to 30 runs: 2 changes, of which 1 to be looked at";
         assert_eq!(lines[3], expected);
-        let all = render(Format::Markdown, &found(), Listing::All).expect("a text");
+        let all = shown(Format::Markdown, &found(), Listing::All);
         assert!(all.contains("| steady |"), "{all}");
     }
 
     #[test]
     fn programs_get_a_row_a_change() {
-        let text = render(Format::Csv, &found(), Listing::All).expect("a text");
+        let text = shown(Format::Csv, &found(), Listing::All);
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let header = reader.headers().expect("a header").clone();
         let at = |name: &str| header.iter().position(|column| column == name).expect(name);
@@ -265,7 +276,7 @@ mod tests {
         assert_eq!(states, ["steady", "alarm", "accepted"]);
         assert_eq!(&rows[1][at("run")], "night-20");
         assert_eq!(&rows[2][at("note")], "more, \"but\" right");
-        let json = render(Format::Json, &found(), Listing::All).expect("a text");
+        let json = shown(Format::Json, &found(), Listing::All);
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(json[1]["shifts"][0]["standing"], "open");
         assert_eq!(json[2]["shifts"][0]["standing"]["accepted"], "more, \"but\" right");
@@ -278,22 +289,22 @@ mod tests {
         history.moved =
             Some(Moved { from: "before".into(), differs, before_s: 1e-3, after_s: 3e-3 });
         let trends = trends(vec![history], &ShiftLimits::default(), &[]);
-        let text = render(Format::Table, &trends, Listing::Changes).expect("a text");
+        let text = shown(Format::Table, &trends, Listing::Changes);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");
         assert!(lines[1].contains("night-00") && lines[1].contains("3.0 ×"), "{text}");
         let words = "the machine changed from before to key (differs: 1 instead of 2 cores)";
         assert!(lines[1].ends_with(words), "{text}");
         assert!(lines[2].ends_with("on another machine than before, and not compared with it"));
-        let all = render(Format::Table, &trends, Listing::All).expect("a text");
+        let all = shown(Format::Table, &trends, Listing::All);
         assert!(all.contains(words) && all.contains("steady"), "{all}");
-        let csv = render(Format::Csv, &trends, Listing::Changes).expect("a text");
+        let csv = shown(Format::Csv, &trends, Listing::Changes);
         assert!(csv.contains(",before,") && csv.contains("machine_before"), "{csv}");
     }
 
     #[test]
     fn silent_axes_are_omitted() {
-        let text = render(Format::Table, &[], Listing::All).expect("a text");
+        let text = shown(Format::Table, &[], Listing::All);
         assert_eq!(text, "0 points: 0 changes, of which 0 to be looked at\n");
     }
 }

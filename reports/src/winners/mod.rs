@@ -7,11 +7,16 @@ mod table;
 
 use std::collections::BTreeSet;
 
-pub use table::render;
+#[cfg(test)]
+pub(crate) use table::Winner;
+pub use table::Winners;
+
+use statistics::{Interval, RatioEstimate, Side, Timing};
 
 use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, representatives};
 use crate::record::SummaryRow;
+use crate::row::named_cells;
 use crate::shape::{self, Axes, AxisName, CPU, GIVEN};
 use crate::units;
 
@@ -32,6 +37,8 @@ pub enum Evidence {
     /// One of them has too few samples for an interval.
     TooFew,
 }
+
+named_cells! { Evidence }
 
 /// The two fastest variants at one setting.
 #[derive(Clone, Debug)]
@@ -121,14 +128,10 @@ impl Ranking<'_> {
         let Some(second) = self.second else {
             return Evidence::Clear;
         };
-        let interval = |row: &SummaryRow| {
-            let interval = row.ci95_low_s.zip(row.ci95_high_s);
-            interval.filter(|_| row.samples >= MIN_SAMPLES)
-        };
-        match (interval(self.first), interval(second)) {
-            (Some((_, high)), Some((low, _))) if high < low => Evidence::Clear,
-            (Some(_), Some(_)) => Evidence::Overlap,
-            _ => Evidence::TooFew,
+        match RatioEstimate::from_medians(timing(self.first), timing(second)).side(1.0, 0.0) {
+            Side::Above => Evidence::Clear,
+            Side::Below | Side::Unclear => Evidence::Overlap,
+            Side::Unknown => Evidence::TooFew,
         }
     }
 
@@ -141,6 +144,15 @@ impl Ranking<'_> {
     pub fn value(&self, axis: &str) -> Option<&str> {
         let found = self.axes.iter().find(|(name, _)| *name == *axis);
         found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// The median of a row, with its interval if that is of enough samples.
+fn timing(row: &SummaryRow) -> Timing {
+    let interval = row.ci95_low_s.zip(row.ci95_high_s).filter(|_| row.samples >= MIN_SAMPLES);
+    Timing {
+        median: row.median_s.unwrap_or(f64::NAN),
+        interval: interval.map(|(low, high)| Interval { low, high }),
     }
 }
 

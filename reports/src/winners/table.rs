@@ -3,64 +3,104 @@
 use std::cmp::Ordering;
 
 use super::{Evidence, Ranking, rankings, varying};
-use crate::frame::{Cell, Document, Frame, Record};
+use crate::frame::Frame;
 use crate::grouped::grouped;
 use crate::rank::{Rank, has_kernels};
 use crate::record::{RunRecord, SummaryRow};
-use crate::run_table::View;
+use crate::row::{Record, row};
+use crate::screen::Screen;
 use crate::shape::{self, AxisName, name};
-use crate::table::{Format, Side, Table, TableError, for_people, known};
+use crate::table::{Side, Table, Tabular, known};
 use crate::units;
 
-/// The winner at each setting of each task of `run`, as a text that ends with a line break.
-///
-/// # Errors
-/// If the rows cannot be serialised.
-pub fn render(
-    format: Format,
-    run: &RunRecord,
-    rows: &[SummaryRow],
-    view: View,
-) -> Result<String, TableError> {
-    let tasks = grouped(rows, |row| &row.algorithm);
-    let rankings: Vec<Vec<Ranking>> =
-        tasks.iter().map(|(_, rows)| rankings(rows, view.rank)).collect();
-    let empty = SummaryRow::default();
-    let empty = Ranking { axes: Vec::new(), first: &empty, second: None };
-    let frame = Frame::new(&record(&empty), rankings.iter().flatten().map(record));
-    match format {
-        Format::Json => Ok(Document::new(run, &frame).json()?),
-        Format::Csv => Ok(frame.csv()?),
-        Format::Table | Format::Markdown => {
-            let with_winners =
-                tasks.iter().zip(&rankings).filter(|(_, rankings)| !rankings.is_empty());
-            let tables = with_winners.map(|((task, rows), rankings)| {
-                let ranked_by = has_kernels(rows.iter().copied()).then_some(view.rank);
-                table(task, ranked_by, rankings)
+/// The winner at each setting of each task of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Winners<'a> {
+    /// `run.json`.
+    pub run: &'a RunRecord,
+    /// The rows of `summary.csv`.
+    pub rows: &'a [SummaryRow],
+    /// Time by which variants are ranked.
+    pub rank: Rank,
+}
+
+impl Tabular for Winners<'_> {
+    fn tables(&self, _: Screen) -> Vec<Table> {
+        let tables =
+            grouped(self.rows, |row| &row.algorithm).into_iter().filter_map(|(task, rows)| {
+                let rankings = rankings(&rows, self.rank);
+                let ranked_by = has_kernels(rows.iter().copied()).then_some(self.rank);
+                (!rankings.is_empty()).then(|| table(task, ranked_by, &rankings))
             });
-            Ok(for_people(format, &tables.collect::<Vec<_>>(), view.screen))
-        }
+        tables.collect()
+    }
+
+    fn frame(&self) -> Frame {
+        let tasks = grouped(self.rows, |row| &row.algorithm).into_iter();
+        let rankings: Vec<_> = tasks.flat_map(|(_, rows)| rankings(&rows, self.rank)).collect();
+        let empty = SummaryRow::default();
+        let empty = Ranking { axes: Vec::new(), first: &empty, second: None };
+        Frame::new(&record(&empty), rankings.iter().map(record))
+    }
+
+    fn run(&self) -> Option<&RunRecord> {
+        Some(self.run)
+    }
+}
+
+row! {
+    /// A row of `bench winners`.
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    pub(crate) struct Winner<'a> {
+        /// The task.
+        algorithm: &'a str,
+        /// The winner's point: see the rows of the run.
+        point_id: String,
+        /// The variant with the smallest median.
+        winner: &'a str,
+        /// Device of the winner.
+        device: &'a str,
+        /// Stage of the median: `total` or `kernel`.
+        stage: &'a str,
+        /// Median in seconds.
+        median_s: Option<f64>,
+        /// Lower end of the 95 % confidence interval of the median, in seconds.
+        ci95_low_s: Option<f64>,
+        /// Upper end of the 95 % confidence interval of the median, in seconds.
+        ci95_high_s: Option<f64>,
+        /// The second variant; empty without one.
+        next: &'a str,
+        /// Device of the second.
+        next_device: &'a str,
+        /// The second's point.
+        next_point_id: String,
+        /// The second's median over the winner's.
+        lead: Option<f64>,
+        /// Certainty of the lead.
+        evidence: Evidence,
     }
 }
 
 /// A ranking for programs.
 fn record<'a>(ranking: &'a Ranking) -> Record<'a> {
     let Ranking { first, second, .. } = ranking;
-    Record::default()
-        .with("algorithm", &first.algorithm)
-        .with("point_id", first.point().id())
-        .with("winner", &first.variant)
-        .with("device", &first.device)
-        .with("stage", &first.stage)
-        .with("median_s", first.median_s)
-        .with("ci95_low_s", first.ci95_low_s)
-        .with("ci95_high_s", first.ci95_high_s)
-        .with("next", second.map(|second| second.variant.as_str()))
-        .with("next_device", second.map(|second| second.device.as_str()))
-        .with("next_point_id", second.map(|second| second.point().id()).unwrap_or_default())
-        .with("lead", ranking.lead())
-        .with("evidence", Cell::named(ranking.evidence()))
-        .spread("axis", ranking.axes.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+    let winner = Winner {
+        algorithm: &first.algorithm,
+        point_id: first.point().id(),
+        winner: &first.variant,
+        device: &first.device,
+        stage: &first.stage,
+        median_s: first.median_s,
+        ci95_low_s: first.ci95_low_s,
+        ci95_high_s: first.ci95_high_s,
+        next: second.map_or("", |second| &second.variant),
+        next_device: second.map_or("", |second| &second.device),
+        next_point_id: second.map_or_else(String::new, |second| second.point().id()),
+        lead: ranking.lead(),
+        evidence: ranking.evidence(),
+    };
+    let axes = ranking.axes.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    Record::from(winner).spread("axis", axes)
 }
 
 fn table(task: &str, ranked_by: Option<Rank>, rankings: &[Ranking]) -> Table {
@@ -117,6 +157,7 @@ fn cells(ranking: &Ranking, axes: &[AxisName]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::charts::fixture::row;
+    use crate::table::Format;
 
     fn rendered(format: Format) -> String {
         let few = SummaryRow { samples: 3, ..row("a", "digis=2000;order=time", 1e-3) };
@@ -126,7 +167,9 @@ mod tests {
             few,
             row("b", "digis=2000;order=time", 3e-3),
         ];
-        render(format, &crate::charts::fixture::run(), &rows, View::default()).expect("a table")
+        let run = crate::charts::fixture::run();
+        let winners = Winners { run: &run, rows: &rows, rank: Rank::Total };
+        winners.render(format, Screen::default()).expect("a table")
     }
 
     #[test]

@@ -4,20 +4,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{copy_folder, folder, record, row};
-use reports::compare::render::{Format, Listing, render};
+use reports::compare::render::{Listing, render};
 use reports::compare::{
     Code, CompareError, CompareOptions, Comparison, Measured, RunScatter, Verdict, compare,
     scatter_of,
 };
-use reports::record::{Gpu, PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
+use reports::record::{PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
+use reports::screen::Screen;
 use reports::store::RunFolder;
-use statistics::ROUNDS_PER_RESTART;
+use reports::table::Format;
 
 /// Number of samples of a block; blocks differ a little, as in real runs.
-const BLOCK: usize = 10;
+pub const BLOCK: usize = 10;
 
 /// A point of a variant with this median.
-fn point(variant: &str, fingerprint: &str) -> SummaryRow {
+pub fn point(variant: &str, fingerprint: &str) -> SummaryRow {
     SummaryRow { variant: variant.into(), fingerprint: fingerprint.into(), ..row("") }
 }
 
@@ -33,7 +34,7 @@ fn run(folder: &Path, name: &str, record: &RunRecord, points: &[(SummaryRow, f64
 }
 
 /// Writes a run, and reads it.
-fn measured(
+pub fn measured(
     folder: &Path,
     name: &str,
     record: &RunRecord,
@@ -42,12 +43,12 @@ fn measured(
     read(&run(folder, name, record, points))
 }
 
-fn read(path: &Path) -> Measured {
+pub fn read(path: &Path) -> Measured {
     Measured::read(path).expect("read")
 }
 
 /// Four blocks of samples of a point, with a spread of one per cent.
-fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
+pub fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
     let noise = |i: usize| ((i * 7919 + salt * 104_729) % 101) as f64 / 101.0 - 0.5;
     let sample = |i: usize| SampleRow {
         flags: if i.is_multiple_of(BLOCK) { flags::FRESH.into() } else { String::new() },
@@ -56,7 +57,7 @@ fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
     (0..4 * BLOCK).map(sample).collect()
 }
 
-fn compared(base: &Measured, new: &Measured) -> Comparison {
+pub fn compared(base: &Measured, new: &Measured) -> Comparison {
     compare(base, new, &CompareOptions::default()).expect("comparable")
 }
 
@@ -67,7 +68,7 @@ fn compared_points(base: &[(SummaryRow, f64)], new: &[(SummaryRow, f64)]) -> Com
     compared(&base, &measured(folder.path(), "newer", &record(), new))
 }
 
-fn verdicts(comparison: &Comparison) -> Vec<(&str, Verdict)> {
+pub fn verdicts(comparison: &Comparison) -> Vec<(&str, Verdict)> {
     let points = comparison.points.iter();
     points.map(|point| (point.key.point.variant.as_str(), point.verdict)).collect()
 }
@@ -174,91 +175,6 @@ fn other_machines_are_refused_unless_asked_for() {
     assert!(compare(&base, &new, &options).is_ok());
 }
 
-/// The CPU is the same: points on it are compared, those on the GPU are listed with the reason.
-#[test]
-fn points_on_another_gpu_are_not_compared() {
-    let folder = folder();
-    let with = |model: &str, driver: &str| {
-        let mut record = record();
-        record.machine.gpus =
-            vec![Gpu { model: model.into(), driver: driver.into(), ..Gpu::default() }];
-        record.host_name = Some(format!("host-of-{model}"));
-        record
-    };
-    let on_gpu = SummaryRow { device: "cuda:0".into(), ..point("b", "code:1") };
-    let points = [(point("a", "code:1"), 1.0), (on_gpu, 1.0)];
-    let measured = |name: &str, record: &RunRecord| measured(folder.path(), name, record, &points);
-    let base = measured("base", &with("H100", "1.0"));
-    let new = measured("newer", &with("H200", "1.0"));
-    let comparison = compare(&base, &new, &CompareOptions::default()).expect("the CPU is the same");
-    assert_eq!(verdicts(&comparison), [("a", Verdict::Same)]);
-    for unmatched in [&comparison.only_base, &comparison.only_new] {
-        let reason = "measured on another GPU: H100 in the base, H200 in the new run";
-        assert_eq!(unmatched[0].reason, reason);
-    }
-    let host = "the host changed from host-of-H100 to host-of-H200".to_owned();
-    assert!(comparison.notes.contains(&host), "{:?}", comparison.notes);
-    let options = CompareOptions { across_machines: true, ..CompareOptions::default() };
-    assert_eq!(compare(&base, &new, &options).expect("asked for").points.len(), 2);
-
-    let new = measured("driver", &with("H100", "2.0"));
-    let comparison = compare(&base, &new, &CompareOptions::default()).expect("the same machine");
-    assert_eq!(comparison.points.len(), 2);
-    let driver = "the driver changed from 1.0 to 2.0".to_owned();
-    assert!(comparison.notes.contains(&driver), "{:?}", comparison.notes);
-}
-
-#[test]
-fn settings_of_a_card_that_changed_are_named() {
-    let folder = folder();
-    let with = |watts: f64, mhz: u32, ecc: bool, uuid: &str| {
-        let gpu = Gpu {
-            model: "H100".into(),
-            driver: "1.0".into(),
-            power_limit_w: Some(watts),
-            application_clock_mhz: Some(mhz),
-            ecc: Some(ecc),
-            uuid: Some(uuid.into()),
-            ..Gpu::default()
-        };
-        let mut record = record();
-        record.machine.gpus = vec![gpu];
-        record
-    };
-    let points = [(SummaryRow { device: "cuda:0".into(), ..point("b", "code:1") }, 1.0)];
-    let measured = |name: &str, record: &RunRecord| measured(folder.path(), name, record, &points);
-    let base = measured("base", &with(700.0, 1980, true, "GPU-a"));
-    let new = measured("newer", &with(350.0, 1410, false, "GPU-b"));
-    let notes = compare(&base, &new, &CompareOptions::default())
-        .expect("the same machine")
-        .notes
-        .join("\n");
-    for expected in [
-        "the power limit of cuda:0 changed from 700 W to 350 W",
-        "the application clock of cuda:0 changed from 1980 MHz to 1410 MHz",
-        "ECC of cuda:0 changed from on to off",
-        "the card of cuda:0 changed from GPU-a to GPU-b",
-    ] {
-        assert!(notes.contains(expected), "{expected}: {notes}");
-    }
-}
-
-#[test]
-fn lower_clocks_are_named() {
-    let folder = folder();
-    let points = [(point("a", "code:1"), 1.0)];
-    let mut base = measured(folder.path(), "base", &record(), &points);
-    let mut new = measured(folder.path(), "newer", &record(), &points);
-    new.record.seed += 1;
-    base.clock_mhz.insert("cpu".into(), 3000.0);
-    for (clock, is_named) in [(1800.0, true), (2950.0, false)] {
-        new.clock_mhz.insert("cpu".into(), clock);
-        let comparison = compare(&base, &new, &CompareOptions::default()).expect("compared");
-        let notes = comparison.notes.join("\n");
-        assert_eq!(notes.contains("clocks of cpu were 40 % lower"), is_named, "{notes}");
-    }
-}
-
 /// A run is identified by its samples, wherever it is stored: a job that failed to store its run
 /// must not pass.
 #[test]
@@ -320,10 +236,11 @@ fn same_has_the_resolution() {
     assert!(same.label().starts_with("SAME (± 0."), "{}", same.label());
     assert!(same.detectable.is_some_and(|smallest| smallest > 0.01));
     for format in [Format::Table, Format::Markdown, Format::Junit] {
-        let text = render(format, &comparison, Listing::All).expect("rendered");
+        let text = render(format, &comparison, Listing::All, Screen::default()).expect("rendered");
         assert!(text.contains(&same.label()), "{text}");
     }
-    let json = render(Format::Json, &comparison, Listing::All).expect("rendered");
+    let json =
+        render(Format::Json, &comparison, Listing::All, Screen::default()).expect("rendered");
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["points"][0]["verdict"], "SAME");
     assert_eq!(json["points"][0]["resolution"].as_f64(), Some(resolution));
@@ -397,25 +314,12 @@ fn damaged_files_are_named_with_the_line() {
 }
 
 #[test]
-fn notes_list_other_changes() {
-    let folder = folder();
-    let points = [(point("a", "code:1"), 1.0)];
-    let finished = Some("2025-01-01T00:00:00Z".into());
-    let mut other = RunRecord { seed: 2, finished, ..record() };
-    other.environment.kernel = "Linux 7".into();
-    let base = measured(folder.path(), "base", &record(), &points);
-    let new = measured(folder.path(), "newer", &other, &points);
-    let notes = compared(&base, &new).notes.join("\n");
-    for expected in ["seed of the data", "from Linux to Linux 7", "not finished", "set back"] {
-        assert!(notes.contains(expected), "{expected}: {notes}");
-    }
-}
-
-#[test]
 fn every_format_reports_slower_points() {
     let odd = "a <b> & \"c\" | d";
     let comparison = compared_points(&[(point(odd, "x"), 1.0)], &[(point(odd, "y"), 1.2)]);
-    let text = |format| render(format, &comparison, Listing::Changes).expect("rendered");
+    let text = |format| {
+        render(format, &comparison, Listing::Changes, Screen::default()).expect("rendered")
+    };
     let table = text(Format::Table);
     assert!(table.contains("SLOWER") && table.contains("1 point: 1 SLOWER"), "{table}");
     assert!(table.contains("bench selftest"), "{table}");
@@ -431,97 +335,6 @@ fn every_format_reports_slower_points() {
     let suite = suite.expect("a suite");
     assert_eq!((suite.attribute("tests"), suite.attribute("failures")), (Some("1"), Some("1")));
     assert!(junit.contains("a &lt;b&gt; &amp;"), "{junit}");
-}
-
-/// A paired run with rounds of one block each by base and new, two by the same processes. Each
-/// round has a drift of its own, which both sides share; the new side takes `change` times as long.
-fn paired_run(folder: &Path, rounds: usize, change: f64) -> Comparison {
-    paired_run_by(folder, rounds, change, [("code:1", "build:1"); 2])
-}
-
-/// A paired run with these machine codes in these executables.
-fn paired_run_by(
-    folder: &Path,
-    rounds: usize,
-    change: f64,
-    [of_base, of_new]: [(&str, &str); 2],
-) -> Comparison {
-    let side = |name: &str, factor: f64, (code, executable): (&str, &str)| {
-        let mut record = RunRecord { pair: Some("a pair".into()), ..record() };
-        record.software.fingerprint = executable.to_owned();
-        let row = point("a", code);
-        let mut run = RunFolder::create(&folder.join(name), &record).expect("created");
-        for round in 0..rounds {
-            let drift = 1.0 + 0.1 * ((round * 7919) % 101) as f64 / 101.0;
-            let block = samples(&row, factor * drift, round + name.len());
-            let block = block[..BLOCK].iter().cloned();
-            let round = round / 2 * ROUNDS_PER_RESTART + round % 2;
-            let block: Vec<_> = block.map(|row| SampleRow { round, ..row }).collect();
-            run.append_samples(&block).expect("written");
-        }
-        run.append_summary(&[row]).expect("written");
-        read(&folder.join(name))
-    };
-    let base = side("base", 1.0, of_base);
-    let new = side("newer", change, of_new);
-    assert!(base.is_paired_with(&new));
-    compared(&base, &new)
-}
-
-#[test]
-fn randomised_addresses_are_noted_and_recorded() {
-    let folder = folder();
-    paired_run(folder.path(), 20, 1.03);
-    for random in [false, true] {
-        let mut runs = ["base", "newer"].map(|name| read(&folder.path().join(name)));
-        for run in &mut runs {
-            run.record.environment.aslr = Some(random);
-        }
-        let comparison = compared(&runs[0], &runs[1]);
-        assert_eq!(comparison.points[0].verdict, Verdict::Slower);
-        assert_eq!(comparison.aslr, Some(random));
-        let notes = comparison.notes.join("\n");
-        assert_eq!(notes.contains("addresses were randomised"), random, "{notes}");
-    }
-}
-
-#[test]
-fn a_drift_between_rounds_neither_hides_a_change_nor_makes_one() {
-    let judged = |change: f64| paired_run(folder().path(), 20, change).points.remove(0);
-    let slower = judged(1.02);
-    assert_eq!(slower.verdict, Verdict::Slower, "{}", slower.reason);
-    assert!(slower.reason.contains("in 20 paired rounds"), "{}", slower.reason);
-    assert!((slower.ratio - 1.02).abs() < 0.002, "{}", slower.ratio);
-    assert_eq!(judged(1.0).verdict, Verdict::Same);
-    assert_eq!(judged(0.98).verdict, Verdict::Faster);
-}
-
-/// Any change to a program moves the rest of it, which may cost more than the change.
-#[test]
-fn the_same_code_in_another_executable_raises_no_alarm() {
-    let folder = folder();
-    let judged = |name: &str, new: (&str, &str)| {
-        let at = folder.path().join(name);
-        std::fs::create_dir(&at).expect("created");
-        let by = [("code:1", "build:1"), new];
-        paired_run_by(&at, 20, 1.05, by).points.remove(0)
-    };
-    let moved = judged("moved", ("code:1", "build:2"));
-    assert_eq!(moved.verdict, Verdict::Inconclusive, "{}", moved.reason);
-    assert!(moved.reason.contains("the machine code is the same"), "{}", moved.reason);
-    assert_eq!(moved.next, None);
-    for changed in [("code:2", "build:2"), ("code:1", "build:1"), ("", "build:2")] {
-        let point = judged(&[changed.0, changed.1].concat(), changed);
-        assert_eq!(point.verdict, Verdict::Slower, "{}", point.reason);
-    }
-}
-
-#[test]
-fn few_rounds_are_not_clear() {
-    let comparison = paired_run(folder().path(), 6, 1.5);
-    let point = &comparison.points[0];
-    assert_eq!(point.verdict, Verdict::Inconclusive);
-    assert!(point.reason.contains("fewer than 4 processes"), "{}", point.reason);
 }
 
 #[test]

@@ -3,12 +3,22 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
 
-mod charts;
+mod charts {
+    mod bars;
+    mod layout;
+    mod lines;
+    mod rows;
+}
 mod common;
 mod compare;
+mod compare_machines;
 mod gate;
 mod history_disk;
 mod history_kill;
 mod old_store;
-mod report;
+mod paired_runs;
+mod report {
+    mod fixture;
+    mod page;
+}
 mod run_folder;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use reports::compare::render::{Format, Listing};
+use reports::compare::render::Listing;
 use reports::export::ExportFormat;
+use reports::table::Format;
 use reports::trend::{self, ShiftLimits};
 
 use crate::cli::Request;

@@ -5,15 +5,16 @@ mod confirm;
 use std::path::{Path, PathBuf};
 use std::thread::{self, Builder};
 
-use reports::compare::render::{Format, Listing, render_on};
+use reports::compare::render::{Listing, render};
 use reports::compare::{CompareOptions, Comparison, Measured, Verdict, compare};
 use reports::store::StoreError;
+use reports::table::Format;
 
 use super::runs::{self, StoreContext};
 use crate::failure::{Exit, Failure};
 use crate::paired;
 use crate::platform::Interrupt;
-use crate::request::{CompareRequest, FailOn, Outputs};
+use crate::request::{CompareRequest, FailOn, Outputs, Verdicts};
 use confirm::{Confirmation, Confirmed, Runs};
 
 pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
@@ -117,11 +118,11 @@ fn read_both(base: &Path, new: &Path) -> Result<(Measured, Measured), StoreError
 /// Prints a comparison, and writes it to files.
 pub(super) fn show(
     comparison: &Comparison,
-    outputs: &Outputs<Format>,
+    outputs: &Outputs<Verdicts>,
     listing: Listing,
 ) -> Result<(), Failure> {
     super::put(outputs, |format, screen| {
-        let text = render_on(screen, format, comparison, listing)?;
+        let text = render(format, comparison, listing, screen)?;
         Ok(match format {
             Format::Table => screen.paint.verdicts(&text),
             _ => text,

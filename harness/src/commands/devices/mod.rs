@@ -16,6 +16,7 @@ use reports::charts;
 use reports::clock::now;
 use reports::record::{CEILINGS_VERSION, CeilingsRecord};
 use reports::store::{claim_ceilings, write_ceilings};
+use reports::table::Format;
 use reports::units::counted;
 use text::Untrusted;
 
@@ -24,14 +25,14 @@ use crate::failure::{Exit, Failure};
 use crate::measure::{gpu_ceilings, measure_bandwidth};
 use crate::platform::gpus::{Gpus, only_verifies, problem_of};
 use crate::platform::{self, Topology, last_level_bytes};
-use crate::request::{DescriptionFormat, DeviceSet, DevicesRequest};
+use crate::request::{DeviceSet, DevicesRequest};
 use crate::throughput::{Links, StreamGpus};
 
 pub(super) fn run(request: &DevicesRequest) -> Result<Exit, Failure> {
     let topology = Topology::this_machine();
     let printed = request.format.stdout;
     // At once: measuring takes its time.
-    if printed == DescriptionFormat::Table {
+    if printed == Format::Table {
         super::print(&describe::machine(&topology))?;
     }
     let mut record = unmeasured(&topology);
@@ -42,14 +43,12 @@ pub(super) fn run(request: &DevicesRequest) -> Result<Exit, Failure> {
     }
     keep(request, &record)?;
     super::write_files(&request.format, |format| match format {
-        DescriptionFormat::Table => {
-            Ok(describe::machine(&topology) + &measurements::measured(&record))
-        }
-        DescriptionFormat::Json => json(&record),
+        Format::Json => json(&record),
+        _ => Ok(describe::machine(&topology) + &measurements::measured(&record)),
     })?;
     match printed {
-        DescriptionFormat::Table => super::print(&measurements::measured(&record))?,
-        DescriptionFormat::Json => super::print(&json(&record)?)?,
+        Format::Json => super::print(&json(&record)?)?,
+        _ => super::print(&measurements::measured(&record))?,
     }
     Ok(Exit::Success)
 }

@@ -14,8 +14,8 @@ use std::path::Path;
 use files::{LARGEST_DOCUMENT, read_text};
 use reports::history::Store;
 use reports::store::RunSummary;
-use reports::table::Format;
-use reports::trend::{self, AcceptedShift, Listing, PointHistory, Trend};
+use reports::table::{Format, Tabular};
+use reports::trend::{self, AcceptedShift, Listing, PointHistory, Trend, Trends};
 use reports::{charts, units};
 use text::Untrusted;
 
@@ -43,9 +43,8 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
     if let Some(folder) = &request.out {
         draw(folder, &trends, request.listing)?;
     }
-    super::super::put(&request.format, |format, screen| {
-        Ok(trend::render_on(screen, format, &trends, request.listing)?)
-    })?;
+    let table = Trends { all: &trends, listing: request.listing };
+    super::super::put(&request.format, |format, screen| Ok(table.render(format, screen)?))?;
     if let Some(moved) = &moved {
         super::super::say(moved);
     }

@@ -5,13 +5,13 @@ mod changes;
 use std::path::{Path, PathBuf};
 
 use reports::history::{
-    self, Added, BaselineState, Filter, HistoryError, Retention, Series, Store, Unfinished,
+    Added, BaselineState, Filter, HistoryError, Retention, Series, Store, Unfinished,
 };
 use reports::rank::Rank;
 use reports::record::{Shard, SuitePart};
-use reports::run_table::{self, Detail, View};
+use reports::run_table::{Detail, RunTable};
 use reports::store::{read_run, read_summary};
-use reports::table::Format;
+use reports::table::Tabular;
 use reports::units;
 use text::Untrusted;
 
@@ -83,9 +83,7 @@ fn list(request: &ListRunsRequest) -> Result<Exit, Failure> {
     let store = open(&request.runs.store)?;
     let filter = request.filter();
     let entries = store.list(&filter)?;
-    super::put(&request.format, |format, screen| {
-        Ok(history::render_on(screen, format, &entries)?)
-    })?;
+    super::put(&request.format, |format, screen| Ok(entries.render(format, screen)?))?;
     for damaged in store.damaged_marks()? {
         super::say(&format!("bench: a mark of an accepted run: {damaged}"));
     }
@@ -180,14 +178,12 @@ fn prune(store: &Store, retention: Retention, dry_run: bool) -> Result<Exit, Fai
     Ok(Exit::Success)
 }
 
-fn show(store: &Store, run: &str, format: &Outputs<Format>, rank: Rank) -> Result<Exit, Failure> {
+fn show(store: &Store, run: &str, format: &Outputs, rank: Rank) -> Result<Exit, Failure> {
     let folder = store.resolve(run, None)?;
     let record = read_run(&folder).map_err(HistoryError::from)?;
     let rows = read_summary(&folder).map_err(HistoryError::from)?;
-    super::put(format, |format, screen| {
-        let view = View { rank, screen, detail: Detail::Stages };
-        Ok(run_table::render(format, &record, &rows, view)?)
-    })?;
+    let table = RunTable { run: &record, rows: &rows, rank, detail: Detail::Stages };
+    super::put(format, |format, screen| Ok(table.render(format, screen)?))?;
     super::say(&format!("run: {}", folder.escaped()));
     Ok(Exit::Success)
 }

@@ -8,11 +8,11 @@ use algorithms::device::{Backend, Device};
 use algorithms::registry;
 use algorithms::task::VariantInfo;
 use reports::charts;
-use reports::portability::{self, Comparison, Pair};
+use reports::portability::{self, Comparison, Comparisons, Pair};
 use reports::record::Point;
 use reports::screen::Screen;
 use reports::store::Run;
-use reports::table::Format;
+use reports::table::{Format, Tabular};
 use text::Untrusted;
 
 use super::suite_run::SuiteRun;
@@ -61,7 +61,8 @@ pub(super) fn run(request: &PortabilityRequest) -> Result<Exit, Failure> {
 
 /// Writes chart and table, then prints: a closed pipe does not affect files.
 fn present(compared: &[Comparison], run: &Run, from: &SuiteRun<'_>) -> Result<(), Failure> {
-    let text = |format, screen| Ok(portability::render(format, &run.record, compared, screen)?);
+    let table = Comparisons { run: &run.record, all: compared };
+    let text = |format, screen| Ok(table.render(format, screen)?);
     if let Some(folder) = from.folder(run) {
         let path = folder.join(TABLE);
         files::create_folder(folder).map_err(Failure::writing(folder))?;

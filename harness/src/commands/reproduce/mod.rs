@@ -14,7 +14,9 @@ use reports::published::{self, Figure, Here, Reproduction, Value, read_published
 use reports::rank::Rank;
 use reports::record::Point;
 use reports::report::{self, ReportInput};
+use reports::screen::Screen;
 use reports::store::Run;
+use reports::table::Tabular;
 use text::Untrusted;
 
 use super::open_suite;
@@ -37,7 +39,9 @@ const PAGE: &str = "reproduce.html";
 pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
     let figures = wanted(&request.figures)?;
     if request.list {
-        super::put(&request.output.format, |format, _| Ok(published::list(format, &figures)?))?;
+        super::put(&request.output.format, |format, _| {
+            Ok(figures.render(format, Screen::default())?)
+        })?;
         return Ok(Exit::Success);
     }
     say_what_is_missing(&figures)?;
@@ -123,7 +127,7 @@ fn present(figures: &[Reproduction], run: &Run, from: &SuiteRun<'_>) -> Result<(
         }
         write(&folder.join(PAGE), &page(figures, run, folder, from.output.rank)?)?;
     }
-    super::put(&from.output.format, |format, _| Ok(published::render(format, figures)?))
+    super::put(&from.output.format, |format, _| Ok(figures.render(format, Screen::default())?))
 }
 
 fn write(path: &Path, page: &str) -> Result<(), Failure> {

@@ -5,7 +5,8 @@ mod merge;
 use std::path::Path;
 
 use reports::record::RunRecord;
-use reports::stream::{self, StreamRow};
+use reports::stream::StreamRow;
+use reports::table::{RunRows, Tabular};
 use text::Untrusted;
 
 use super::present::{say_findings, say_if_interrupted};
@@ -43,7 +44,8 @@ fn present(
     folder: &Path,
     flags: &StreamFlags,
 ) -> Result<(), Failure> {
-    super::put(&flags.format, |format, screen| Ok(stream::render(format, record, rows, screen)?))?;
+    let table = RunRows { run: record, rows };
+    super::put(&flags.format, |format, screen| Ok(table.render(format, screen)?))?;
     say_findings(record);
     if !flags.quiet {
         super::say(&format!("results: {}", folder.escaped()));

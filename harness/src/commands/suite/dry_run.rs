@@ -76,10 +76,12 @@ impl DryRun {
     /// The inputs with their candidates, and the longest time that sampling takes.
     pub(in crate::commands) fn render(&self, format: Format) -> String {
         match format {
-            Format::Table => format!("{}{}\n", aligned(&self.rows), self.total()),
             Format::Markdown => format!("{}\n{}\n", markdown(&self.rows), self.total()),
             Format::Csv => csv(&self.rows),
             Format::Json => self.json(),
+            Format::Table | Format::Junit => {
+                format!("{}{}\n", aligned(&self.rows), self.total())
+            }
         }
     }
 

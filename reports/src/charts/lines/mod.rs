@@ -45,11 +45,7 @@ pub fn longest<'a>(study: &'a Study) -> Option<&'a Axis> {
 
 /// Logarithmic if the values span a decade, from zero otherwise.
 pub fn scale(low: f64, high: f64) -> Scale {
-    let around = Scale::around(low, high);
-    match around.spread {
-        Spread::Log => around,
-        Spread::Linear => Scale::from_zero(high),
-    }
+    Scale::from_zero_or_log(low, high, Spread::beyond(10.0, low, high))
 }
 
 /// The median of a row with its whisker, divided by `items`.

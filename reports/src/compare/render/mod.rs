@@ -7,7 +7,7 @@ use std::path::Path;
 
 pub use crate::trend::Listing;
 pub(crate) use markdown::commands;
-pub use selftest::{SelfTestFormat, selftest};
+pub use selftest::selftest;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use text::{COMMAND, SENTENCE, Untrusted};
@@ -15,24 +15,11 @@ use text::{COMMAND, SENTENCE, Untrusted};
 use super::{Comparison, Key, NOT_MEASURED, PointVerdict, RETIRED, Unmatched, Verdict, gate};
 use crate::frame::json_text;
 use crate::grouped::{distinct, grouped};
-use crate::paint::Paint;
+use crate::screen::Paint;
 use crate::screen::Screen;
 use crate::shape::{self, Axes, AxisName};
-use crate::table::{Format as TableFormat, Side, Table, for_people};
+use crate::table::{Format, Side, Table, for_people};
 use crate::units;
-
-/// Output format of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Aligned columns for a terminal.
-    Table,
-    /// For the page of a job or a merge request.
-    Markdown,
-    /// The whole [`Comparison`].
-    Json,
-    /// For CI servers: a point is a test case, and fails if it is slower.
-    Junit,
-}
 
 /// Error of the output of a comparison.
 #[derive(Debug, thiserror::Error)]
@@ -43,36 +30,28 @@ pub enum RenderError {
     /// Failed to serialise to JUnit XML.
     #[error("cannot write the comparison as JUnit XML: {0}; try --format json")]
     Junit(String),
+    /// There is no such format of these results.
+    #[error("cannot write these results as {}; try --format json", .0.name())]
+    Format(Format),
 }
 
 /// The comparison as a text that ends with a line break. Formats for people list changes, or all
 /// points; a small number of points is listed completely.
 ///
 /// # Errors
-/// If it can't be serialised.
+/// If it can't be serialised, or has no such format.
 pub fn render(
     format: Format,
     comparison: &Comparison,
     listing: Listing,
-) -> Result<String, RenderError> {
-    render_on(Screen::default(), format, comparison, listing)
-}
-
-/// The comparison as [`render`] writes it, for a screen.
-///
-/// # Errors
-/// If it can't be serialised.
-pub fn render_on(
     screen: Screen,
-    format: Format,
-    comparison: &Comparison,
-    listing: Listing,
 ) -> Result<String, RenderError> {
     match format {
         Format::Table => Ok(columns(screen, comparison, listing)),
         Format::Markdown => Ok(markdown::render(comparison, listing)),
         Format::Json => Ok(json_text(comparison)?),
         Format::Junit => Ok(text::page(junit(comparison)?)),
+        Format::Csv => Err(RenderError::Format(format)),
     }
 }
 
@@ -83,7 +62,7 @@ fn columns(screen: Screen, comparison: &Comparison, listing: Listing) -> String 
         lines.push(format!("all   {}", shape::phrases(&common)));
     }
     let table = table(&listed(comparison, listing), &common);
-    let table = for_people(TableFormat::Table, &[table], Screen { paint: Paint::Plain, ..screen });
+    let table = for_people(Format::Table, &[table], Screen { paint: Paint::Plain, ..screen });
     lines.extend(table.lines().map(str::to_owned));
     lines.push(counts(comparison));
     lines.extend(unmatched(comparison));

@@ -4,21 +4,10 @@ use std::collections::BTreeMap;
 
 use super::RenderError;
 use crate::frame::json_text;
-use crate::paint::Paint;
 use crate::record::{PointScatter, SelfTest, Trial};
+use crate::screen::Paint;
 use crate::table::{Format, Side, Table, for_people};
 use crate::units::{percent, significant};
-
-/// Output format of a self-test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SelfTestFormat {
-    /// Aligned columns for a terminal.
-    Table,
-    /// For a page.
-    Markdown,
-    /// The whole [`SelfTest`].
-    Json,
-}
 
 const COLUMNS: [(&str, Side); 7] = [
     ("injected", Side::Right),
@@ -38,12 +27,12 @@ const PAIRED: &str = "paired runs: short rounds of both, as bench compare --conf
 /// code.
 ///
 /// # Errors
-/// If it can't be serialised.
-pub fn selftest(format: SelfTestFormat, test: &SelfTest) -> Result<String, RenderError> {
+/// If it can't be serialised, or has no such format.
+pub fn selftest(format: Format, test: &SelfTest) -> Result<String, RenderError> {
     match format {
-        SelfTestFormat::Table => Ok(text(Format::Table, test)),
-        SelfTestFormat::Markdown => Ok(text(Format::Markdown, test)),
-        SelfTestFormat::Json => Ok(json_text(test)?),
+        Format::Table | Format::Markdown => Ok(text(format, test)),
+        Format::Json => Ok(json_text(test)?),
+        Format::Csv | Format::Junit => Err(RenderError::Format(format)),
     }
 }
 
@@ -141,15 +130,15 @@ mod tests {
             ..SelfTest::default()
         };
         let text = |format| selftest(format, &test).expect("rendered");
-        let table = text(SelfTestFormat::Table);
+        let table = text(Format::Table);
         for expected in
             ["separate runs", "paired runs", "rdst 1.0 to 3.0 %", "   5.0 %         1 of 1     200"]
         {
             assert!(table.contains(expected), "{expected}: {table}");
         }
-        let page = text(SelfTestFormat::Markdown);
+        let page = text(Format::Markdown);
         assert!(page.contains("### paired runs") && page.contains("| 5.0 % |"), "{page}");
-        let json: SelfTest = serde_json::from_str(&text(SelfTestFormat::Json)).expect("JSON");
+        let json: SelfTest = serde_json::from_str(&text(Format::Json)).expect("JSON");
         assert_eq!(json, test);
     }
 }
