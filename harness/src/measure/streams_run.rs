@@ -5,7 +5,7 @@ use std::path::Path;
 use reports::charts::{self, ChartError, NamedSvg};
 use reports::clock::now;
 use reports::record::RunRecord;
-use reports::store::{StreamRows, StreamRunFolder};
+use reports::store::{Folder, RunRows};
 use text::Untrusted;
 
 use super::run_spec::{Counts, MeasureError, RunSpec, run_folder};
@@ -16,16 +16,16 @@ use crate::platform::{Exit, Topology};
 use crate::request::MeasureRequest;
 
 /// A run of streams: what is measured is on disk at once.
-pub(crate) struct StreamsRun<R: StreamRows> {
+pub(crate) struct StreamsRun<R: RunRows> {
     pub(crate) rows: Vec<R>,
     pub(crate) record: RunRecord,
     pub(crate) counts: Counts,
     pub(crate) interrupted: bool,
-    folder: StreamRunFolder<R>,
+    folder: Folder<R>,
     stopped: StoppedPeriods,
 }
 
-impl<R: StreamRows> StreamsRun<R> {
+impl<R: RunRows> StreamsRun<R> {
     /// Creates the folder, by default one named after the time and `name`.
     pub(crate) fn start(
         name: &str,
@@ -39,7 +39,7 @@ impl<R: StreamRows> StreamsRun<R> {
         let mut record = describe(&run_spec, &Topology::this_machine());
         record.notes.extend_from_slice(notes);
         let path = run_folder(out, name)?;
-        let folder = StreamRunFolder::create(&path, &record)?;
+        let folder = Folder::create(&path, &record)?;
         let counts = Counts::default();
         Ok(StreamsRun { rows: Vec::new(), record, counts, interrupted: false, folder, stopped })
     }

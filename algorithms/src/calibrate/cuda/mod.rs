@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::{Calibrate, GAINS, Lookups, Uncalibrated};
+use super::{Calibrate, GAINS, Lookups};
 use crate::algorithm::{CheckError, GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
 use crate::device::gpu::{DeviceBuffer, DeviceError, LaunchConfig};
 use crate::device::{Unavailable, buffers};

@@ -119,8 +119,7 @@ impl DecodeBuffers<'_> {
             extend(&mut all.digits, own.len(), Grain::Adaptive, |range| {
                 own[range].iter().map(|&bits| Digit::from_bits(bits))
             });
-            let damaged =
-                check::damaged(frame, part.pages.start, verdicts, validation::DAMAGED);
+            let damaged = check::damaged(frame, part.pages.start, verdicts, validation::DAMAGED);
             all.damaged.extend(damaged);
             if let Target::Charges(charges) = &buffers.target {
                 all.positions.append(&mut positions(gpu, charges, samples)?);
