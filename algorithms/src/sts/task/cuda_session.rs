@@ -108,7 +108,7 @@ buffers!(GpuChain<'_>: chain);
 
 impl<'a> GpuChain<'a> {
     /// The chain, whose buffers were taken, and its device.
-    fn taken(&mut self) -> (&Gpu, &mut CudaChain<'a>) {
+    fn device_and_chain(&mut self) -> (&Gpu, &mut CudaChain<'a>) {
         (&self.setting.gpu, self.chain.as_mut().expect("buffers are taken before each run"))
     }
 
@@ -137,17 +137,17 @@ impl Chain for GpuChain<'_> {
     }
 
     fn run(&mut self, stage: ChainStage) -> Result<(), DeviceError> {
-        let (gpu, chain) = self.taken();
+        let (gpu, chain) = self.device_and_chain();
         gpu.scope(stage.name(), || chain.run(gpu, stage))
     }
 
     fn inputs_of(&mut self, next: ChainStage) -> Vec<Box<dyn Snapshot + '_>> {
-        let (gpu, chain) = self.taken();
+        let (gpu, chain) = self.device_and_chain();
         chain.inputs_of(gpu, next)
     }
 
     fn after_restore(&mut self, next: ChainStage) -> Result<(), DeviceError> {
-        let (gpu, chain) = self.taken();
+        let (gpu, chain) = self.device_and_chain();
         chain.after_restore(gpu, next)
     }
 
@@ -157,7 +157,7 @@ impl Chain for GpuChain<'_> {
             return Ok(());
         }
         self.run_first()?;
-        let (gpu, chain) = self.taken();
+        let (gpu, chain) = self.device_and_chain();
         gpu.finish()?;
         chain.record(gpu)
     }
@@ -165,18 +165,18 @@ impl Chain for GpuChain<'_> {
     fn run_all(&mut self, _: &mut Laps) -> Result<(), DeviceError> {
         if self.is_recorded {
             self.run_first()?;
-            let (gpu, chain) = self.taken();
+            let (gpu, chain) = self.device_and_chain();
             chain.run_recorded(gpu)?;
             self.run(ChainStage::Hits)?;
             return self.run(ChainStage::Collect);
         }
-        let (gpu, chain) = self.taken();
+        let (gpu, chain) = self.device_and_chain();
         chain.run_steps(gpu)
     }
 
     fn products(&mut self, stage: Option<ChainStage>) -> Result<Vec<Product>, DeviceError> {
         let timeslices = self.batch.count();
-        let (gpu, chain) = self.taken();
+        let (gpu, chain) = self.device_and_chain();
         let product = Product::for_stage(stage, |stage| chain.product(gpu, stage))?;
         Ok(product.of_timeslices(timeslices))
     }

@@ -3,14 +3,16 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `work` | started work, and its resources; buffers by addresses |
+//! | `work` | started work, and its resources |
 //! | `dispatch` | launches of shaders |
+//! | `allocations` | buffers by addresses |
 //! | `pipelines` | shaders, compiled for the GPU |
 //! | `unroll` | unrolls their loops |
 //! | `staging` | copies between host and device |
 //! | `clock` | timestamps |
 //! | `faults` | errors of the device |
 
+mod allocations;
 mod clock;
 mod dispatch;
 mod faults;

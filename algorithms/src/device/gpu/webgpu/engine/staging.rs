@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use wgpu::{Buffer, BufferDescriptor, BufferUsages, CommandEncoder, Device, MapMode, PollType};
 
-use super::work::Location;
+use super::allocations::Location;
 use crate::all_cores;
 
 /// Large copies are divided into pieces, so that host and device copy at the same time.
