@@ -75,13 +75,6 @@ __device__ __forceinline__ void find_hits(const Module& module, const Partners* 
     if (queued > 0) shared.queue.take<Rules>(module, queued);
 }
 
-// Output arrays, in the order of the entries.
-struct Written {
-    Line* lines;
-    Measured* values;
-    Partners* partners;
-};
-
 // The clusters of a job that this thread has; none after the last one of the side.
 struct ThreadClusters {
     u32 numbers[LINE_ITEMS];
@@ -90,7 +83,7 @@ struct ThreadClusters {
 
     // Loads the full record first so that all loads are in flight together; the compiler would
     // reload after stores.
-    __device__ __forceinline__ ThreadClusters(const AllClusters& all, const Job& job) {
+    __device__ __forceinline__ ThreadClusters(const HitFinding& all, const Job& job) {
         const u32 begin = all.side_offsets[job.segment], count = all.found[job.segment].clusters;
         u32 indices[LINE_ITEMS];
 #pragma unroll
@@ -105,83 +98,48 @@ struct ThreadClusters {
     }
 };
 
-// The lines of a job's clusters, what hits take of them, and the partners of those of the front.
-template <class Rules>
-__device__ __forceinline__ void write_lines(const AllClusters& all, u32 modules, const Sensor* sensors,
-                                            const TimeCut& cut, const Job& job, const Written& written) {
-    const Sensor& sensor = sensors[job.segment % modules];
+// Writes the lines of the clusters of a job, what hits take of them, and the partners of those of
+// the front, in the order of entries. A block per job: some clusters of any side.
+template <class Rules> __device__ __forceinline__ void write_lines(const PairFinding& pairs) {
+    const HitFinding& all = pairs.all;
+    const Job job = pairs.jobs[blockIdx.x];
+    const Sensor& sensor = all.sensors[job.segment % all.modules];
     const ThreadClusters thread_clusters(all, job);
-    const bool is_front = job.segment < modules;
-    const u32 back = is_front ? modules + job.segment : job.segment;
-    const Entry* backs = all.entries + all.side_offsets[back];
-    const u32 back_count = all.found[back].clusters;
-    const float latest = __uint_as_float(all.found[back].latest_error);
+    const bool is_front = job.segment < all.modules;
+    const u32 back = is_front ? all.modules + job.segment : job.segment;
+    const SortedClusters backs = all.of(back);
+    const float latest = all.latest_error(back);
 #pragma unroll
     for (u32 i = 0; i < LINE_ITEMS; i++) {
         const Cluster& cluster = thread_clusters.clusters[i];
         const u32 number = thread_clusters.numbers[i];
+        const bool is_there = thread_clusters.are_there[i];
         Partners found = {};
-        if (is_front) found = partners_of<Rules>(thread_clusters.are_there[i], cluster, backs, back_count, cut, latest);
-        if (!thread_clusters.are_there[i]) continue;
-        written.lines[number] = line_of<Rules>(sensor, is_front ? sensor.front : sensor.back,
-                                               is_front ? 0 : CHANNELS_OF_SIDE, cluster);
-        written.values[number] = measured(cluster, is_front ? TimeCut::reach_of(cluster.time_error, latest) : 0);
-        if (is_front) written.partners[number] = found;
+        if (is_front) found = partners_of<Rules>(is_there, cluster, backs.entries, backs.count, all.cut, latest);
+        if (!is_there) continue;
+        pairs.lines[number] = line_of<Rules>(sensor, is_front ? sensor.front : sensor.back,
+                                             is_front ? 0 : CHANNELS_OF_SIDE, cluster);
+        pairs.values[number] = measured(cluster, is_front ? TimeCut::reach_of(cluster.time_error, latest) : 0);
+        if (is_front) pairs.partners[number] = found;
     }
 }
 
-template <class Rules>
-__device__ __forceinline__ void find_hits_of_job(const InOrder& all, const Partners* partners, const u32* side_offsets,
-                                                 const Found* found, u32 modules, const Sensor* sensors,
-                                                 const TimeCut& cut, const Job& job, const u32* offsets, u32* counts,
-                                                 Hit* hits) {
+// Finds the hits of all modules, as `hits_of_fronts_` does. A block per job: some clusters of a
+// front.
+template <class Rules> __device__ __forceinline__ void find_hits_of_job(const PairFinding& pairs) {
     __shared__ Module module;
     __shared__ OfWarp shared[WARPS];
-    if (threadIdx.x == 0)
-        module = module_of(side_offsets, all, modules, sensors, cut, job.segment, offsets, counts, hits);
+    const Job job = pairs.jobs[blockIdx.x];
+    if (threadIdx.x == 0) module = module_of(pairs, job.segment);
     __syncthreads();
-    const u32 end = min(job.first + FRONTS_OF_JOB, found[job.segment].clusters);
-    find_hits<Rules>(module, partners + side_offsets[job.segment], job.first, end, shared[threadIdx.x / LANES]);
+    const u32 end = min(job.first + FRONTS_OF_JOB, pairs.all.found[job.segment].clusters);
+    const Partners* partners = pairs.partners + pairs.all.side_offsets[job.segment];
+    find_hits<Rules>(module, partners, job.first, end, shared[threadIdx.x / LANES]);
 }
 
 }  // namespace
 
-// Writes the lines of all clusters, their data for hits, and the partners of fronts, in the order
-// of entries. A block per job: some clusters of any side.
-extern "C" __global__ void __launch_bounds__(LINE_THREADS)
-    hits_lines_exact(const Cluster* clusters, const Entry* entries, const u32* side_offsets, const Found* found,
-                     u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
-                     Measured* values, Partners* partners) {
-    write_lines<Exact>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
-                       jobs[blockIdx.x], {lines, values, partners});
-}
-KERNEL_EXPORT(hits_lines_exact, HitsLines)
-
-extern "C" __global__ void __launch_bounds__(LINE_THREADS)
-    hits_lines_published(const Cluster* clusters, const Entry* entries, const u32* side_offsets, const Found* found,
-                         u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
-                         Measured* values, Partners* partners) {
-    write_lines<Published>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
-                           jobs[blockIdx.x], {lines, values, partners});
-}
-KERNEL_EXPORT(hits_lines_published, HitsLines)
-
-// Finds the hits of all modules, as `hits_of_fronts_` does. A block per job: some clusters of a
-// front.
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    hits_of_pairs_exact(const Line* lines, const Measured* values, const Partners* partners, const u32* side_offsets,
-                        const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs,
-                        const u32* offsets, u32* counts, Hit* hits) {
-    find_hits_of_job<Exact>({lines, values}, partners, side_offsets, found, modules, sensors, time_cut(cut_kind, cut),
-                            jobs[blockIdx.x], offsets, counts, hits);
-}
-KERNEL_EXPORT(hits_of_pairs_exact, HitsOfPairs)
-
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    hits_of_pairs_published(const Line* lines, const Measured* values, const Partners* partners,
-                            const u32* side_offsets, const Found* found, u32 modules, const Sensor* sensors,
-                            u32 cut_kind, u32 cut, const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
-    find_hits_of_job<Published>({lines, values}, partners, side_offsets, found, modules, sensors,
-                                time_cut(cut_kind, cut), jobs[blockIdx.x], offsets, counts, hits);
-}
-KERNEL_EXPORT(hits_of_pairs_published, HitsOfPairs)
+KERNEL_INSTANCE(hits_lines_exact, PairFinding, (LINE_THREADS), write_lines<Exact>)
+KERNEL_INSTANCE(hits_lines_published, PairFinding, (LINE_THREADS), write_lines<Published>)
+KERNEL_INSTANCE(hits_of_pairs_exact, PairFinding, (THREADS, BLOCKS), find_hits_of_job<Exact>)
+KERNEL_INSTANCE(hits_of_pairs_published, PairFinding, (THREADS, BLOCKS), find_hits_of_job<Published>)

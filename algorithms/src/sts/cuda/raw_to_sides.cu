@@ -11,6 +11,21 @@
 #include "formulas/stream.h"
 #include "raw_to_sides/slots.h"
 
+// What unpacking to sides reads and writes.
+struct RawToSides {
+    RawPieces input;
+    // Slots of each board.
+    const Slots* slots;
+    // Counts of the digis of sides so far, which are 0 at the start.
+    u32* totals;
+    // `slots_of_piece` words for each piece of each tile: the offset of its digis among those of the
+    // side.
+    u32* piece_offsets;
+    const u32* side_offsets;
+    u64* digis;
+    u32 slots_of_piece, tiles_of_block;
+};
+
 namespace {
 
 constexpr u32 THREADS = 256;
@@ -80,80 +95,74 @@ PORTABLE_INLINE void reserve_offsets(const Shared& shared, u32 slots_of_piece, u
     }
 }
 
-}  // namespace
+// Unpacks a warp's piece. Few slots take fewer votes.
+template <template <u32> class Digis, class... Rest>
+PORTABLE_INLINE void unpack_by_slot(const RawToSides& all, u32 index, Shared& shared, u32* warp_slots, Rest... rest) {
+    u64* epochs = all.input.states + 1;
+    if (all.slots_of_piece <= 1u << FEW_BITS) {
+        Digis<FEW_BITS> digis(shared.slots, warp_slots, rest...);
+        unpack_piece(all.input, epochs, index, shared.lookup, digis);
+    } else {
+        Digis<ALL_BITS> digis(shared.slots, warp_slots, rest...);
+        unpack_piece(all.input, epochs, index, shared.lookup, digis);
+    }
+}
 
-// Adds the digis of each side to `totals`. `piece_offsets` has `slots_of_piece` words for each
-// piece of each tile: the offset of its digis among those of the side. `states` has a word for
-// tickets, and one for each piece; these, `totals` and `counts` are 0 before.
-extern "C" __global__ void __launch_bounds__(THREADS, COUNTING)
-    raw_count_sides(const u8* bytes, const Job* jobs, const Board* boards, const Slots* slots, u32 rules,
-                    const Piece* pieces, const u32* tile_boards, u32 tiles, u64* states, Counts* counts,
-                    u32 slots_of_piece, u32* totals, u32* piece_offsets) {
+// Adds the digis of each side to the totals.
+PORTABLE_INLINE void count_sides(const RawToSides& all) {
     SMEM_DYN(Shared, shared);
+    const RawPieces& input = all.input;
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     u32* warp_slots = shared->of_warps[warp];
-    const Input input = {bytes, jobs, boards, rules, states + 1};
     u32 kept_board = NO_BOARD;
     while (true) {
-        if (threadIdx.x == 0) shared->tile = (u32)atomicAdd(states, 1ull);
+        if (threadIdx.x == 0) shared->tile = (u32)atomicAdd(input.states, 1ull);
         __syncthreads();
         const u32 tile = shared->tile;
-        if (tile >= tiles) return;
-        if (tile_boards[tile] != kept_board) {
-            kept_board = tile_boards[tile];
-            keep_board(*shared, boards[kept_board], slots[kept_board]);
+        if (tile >= input.tiles) return;
+        if (input.tile_boards[tile] != kept_board) {
+            kept_board = input.tile_boards[tile];
+            keep_board(*shared, input.boards[kept_board], all.slots[kept_board]);
         }
-        for (u32 slot = lane; slot < slots_of_piece; slot += LANES) warp_slots[slot] = 0;
+        for (u32 slot = lane; slot < all.slots_of_piece; slot += LANES) warp_slots[slot] = 0;
         __syncwarp();
-        const u32 index = tile * WARPS + warp;
-        if (slots_of_piece <= 1u << FEW_BITS) {
-            Count<FEW_BITS> count(shared->slots, warp_slots, counts);
-            unpack_piece(input, pieces, index, shared->lookup, count);
-        } else {
-            Count<ALL_BITS> count(shared->slots, warp_slots, counts);
-            unpack_piece(input, pieces, index, shared->lookup, count);
-        }
+        unpack_by_slot<Count>(all, tile * WARPS + warp, *shared, warp_slots, input.counts);
         __syncthreads();
-        reserve_offsets(*shared, slots_of_piece, totals, piece_offsets + (u64)tile * WARPS * slots_of_piece);
+        reserve_offsets(*shared, all.slots_of_piece, all.totals,
+                        all.piece_offsets + (u64)tile * WARPS * all.slots_of_piece);
         // All have read what the next tile changes.
         __syncthreads();
     }
 }
-KERNEL_EXPORT(raw_count_sides)
-KERNEL_SHARED(raw_count_sides, Shared)
 
 // Writes all digis to their sides, with channels counted on the side. Each block has
 // `tiles_of_block` consecutive tiles, mostly of the same board.
-extern "C" __global__ void __launch_bounds__(THREADS, WRITING)
-    raw_to_sides(const u8* bytes, const Job* jobs, const Board* boards, const Slots* slots, u32 rules,
-                 const Piece* pieces, const u32* tile_boards, u32 tiles, u32 tiles_of_block, u64* states,
-                 u32 slots_of_piece, const u32* piece_offsets, const u32* side_offsets, u64* digis) {
+PORTABLE_INLINE void write_to_sides(const RawToSides& all) {
     SMEM_DYN(Shared, shared);
+    const RawPieces& input = all.input;
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     u32* warp_slots = shared->of_warps[warp];
-    const Input input = {bytes, jobs, boards, rules, states + 1};
-    const u32 first = blockIdx.x * tiles_of_block, end = min(tiles, first + tiles_of_block);
+    const u32 first = blockIdx.x * all.tiles_of_block, end = min(input.tiles, first + all.tiles_of_block);
     u32 kept_board = NO_BOARD;
     for (u32 tile = first; tile < end; tile++) {
-        if (tile_boards[tile] != kept_board) {
-            kept_board = tile_boards[tile];
+        if (input.tile_boards[tile] != kept_board) {
+            kept_board = input.tile_boards[tile];
             __syncthreads();
-            keep_board(*shared, boards[kept_board], slots[kept_board]);
+            keep_board(*shared, input.boards[kept_board], all.slots[kept_board]);
         }
         const u32 index = tile * WARPS + warp;
         for (u32 slot = lane; slot < shared->slots.count; slot += LANES)
-            warp_slots[slot] =
-                side_offsets[shared->slots.sides[slot]] + piece_offsets[(u64)index * slots_of_piece + slot];
+            warp_slots[slot] = all.side_offsets[shared->slots.sides[slot]] +
+                               all.piece_offsets[(u64)index * all.slots_of_piece + slot];
         __syncwarp();
-        if (slots_of_piece <= 1u << FEW_BITS) {
-            Put<FEW_BITS> put(shared->slots, warp_slots, digis);
-            unpack_piece(input, pieces, index, shared->lookup, put);
-        } else {
-            Put<ALL_BITS> put(shared->slots, warp_slots, digis);
-            unpack_piece(input, pieces, index, shared->lookup, put);
-        }
+        unpack_by_slot<Put>(all, index, *shared, warp_slots, all.digis);
         __syncwarp();
     }
 }
-KERNEL_EXPORT(raw_to_sides)
+
+}  // namespace
+
+KERNEL_INSTANCE(raw_count_sides, RawToSides, (THREADS, COUNTING), count_sides)
+KERNEL_SHARED(raw_count_sides, Shared)
+KERNEL_INSTANCE(raw_to_sides, RawToSides, (THREADS, WRITING), write_to_sides)
 KERNEL_SHARED(raw_to_sides, Shared)

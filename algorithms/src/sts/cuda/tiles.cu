@@ -8,47 +8,34 @@
 // another time in each.
 //
 // Dynamic shared memory: a counter per side and the modules of `addresses`, for counting; for
-// moving see `Tile`.
-#include "tiles/block.h"
-#include "tiles/tile.h"
+// moving see `StreamTiles::Tile`.
+#include "tiles.h"
 
-// The digis of each side, added to `totals`, of which those of back sides begin at `backs`.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    presort_tiles_count(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides, u32 backs,
-                        u32* totals) {
-    SMEM_DYN(u32, counts);
-    count_sides({digis, modules, sides}, addresses, WholeStream{}, count, {sides / 2, backs}, counts, totals);
-}
-KERNEL_EXPORT(presort_tiles_count)
+namespace {
 
-// Moves digis to their sides, channels counted on the side. `taken` is zero at the start.
-// Any number of blocks.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    presort_tiles_scatter(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides, u32 backs,
-                          const u32* side_offsets, u32* taken, u64* to) {
-    SMEM_DYN(Tile, tile);
-    scatter_tiles({digis, modules, sides}, addresses, WholeStream{}, count, {sides / 2, backs}, side_offsets, taken, to,
-                  *tile);
-}
-KERNEL_EXPORT(presort_tiles_scatter, PresortTilesScatter)
-KERNEL_SHARED(presort_tiles_scatter, Tile)
+// Digis of a thread: with their sides and ranks they fill its registers.
+constexpr u32 ITEMS = 12;
+// A multiprocessor has shared memory for two tiles.
+constexpr u32 THREADS = 512;
+constexpr u32 BLOCKS = 2;
+constexpr u32 TILE = THREADS * ITEMS;
+// Tiles of blocks that have a multiprocessor to themselves. If there are many sides, so that a tile
+// has few digis of each, a block reserves offsets less often, and writes longer runs.
+constexpr u32 WIDE_THREADS = 1024;
+constexpr u32 WIDE_BLOCKS = 1;
+constexpr u32 WIDE_TILE = WIDE_THREADS * ITEMS;
 
-// Adds the digis of a part to the totals of sides: `times` has the part's times of each module.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    presort_part_count(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides,
-                       const PartTimes* times, u32* totals) {
-    SMEM_DYN(u32, counts);
-    count_sides({digis, modules, sides}, addresses, Part{times, sides / 2}, count, {sides / 2, sides / 2}, counts,
-                totals);
-}
-KERNEL_EXPORT(presort_part_count)
+using Tiles = StreamTiles<THREADS, ITEMS>;
+using WideTiles = StreamTiles<WIDE_THREADS, ITEMS>;
+static_assert(Tiles::TILE == TILE && WideTiles::TILE == WIDE_TILE, "what the launcher counts with");
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    presort_part_scatter(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides,
-                         const PartTimes* times, const u32* side_offsets, u32* taken, u64* to) {
-    SMEM_DYN(Tile, tile);
-    scatter_tiles({digis, modules, sides}, addresses, Part{times, sides / 2}, count, {sides / 2, sides / 2},
-                  side_offsets, taken, to, *tile);
-}
-KERNEL_EXPORT(presort_part_scatter)
-KERNEL_SHARED(presort_part_scatter, Tile)
+}  // namespace
+
+KERNEL_INSTANCE(presort_tiles_count, TileSort, (THREADS), Tiles::count_sides<WholeStream>)
+KERNEL_INSTANCE(presort_tiles_scatter, TileSort, (THREADS, BLOCKS), Tiles::scatter_tiles<WholeStream>)
+KERNEL_SHARED(presort_tiles_scatter, Tiles::Tile)
+KERNEL_INSTANCE(presort_tiles_scatter_wide, TileSort, (WIDE_THREADS, WIDE_BLOCKS), WideTiles::scatter_tiles<WholeStream>)
+KERNEL_SHARED(presort_tiles_scatter_wide, WideTiles::Tile)
+KERNEL_INSTANCE(presort_part_count, TileSort, (THREADS), Tiles::count_sides<Part>)
+KERNEL_INSTANCE(presort_part_scatter, TileSort, (THREADS, BLOCKS), Tiles::scatter_tiles<Part>)
+KERNEL_SHARED(presort_part_scatter, Tiles::Tile)

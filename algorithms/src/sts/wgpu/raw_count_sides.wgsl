@@ -5,7 +5,7 @@
 
 struct Arguments { blocks: u32, rules: u32, tiles: u32, slots_of_piece: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(7) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(8) var<storage, read_write> totals: array<atomic<u32>>;
 @group(0) @binding(9) var<storage, read_write> piece_offsets: array<u32>;
 

@@ -4,12 +4,12 @@
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(1) var<storage, read> found: array<Found>;
-@group(0) @binding(2) var<storage, read> parts: array<Part>;
-@group(0) @binding(3) var<storage, read> entry_words: array<u32>;
-@group(0) @binding(4) var<storage, read> extents: array<u32>;
-@group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(2) var<storage, read> found: array<Found>;
+@group(0) @binding(3) var<storage, read> parts: array<Part>;
+@group(0) @binding(4) var<storage, read> entry_words: array<u32>;
+@group(0) @binding(6) var<storage, read> extents: array<u32>;
+@group(0) @binding(7) var<storage, read_write> counts: array<atomic<u32>>;
 
 var<workgroup> block_counts: array<atomic<u32>, BUCKETS>;
 

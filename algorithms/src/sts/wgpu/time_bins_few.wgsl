@@ -8,10 +8,10 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
 @group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(2) var<storage, read> found: array<Found>;
-@group(0) @binding(3) var<storage, read_write> entries: array<Entry>;
-@group(0) @binding(4) var<storage, read_write> extents: array<u32>;
-@group(0) @binding(5) var<storage, read_write> counts: array<u32>;
-@group(0) @binding(6) var<storage, read_write> overfull: array<u32>;
+@group(0) @binding(4) var<storage, read_write> entries: array<Entry>;
+@group(0) @binding(6) var<storage, read_write> extents: array<u32>;
+@group(0) @binding(7) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(11) var<storage, read_write> overfull: array<u32>;
 
 fn time_at(begin: u32, at: u32) -> u32 { return clusters[begin + at].time; }
 fn index_at(begin: u32, at: u32) -> u32 { return at; }

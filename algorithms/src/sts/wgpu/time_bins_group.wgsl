@@ -5,13 +5,13 @@
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(1) var<storage, read> found: array<Found>;
-@group(0) @binding(2) var<storage, read> counts: array<u32>;
+@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(2) var<storage, read> found: array<Found>;
+@group(0) @binding(7) var<storage, read> counts: array<u32>;
 // Two in a word.
-@group(0) @binding(3) var<storage, read_write> group_of: array<u32>;
-@group(0) @binding(4) var<storage, read_write> group_offsets: array<u32>;
-@group(0) @binding(5) var<storage, read_write> next_offsets: array<u32>;
+@group(0) @binding(8) var<storage, read_write> group_of: array<u32>;
+@group(0) @binding(9) var<storage, read_write> group_offsets: array<u32>;
+@group(0) @binding(10) var<storage, read_write> next_offsets: array<u32>;
 
 const BUCKETS_EACH = BUCKETS / THREADS;
 

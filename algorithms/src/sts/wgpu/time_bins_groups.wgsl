@@ -5,15 +5,15 @@
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(1) var<storage, read> found: array<Found>;
-@group(0) @binding(2) var<storage, read> parts: array<Part>;
-@group(0) @binding(3) var<storage, read> group_offsets: array<u32>;
-@group(0) @binding(4) var<storage, read> next_offsets: array<u32>;
+@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(2) var<storage, read> found: array<Found>;
+@group(0) @binding(3) var<storage, read> parts: array<Part>;
+@group(0) @binding(9) var<storage, read> group_offsets: array<u32>;
+@group(0) @binding(10) var<storage, read> next_offsets: array<u32>;
 @group(0) @binding(5) var<storage, read> grouped: array<Entry>;
-@group(0) @binding(6) var<storage, read_write> entries: array<Entry>;
+@group(0) @binding(4) var<storage, read_write> entries: array<Entry>;
 // Number of overfull groups, then the begin and end of each.
-@group(0) @binding(7) var<storage, read_write> overfull: array<atomic<u32>>;
+@group(0) @binding(11) var<storage, read_write> overfull: array<atomic<u32>>;
 
 const STEPS_OF_PART = PART / MIN_STEP;
 

@@ -10,7 +10,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> found: array<Found>;
 @group(0) @binding(3) var<storage, read> parts: array<Part>;
 @group(0) @binding(4) var<storage, read_write> entry_words: array<u32>;
-@group(0) @binding(5) var<storage, read_write> extents: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> extents: array<atomic<u32>>;
 
 @compute @workgroup_size(THREADS)
 fn time_bins_times(invocation: InWarp) {

@@ -1,10 +1,12 @@
 //! Microslices in pieces, a warp each, and tiles of pieces, a block each.
 
+use super::raw_on_gpu::UnpackPass;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, Ptr, StagedArray};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, StagedArray};
 use crate::kernels::sts_unpack_cuda_pieces_piece_h::{
     BYTES_AT_ONCE, MESSAGES_OF_LANE, NO_JOB, Piece,
 };
+use crate::kernels::sts_unpack_cuda_pieces_walk_h::RawPieces;
 use crate::kernels::sts_unpack_cuda_raw_message_h::MESSAGE_BYTES;
 use crate::kernels::sts_unpack_cuda_raw_microslice_h::FIRST_MESSAGES;
 use crate::sts_unpack::survey::Job;
@@ -65,14 +67,24 @@ impl Pieces {
         Ok(tiles)
     }
 
-    /// One for each warp of each tile.
-    pub(crate) fn pieces(&self) -> Ptr<Piece> {
-        self.pieces.ptr()
-    }
-
-    /// The board of each tile.
-    pub(crate) fn boards(&self) -> Ptr<u32> {
-        self.boards.ptr()
+    /// Arguments of kernels for the pieces of `tiles` tiles.
+    pub(crate) fn arguments(
+        &self,
+        UnpackPass { data, rules, .. }: &UnpackPass<'_>,
+        tiles: u32,
+        states: &DeviceBuffer<u64>,
+    ) -> RawPieces {
+        RawPieces {
+            bytes: data.bytes.ptr(),
+            jobs: data.jobs.ptr(),
+            boards: data.boards.ptr(),
+            pieces: self.pieces.ptr(),
+            tile_boards: self.boards.ptr(),
+            states: states.ptr(),
+            counts: data.counts.ptr(),
+            rules: *rules,
+            tiles,
+        }
     }
 }
 

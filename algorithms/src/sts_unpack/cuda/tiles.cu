@@ -14,6 +14,12 @@
 #include "streams.h"
 #include "pieces/walk.h"
 
+// What unpacking reads and writes.
+struct TileUnpacking {
+    RawPieces input;
+    u64* digis;
+};
+
 namespace {
 
 constexpr u32 THREADS = 256;
@@ -102,30 +108,26 @@ struct InOrder {
     }
 };
 
-}  // namespace
-
-// A piece for each warp of each tile. `states` has a word for tickets, one for each tile and one for
-// each piece; these and `counts` are 0 before.
-extern "C" __global__ void __launch_bounds__(THREADS, COMPILED_FOR)
-    unpack_tiles(const u8* bytes, const Job* jobs, const Board* boards, u32 rules, const Piece* pieces,
-                 const u32* tile_boards, u32 tiles, u64* states, Counts* counts, u64* digis) {
+// Unpacks the tiles of all pieces. A piece for each warp of each tile; `states` has a word for each
+// tile before those of pieces.
+PORTABLE_INLINE void unpack(const TileUnpacking& all) {
     SMEM_DYN(Shared, shared);
+    const RawPieces& input = all.input;
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     u64* warp_digis = shared->digis[warp];
-    u64* sums = states + 1;
-    const Input input = {bytes, jobs, boards, rules, sums + tiles};
+    u64* sums = input.states + 1;
     u32 kept_board = NO_BOARD;
     while (true) {
-        if (threadIdx.x == 0) shared->tile = (u32)atomicAdd(states, 1ull);
+        if (threadIdx.x == 0) shared->tile = (u32)atomicAdd(input.states, 1ull);
         __syncthreads();
         const u32 tile = shared->tile;
-        if (tile >= tiles) return;
-        if (tile_boards[tile] != kept_board) {
-            kept_board = tile_boards[tile];
-            keep<THREADS>(shared->lookup, boards[kept_board].lookup);
+        if (tile >= input.tiles) return;
+        if (input.tile_boards[tile] != kept_board) {
+            kept_board = input.tile_boards[tile];
+            keep<THREADS>(shared->lookup, input.boards[kept_board].lookup);
         }
-        InOrder in_order = {counts, warp_digis};
-        unpack_piece(input, pieces, tile * WARPS + warp, shared->lookup, in_order);
+        InOrder in_order = {input.counts, warp_digis};
+        unpack_piece(input, sums + input.tiles, tile * WARPS + warp, shared->lookup, in_order);
         const u32 found = in_order.found;
         if (lane == 0) shared->found[warp] = found;
         __syncthreads();
@@ -136,10 +138,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, COMPILED_FOR)
         }
         __syncthreads();
         const u32 index = shared->before + __reduce_add_sync(FULL_MASK, lane < warp ? of_lane : 0u);
-        write_each_word<LANES>(digis + index, found, [&](u32 i) { return warp_digis[waiting_index(i)]; }, lane);
+        write_each_word<LANES>(all.digis + index, found, [&](u32 i) { return warp_digis[waiting_index(i)]; }, lane);
         // All have read what the next tile changes.
         __syncthreads();
     }
 }
-KERNEL_EXPORT(unpack_tiles)
+
+}  // namespace
+
+KERNEL_INSTANCE(unpack_tiles, TileUnpacking, (THREADS, COMPILED_FOR), unpack)
 KERNEL_SHARED(unpack_tiles, Shared)

@@ -6,6 +6,7 @@
 #include "chain.h"
 #include "digi.h"
 #include "records.h"
+#include "rules.h"
 
 constexpr u32 CHARGE_STEPS = 32;
 static_assert(CHARGE_STEPS == 1u << CHARGE_BITS, "a step for each charge");
@@ -23,6 +24,36 @@ struct ClusterTables {
     Shape pairs[CHARGE_STEPS][CHARGE_STEPS];
     // Indexed by the number of digis.
     float time_errors[CHANNELS_OF_SIDE + 1];
+};
+
+// What finding clusters reads and writes; each kernel uses a part of it. Sides are ranges of the
+// digis, which are in order of channel and time, and have capacity for a cluster of each digi.
+struct ClusterFinding {
+    u64* digis;
+    // Offsets of sides, with the end of the last one.
+    const u32* side_offsets;
+    // CHANNEL_OFFSETS words for each side.
+    u32* channels;
+    // Links of digis, and a byte for each that follows another one, which ends with a whole word.
+    u32* connectors;
+    u8* follows;
+    const ClusterTables* tables;
+    Cluster* clusters;
+    // Counts of clusters, zero at the start.
+    Found* found;
+    // Clusters in order of time.
+    Entry* entries;
+    // Sides or tiles that blocks take, if not all.
+    const u32* listed;
+    u32 sides;
+    Window window;
+    // The fewest digis of a side in a listed tile.
+    u32 min_digis;
+
+    // Strips on the back follow those on the front.
+    __device__ __forceinline__ float offset(u32 side) const {
+        return side < sides / 2 ? 0.0f : (float)CHANNELS_OF_SIDE;
+    }
 };
 
 // A chain, summed up from its first digi on.

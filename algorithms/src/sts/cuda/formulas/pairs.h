@@ -21,23 +21,11 @@ struct SortedClusters {
     }
 };
 
-// Clusters of all sides: each side has a range of the arrays, from its offset in `side_offsets`.
-struct AllClusters {
-    const Cluster* clusters;
-    const Entry* entries;
-    const u32* side_offsets;
-    const Found* found;
-
-    __device__ __forceinline__ SortedClusters of(u32 side) const {
-        return {clusters + side_offsets[side], entries + side_offsets[side], found[side].clusters};
-    }
-};
-
 enum CutKind : u32 { NOTHING, ABSOLUTE, DEVIATIONS };
 
 // The cut on the time between two clusters: see `time_cut` in sts/formulas/sensor.rs.
 struct TimeCut {
-    CutKind kind;
+    u32 kind;
     float value;
 
     // Clusters further apart than this many standard deviations are never paired.
@@ -63,8 +51,29 @@ struct TimeCut {
     }
 };
 
-// A cut as kernels are given it: the second is the bits of a number.
-__device__ __forceinline__ TimeCut time_cut(u32 kind, u32 value) { return {(CutKind)kind, __uint_as_float(value)}; }
+// What finding hits reads and writes.
+struct HitFinding {
+    // Clusters of all sides, fronts first: each side has a range of the arrays.
+    const Cluster* clusters;
+    const Entry* entries;
+    const u32* side_offsets;
+    const Found* found;
+    // Sensor of each module.
+    const Sensor* sensors;
+    // Offsets of the buckets of modules, with the end of the last one, and their counts of hits,
+    // zero at the start.
+    const u32* offsets;
+    u32* counts;
+    Hit* hits;
+    u32 modules;
+    TimeCut cut;
+
+    __device__ __forceinline__ SortedClusters of(u32 side) const {
+        return {clusters + side_offsets[side], entries + side_offsets[side], found[side].clusters};
+    }
+    // The largest time error of a side.
+    __device__ __forceinline__ float latest_error(u32 side) const { return __uint_as_float(found[side].latest_error); }
+};
 
 // The lines of a strip, as displacements from the first in widths: both ends included.
 struct Lines {

@@ -12,11 +12,6 @@ struct Window {
     u32 crowd_ns;
 };
 
-// A window as kernels are given it: the first is the bits of a number.
-__device__ __forceinline__ Window window_of(u32 ns, u32 whole_ns, u32 crowd_ns) {
-    return {__uint_as_float(ns), (i32)whole_ns, crowd_ns};
-}
-
 // Number of predecessors that a digi may have.
 enum class Successors { SHARED, EXCLUSIVE };
 

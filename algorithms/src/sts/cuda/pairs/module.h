@@ -12,6 +12,18 @@ struct alignas(8) Partners {
     u32 first, count;
 };
 
+// What finding hits of pairs reads and writes besides.
+struct PairFinding {
+    HitFinding all;
+    // One for each block.
+    const Job* jobs;
+    // In the order of entries: the lines of clusters, what hits need of them, and the partners of
+    // fronts.
+    Line* lines;
+    Measured* values;
+    Partners* partners;
+};
+
 namespace {
 
 // Data of the clusters of a side that pairs need, in order of time. In the original array, clusters
@@ -35,19 +47,19 @@ struct Module {
     u32* count;
 };
 
-__device__ __forceinline__ Module module_of(const u32* side_offsets, const InOrder& all, u32 modules,
-                                            const Sensor* sensors, const TimeCut& cut, u32 number, const u32* offsets,
-                                            u32* counts, Hit* hits) {
-    const Sensor& sensor = sensors[number];
+__device__ __forceinline__ Module module_of(const PairFinding& pairs, u32 number) {
+    const HitFinding& all = pairs.all;
+    const Sensor& sensor = all.sensors[number];
+    const InOrder clusters = {pairs.lines, pairs.values};
     return {sensor,
             crossing_range(sensor),
             1.0f / sensor.width,
-            all.from(side_offsets[number]),
-            all.from(side_offsets[modules + number]),
-            cut,
-            hits + offsets[number],
-            offsets[number + 1] - offsets[number],
-            &counts[number]};
+            clusters.from(all.side_offsets[number]),
+            clusters.from(all.side_offsets[all.modules + number]),
+            all.cut,
+            all.hits + all.offsets[number],
+            all.offsets[number + 1] - all.offsets[number],
+            &all.counts[number]};
 }
 
 }  // namespace

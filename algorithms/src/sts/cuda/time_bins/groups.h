@@ -6,7 +6,7 @@
 // multiple of a step or after it, but before the next multiple. So a group has fewer
 // entries than a step and a bucket, however uneven times are.
 #pragma once
-#include "common.h"
+#include "sorting.h"
 
 namespace time_bins {
 namespace {
@@ -21,21 +21,13 @@ constexpr u32 TILE = FEW;
 constexpr u32 STEPS_OF_PART = PART / MIN_STEP;
 static_assert(GROUPS <= 1u << 16, "a number of 16 bits");
 
-// Tables of large sides.
-struct Tables {
-    u32* extents;   // two words per side: see `Extent`
-    u32* counts;    // a word for each bucket of each side
-    u16* group_of;  // the group of each bucket of each side
-    u32* group_offsets;  // offsets of groups in their side: see `first_group`
-    u32* next_offsets;   // destination of the next entry of each; finally their ends
-};
-
 // A side, and its tables if it is too large for shared memory.
 struct Side {
+    const TimeSort& all;
     u32 side, begin, count;
 
-    __device__ __forceinline__ Side(u32 side, const u32* side_offsets, const Found* found)
-        : side(side), begin(side_offsets[side]), count(found[side].clusters) {}
+    __device__ __forceinline__ Side(u32 side, const TimeSort& all)
+        : all(all), side(side), begin(all.side_offsets[side]), count(all.found[side].clusters) {}
 
     __device__ __forceinline__ bool is_large() const { return count > MANY; }
     __device__ __forceinline__ u32 step() const { return max(MIN_STEP, (count + GROUPS - 1) / GROUPS); }
@@ -44,29 +36,32 @@ struct Side {
     // so the sides before have no more groups.
     __device__ __forceinline__ u32 first_group() const { return begin / MIN_STEP + side; }
 
-    __device__ __forceinline__ u32* extent(const Tables& tables) const { return tables.extents + 2 * side; }
-    __device__ __forceinline__ u32* counts(const Tables& tables) const { return tables.counts + side * BUCKETS; }
-    __device__ __forceinline__ u16* group_of(const Tables& tables) const { return tables.group_of + side * BUCKETS; }
-    __device__ __forceinline__ Scale bucket_of(const Tables& tables) const { return Scale(extent(tables), BUCKETS); }
+    __device__ __forceinline__ u32* extent() const { return all.extents + 2 * side; }
+    __device__ __forceinline__ u32* counts() const { return all.counts + side * BUCKETS; }
+    __device__ __forceinline__ u16* group_of() const { return all.group_of + side * BUCKETS; }
+    __device__ __forceinline__ Scale bucket_of() const { return Scale(extent(), BUCKETS); }
     // Its times, stored in the buffer that finally receives its entries.
-    __device__ __forceinline__ u32* times(Entry* entries) const { return reinterpret_cast<u32*>(entries + begin); }
+    __device__ __forceinline__ u32* times() const { return reinterpret_cast<u32*>(all.entries + begin); }
 };
 
 // The side of this block, and which of its clusters are for the block.
 struct BlockPart : Side {
     u32 first, end;
 
-    __device__ __forceinline__ BlockPart(const Part& part, const u32* side_offsets, const Found* found)
-        : Side(part.side, side_offsets, found), first(part.first), end(min(count, part.first + PART)) {}
+    __device__ __forceinline__ explicit BlockPart(const TimeSort& all) : BlockPart(all, all.parts[blockIdx.x]) {}
 
     __device__ __forceinline__ bool is_empty() const { return !is_large() || first >= count; }
+
+  private:
+    __device__ __forceinline__ BlockPart(const TimeSort& all, const Part& part)
+        : Side(part.side, all), first(part.first), end(min(count, part.first + PART)) {}
 };
 
 // Writes where the groups begin that begin where a bucket ends.
-__device__ __forceinline__ void begin_groups(const Side& side, u32 begin, u32 end, const Tables& tables) {
+__device__ __forceinline__ void begin_groups(const Side& side, u32 begin, u32 end) {
     const u32 step = side.step(), groups = side.groups(), table = side.first_group();
     for (u32 group = begin / step + 1; group < groups && group * step <= end; group++)
-        tables.group_offsets[table + group] = tables.next_offsets[table + group] = end;
+        side.all.group_offsets[table + group] = side.all.next_offsets[table + group] = end;
 }
 
 struct Distribution {

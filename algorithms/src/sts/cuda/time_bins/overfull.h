@@ -1,7 +1,7 @@
 // Sorts groups that do not fit into shared memory because many clusters have nearly the same time:
 // a block per group, by radix. Each byte of the key that differs within the group takes a pass.
 #pragma once
-#include "common.h"
+#include "sorting.h"
 #include "radix_rank.h"
 
 namespace time_bins {

@@ -10,10 +10,10 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(3) var<storage, read> found: array<Found>;
 @group(0) @binding(4) var<storage, read> sensors: array<Sensor>;
-@group(0) @binding(5) var<storage, read> jobs: array<Job>;
-@group(0) @binding(6) var<storage, read_write> lines: array<Line>;
-@group(0) @binding(7) var<storage, read_write> values: array<Measured>;
-@group(0) @binding(8) var<storage, read_write> partners: array<Partners>;
+@group(0) @binding(8) var<storage, read> jobs: array<Job>;
+@group(0) @binding(9) var<storage, read_write> lines: array<Line>;
+@group(0) @binding(10) var<storage, read_write> values: array<Measured>;
+@group(0) @binding(11) var<storage, read_write> partners: array<Partners>;
 
 fn write_line(job: Job) {
     let index = job.first + thread;

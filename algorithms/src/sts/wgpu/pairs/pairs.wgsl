@@ -5,16 +5,16 @@
 
 struct Arguments { blocks: u32, modules: u32, cut_kind: u32, cut: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> lines: array<Line>;
-@group(0) @binding(1) var<storage, read> values: array<Measured>;
-@group(0) @binding(2) var<storage, read> partners: array<Partners>;
-@group(0) @binding(3) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(4) var<storage, read> found: array<Found>;
-@group(0) @binding(5) var<storage, read> sensors: array<Sensor>;
-@group(0) @binding(6) var<storage, read> jobs: array<Job>;
-@group(0) @binding(7) var<storage, read> offsets: array<u32>;
-@group(0) @binding(8) var<storage, read_write> counts: array<atomic<u32>>;
-@group(0) @binding(9) var<storage, read_write> hits: array<Hit>;
+@group(0) @binding(9) var<storage, read> lines: array<Line>;
+@group(0) @binding(10) var<storage, read> values: array<Measured>;
+@group(0) @binding(11) var<storage, read> partners: array<Partners>;
+@group(0) @binding(2) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(3) var<storage, read> found: array<Found>;
+@group(0) @binding(4) var<storage, read> sensors: array<Sensor>;
+@group(0) @binding(8) var<storage, read> jobs: array<Job>;
+@group(0) @binding(5) var<storage, read> offsets: array<u32>;
+@group(0) @binding(6) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(7) var<storage, read_write> hits: array<Hit>;
 
 // Index of the block's module.
 var<private> module_number: u32;

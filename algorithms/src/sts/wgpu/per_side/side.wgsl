@@ -4,15 +4,15 @@
 #include "../formulas/connecting.wgsl"
 #include "../formulas/found.wgsl"
 
-struct Arguments { blocks: u32, window_ns: u32, whole_ns: u32, crowd_ns: u32 }
+struct Arguments { blocks: u32, sides: u32, window_ns: u32, whole_ns: u32, crowd_ns: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> digis: array<vec2u>;
 @group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(2) var<storage, read_write> channels: array<u32>;
 @group(0) @binding(3) var<storage, read_write> connectors: array<atomic<u32>>;
-@group(0) @binding(4) var<storage, read> tables: ClusterTables;
-@group(0) @binding(5) var<storage, read_write> clusters: array<Cluster>;
-@group(0) @binding(6) var<storage, read_write> found: array<Counted>;
+@group(0) @binding(5) var<storage, read> tables: ClusterTables;
+@group(0) @binding(6) var<storage, read_write> clusters: array<Cluster>;
+@group(0) @binding(7) var<storage, read_write> found: array<Counted>;
 
 // All GPUs support this many threads.
 const THREADS = 256u;

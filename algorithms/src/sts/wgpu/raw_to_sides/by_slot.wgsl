@@ -5,10 +5,10 @@
 // slot: 4 KiB. So blocks have at most 16 warps, which the launcher takes into account.
 #include "../../../sts_unpack/wgpu/pieces/cached_lookup.wgsl"
 
-@group(0) @binding(3) var<storage, read> slots: array<Slots>;
-@group(0) @binding(4) var<storage, read> pieces: array<vec2u>;
-@group(0) @binding(5) var<storage, read> tile_boards: array<u32>;
-@group(0) @binding(6) var<storage, read_write> states: array<atomic<u32>>;
+@group(0) @binding(7) var<storage, read> slots: array<Slots>;
+@group(0) @binding(3) var<storage, read> pieces: array<vec2u>;
+@group(0) @binding(4) var<storage, read> tile_boards: array<u32>;
+@group(0) @binding(5) var<storage, read_write> states: array<atomic<u32>>;
 
 // The slot of each e-link, and the side of each slot.
 struct Slots { of_elinks: array<u32, ELINKS>, sides: array<u32, ELINKS>, count: u32 }

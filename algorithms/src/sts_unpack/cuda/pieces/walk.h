@@ -2,13 +2,20 @@
 #pragma once
 #include "hits.h"
 
-// Inputs of the unpacking of pieces: `epochs` has a status word for each piece.
-struct Input {
+// Pieces of microslices to unpack.
+struct RawPieces {
     const u8* bytes;
     const Job* jobs;
     const Board* boards;
-    u32 rules;
-    u64* epochs;
+    // One for each warp of each tile.
+    const Piece* pieces;
+    const u32* tile_boards;
+    // Status words, which are 0 at the start: one for tickets, then those of the kernel, with one for
+    // each piece at the end.
+    u64* states;
+    // Counts of each microslice, which are 0 at the start.
+    Counts* counts;
+    u32 rules, tiles;
 };
 
 // Copies what is looked up into shared memory, by a block. Includes a barrier.
@@ -23,9 +30,8 @@ template <u32 THREADS> PORTABLE_INLINE void keep(Lookup& cache, const Lookup& lo
 // either algorithm, and the counts: for a microslice that is refused, those of its first piece
 // report that.
 template <class Digis>
-PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 index, const Lookup& lookup,
-                                  Digis& digis) {
-    const Piece piece = pieces[index];
+PORTABLE_INLINE void unpack_piece(const RawPieces& input, u64* states, u32 index, const Lookup& lookup, Digis& digis) {
+    const Piece piece = input.pieces[index];
     if (piece.job == NO_JOB) return;
     const Job job = input.jobs[piece.job];
     Found found;
@@ -42,7 +48,7 @@ PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 i
         return digis.count(piece.job, found);
     }
     const Epochs epochs(words);
-    const Epoch before = digis.epoch_before(input.epochs, index, piece.number, content, epochs);
+    const Epoch before = digis.epoch_before(states, index, piece.number, content, epochs);
     const Epoch behind = epochs.behind(before);
     const u64 cycle = first_of_cycle(job);
     const Board& board = input.boards[job.board];
