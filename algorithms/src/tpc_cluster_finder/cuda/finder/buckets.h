@@ -1,21 +1,15 @@
-// Buckets of clusters: a list of fixed capacity for each row of each sector.
+// Clusters in the bucket of their row.
 #pragma once
 #include "cluster.h"
 
-struct Buckets {
-    const u32* offsets;  // of each row of each sector, and the end of the last one
-    u32* counts;        // numbers of clusters, including those beyond the capacity
-    PackedCluster* clusters;
-
-    // Returns the cluster's index in the bucket. Clusters beyond the capacity are only counted: the
-    // host checks the counts and reports an overflow.
-    __device__ __forceinline__ u32 add(u32 bucket, const PackedCluster& cluster) const {
-        const u32 begin = offsets[bucket], end = offsets[bucket + 1];
-        const u32 number = atomicAdd(&counts[bucket], 1u);
-        if (number < end - begin) clusters[begin + number] = cluster;
-        return number;
-    }
-};
+// Adds a cluster to a bucket; returns its index there. Clusters beyond the capacity are only
+// counted: the host checks the counts and reports an overflow.
+PORTABLE_INLINE u32 add_to_bucket(const Finding& all, u32 bucket, const PackedCluster& cluster) {
+    const u32 begin = all.bucket_offsets[bucket], end = all.bucket_offsets[bucket + 1];
+    const u32 number = atomicAdd(&all.bucket_counts[bucket], 1u);
+    if (number < end - begin) all.clusters[begin + number] = cluster;
+    return number;
+}
 
 // Index of a remaining peak without a cluster, or of a neighbouring fragment.
 constexpr u32 NO_CLUSTER = 0xffffffff;

@@ -21,8 +21,8 @@ struct Marked {
 };
 
 // Number of a job's entries to compact.
-PORTABLE_INLINE u32 count_of(const Job& job, const PeakCounts& counts, u32 target) {
-    return target == TO_RAW ? job.samples : counts.raw;
+PORTABLE_INLINE u32 count_of(const Part& part, u32 target) {
+    return target == TO_RAW ? part.job().samples : part.counts().raw;
 }
 
 PORTABLE_INLINE u32& found(PeakCounts& counts, u32 target) { return target == TO_RAW ? counts.raw : counts.kept; }
