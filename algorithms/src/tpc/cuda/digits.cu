@@ -5,7 +5,7 @@
 //
 // Static shared memory: a word for each bin that digits of a page can be in, 4.2 KB.
 #include "../../tpc_cluster_finder/cuda/fused/bins.h"
-#include "../../tpc_decode/cuda/pages/geometry.h"
+#include "../../tpc_decode/cuda/pages/page.h"
 #include "../../tpc_decode/cuda/pages/target.h"
 
 namespace tpc_chain {

@@ -5,7 +5,7 @@ use generators::tpc::{Endpoint, PadId};
 
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
-use crate::kernels::tpc_decode_cuda_pages_target_h::ChargeCell;
+use crate::kernels::tpc_decode_cuda_pages_page_h::{ChargeCell, Geometry};
 use crate::tpc_decode::charge_map::column;
 use crate::tpc_decode::input::Tables;
 use crate::tpc_decode::pads::LINK_STRIDE;
@@ -15,7 +15,7 @@ const MAX_FECS_IN_HALF: usize = MAX_FECS / 2;
 
 /// Tables on the device.
 pub(crate) struct DeviceTables {
-    /// A word for each endpoint, then the pads of each row: see `pages/geometry.h`.
+    /// A word for each endpoint, then the pads of each row: see `pages/page.h`.
     pub(crate) geometry: DeviceBuffer<u32>,
     /// The pads of all links of all regions.
     pub(super) pads: DeviceBuffer<u16>,
@@ -38,6 +38,11 @@ impl DeviceTables {
             pad_cells: gpu.table(&pad_cells(tables))?,
             charge_cells: gpu.table(&charge_cells(tables))?,
         })
+    }
+
+    /// The geometry for kernels.
+    pub(super) fn geometry(&self) -> Geometry {
+        Geometry { words: self.geometry.ptr() }
     }
 }
 

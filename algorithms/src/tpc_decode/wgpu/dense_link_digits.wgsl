@@ -1,9 +1,9 @@
 // Decodes the dense link pages of a fragment to digits: see ballot_scan.cu. A warp for each page.
 #include "pages/dense_link.wgsl"
 
-struct Arguments { blocks: u32, fragment: u32 }
+struct Arguments { blocks: u32, stride: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(6) var<storage, read_write> digits: array<vec2u>;
+@group(0) @binding(11) var<storage, read_write> digits: array<vec2u>;
 
 fn enter_page() {}
 

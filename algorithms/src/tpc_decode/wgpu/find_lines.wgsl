@@ -6,8 +6,8 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(1) var<storage, read> jobs: array<vec2u>;
 @group(0) @binding(2) var<storage, read> job_offsets: array<u32>;
 @group(0) @binding(3) var<storage, read> fragments: array<vec4u>;
-@group(0) @binding(4) var<storage, read> positions: array<u32>;
-@group(0) @binding(5) var<storage, read> charges: array<u32>;
+@group(0) @binding(11) var<storage, read> positions: array<u32>;
+@group(0) @binding(12) var<storage, read> charges: array<u32>;
 // Slot, then the first chunk and the number of chunks, a half each.
 @group(0) @binding(6) var<storage, read_write> pages: array<vec2u>;
 @group(0) @binding(7) var<storage, read_write> bounds: array<u32>;

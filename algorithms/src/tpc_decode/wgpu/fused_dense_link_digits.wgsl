@@ -4,8 +4,8 @@
 struct Arguments { blocks: u32, stride: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
 // The pads of channels, two in a word.
-@group(0) @binding(6) var<storage, read> cells: array<u32>;
-@group(0) @binding(7) var<storage, read_write> digits: array<vec2u>;
+@group(0) @binding(5) var<storage, read> cells: array<u32>;
+@group(0) @binding(11) var<storage, read_write> digits: array<vec2u>;
 
 fn emit(slot: u32, first: u32) {
     let end = first + page.samples;

@@ -1,10 +1,10 @@
 // Replaces sums of tiles by their exclusive scan: see place.cu. One workgroup.
 #include "pages/sums.wgsl"
 
-struct Arguments { blocks: u32, fragments: u32, tiles: u32 }
+struct Arguments { blocks: u32, pages: u32, tiles: u32, fragments: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read_write> sums: array<vec2u>;
-@group(0) @binding(1) var<storage, read_write> job_offsets: array<u32>;
+@group(0) @binding(2) var<storage, read_write> sums: array<vec2u>;
+@group(0) @binding(3) var<storage, read_write> job_offsets: array<u32>;
 
 const THREADS = 256u;
 

@@ -2,10 +2,10 @@
 // stream.
 struct Arguments { blocks: u32, fragment: u32, count: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> jobs: array<vec2u>;
-@group(0) @binding(1) var<storage, read> job_offsets: array<u32>;
-@group(0) @binding(2) var<storage, read> pages: array<vec2u>;
-@group(0) @binding(3) var<storage, read_write> streams: array<vec2u>;
+@group(0) @binding(1) var<storage, read> jobs: array<vec2u>;
+@group(0) @binding(2) var<storage, read> job_offsets: array<u32>;
+@group(0) @binding(4) var<storage, read> pages: array<vec2u>;
+@group(0) @binding(5) var<storage, read_write> streams: array<vec2u>;
 
 // The first job of the fragment whose page is `page` or a later one.
 fn first_job(page: u32) -> u32 {

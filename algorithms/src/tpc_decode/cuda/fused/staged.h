@@ -1,6 +1,5 @@
 // A page in shared memory, and the lists from which its samples are made.
 #pragma once
-#include "../pages/geometry.h"
 #include "../pages/page.h"
 
 namespace {
@@ -73,20 +72,10 @@ struct Task {
     __device__ __forceinline__ u32 first_number() const { return job.slot % GROUP; }
 };
 
-// Pages on the device, with their records and indices.
-struct Source {
-    const u8* pages;
-    const PageRecord* records;
-    const Piece* index;
-    u32 stride;  // entries of the index for each page
-    Geometry geometry;
-    const Job* jobs;
-
-    __device__ __forceinline__ Task task(u32 number) const {
-        const Job job = jobs[number];
-        return {record_at(records, job.page), job};
-    }
-};
+__device__ __forceinline__ Task task_of(const Decoding& all, u32 number) {
+    const Job job = all.jobs[number];
+    return {record_at(all.records, job.page), job};
+}
 
 // A staged page with its lists.
 template <u32 RUNS, class Run = SampleRun>
@@ -119,14 +108,14 @@ struct Staged {
 
     // Loads a payload, with its continuation appended, and the offsets of its blocks, as runs with
     // their heads instead of their samples. Barrier needed after.
-    __device__ __forceinline__ void load(const Source& source, const Task& task) {
+    __device__ __forceinline__ void load(const Decoding& all, const Task& task) {
         if (threadIdx.x < GROUPS) starts[threadIdx.x] = {0, 0};
-        const Piece* pieces = source.index + (u64)task.job.page * source.stride;
+        const Piece* pieces = all.index + (u64)task.job.page * all.stride;
         const u32 count = task.page.pieces, first = task.first_number();
         // Most pages have at most one piece for each thread: its load overlaps with all others.
         Piece piece = {};
         if (threadIdx.x < count) piece = pieces[threadIdx.x];
-        load_granules(page_at(source.pages, task.job.page) + threadIdx.x * GRANULE, task.page);
+        load_granules(page_at(all.pages, task.job.page) + threadIdx.x * GRANULE, task.page);
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < count; i += THREADS) {
             if (i >= THREADS) piece = pieces[i];
@@ -167,6 +156,31 @@ struct Staged {
 
     __device__ __forceinline__ u32 run_of(u32 sample) const {
         return starts[sample / GROUP].run_of(GroupPosition(sample));
+    }
+};
+
+// The samples of a staged page, one for each thread.
+
+template <class Runs, class Output>
+struct SingleSamples {
+    using Value = typename Output::Value;
+
+    const typename Runs::template Shared<Output>& shared;
+    const PageRecord& page;
+    const Output& output;
+
+    __device__ __forceinline__ Value operator()(u32 sample) const {
+        const u32 channel = shared.channels[sample];
+        const SampleRun run = shared.runs[shared.run_of(sample)];
+        const u32 adc = Runs::adc(shared, page, run, sample - run.first);
+        return output.make(page.first_time_bin + run.time_bin, shared.cell(output, run, channel), adc);
+    }
+
+    __device__ __forceinline__ void emit(u32 first) const {
+        const u32 end = first + page.samples;
+#pragma unroll 4
+        for (u32 sample = threadIdx.x < first ? threadIdx.x + THREADS : threadIdx.x; sample < end; sample += THREADS)
+            output.store(sample - first, (*this)(sample));
     }
 };
 
