@@ -9,7 +9,7 @@ use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer, Ptr};
 use crate::kernels::sts_connectors as online;
-use crate::kernels::sts_cuda_formulas_chain_h::CHANNEL_OFFSETS;
+use crate::kernels::sts_cuda_formulas_clusters_h::CHANNEL_OFFSETS;
 use crate::kernels::sts_cuda_formulas_clusters_h::ClusterFinding;
 use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::kernels::sts_cuda_formulas_rules_h::Window;

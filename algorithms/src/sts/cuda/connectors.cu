@@ -7,7 +7,6 @@
 // As published, threads that connect find their side by walking past all before it; the others
 // by a binary search.
 #include "formulas/clusters.h"
-#include "formulas/connecting.h"
 
 namespace {
 

@@ -2,11 +2,8 @@
 // of the chains, and ordering these by time. Sorting is that of `channel_bucket.cu`, ordering that of
 // `time_bins.cu`.
 #pragma once
-#include "../../sts_sort/cuda/channel_bucket/overfull.h"
 #include "../../sts_sort/cuda/channel_bucket/segment.h"
 #include "formulas/clusters.h"
-#include "formulas/connecting.h"
-#include "formulas/turns.h"
 #include "time_bins/sorting.h"
 
 namespace {

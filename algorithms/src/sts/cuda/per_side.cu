@@ -4,7 +4,6 @@
 // thread has to search its side, and it takes one launch; but the number of blocks is that of
 // sides, which may be too small to fill the device.
 #include "formulas/clusters.h"
-#include "formulas/connecting.h"
 
 namespace {
 

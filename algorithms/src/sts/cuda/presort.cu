@@ -6,7 +6,7 @@
 // through its part once more, a digi a lane. Lanes whose digis are of the same side find
 // each other by a vote, so order within a side is kept without a sort, and a warp needs
 // no other memory than a row with a count for each side.
-#include "block_scan.h"
+#include "scan.h"
 #include "formulas/stream.h"
 
 // What sorting a stream by side reads and writes.

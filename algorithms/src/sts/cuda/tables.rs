@@ -11,7 +11,7 @@ use crate::device::{Execution, buffers};
 use crate::kernels::sts_cuda_formulas_clusters_h as clusters;
 use crate::kernels::sts_cuda_formulas_pairs_h as cuts;
 use crate::kernels::sts_cuda_formulas_rules_h as rules;
-use crate::kernels::sts_cuda_formulas_sensor_h as sensor;
+use crate::kernels::sts_cuda_formulas_rules_h as sensor;
 use crate::sts::formulas::{BelowFirstStep, ChargeModel, Charges, Sensor, Shape, Shapes};
 use crate::sts::presort::LookupTable;
 use crate::sts::rules::{Exact, Window};

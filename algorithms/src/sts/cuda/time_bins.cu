@@ -4,17 +4,16 @@
 // bins, one for each cluster at most; entries go to their bins, and each entry counts the
 // earlier ones of its bin. So a cluster is read once, and its entry written once, to its index.
 //
-// Larger sides are distributed to groups first: see `groups.h`; then a block sorts each group by
+// Larger sides are distributed to groups first: see `large.h`; then a block sorts each group by
 // bins. A group that does not fit, for example because nearly all times are the same, is sorted by
-// radix: see `overfull.h`.
+// radix: see `large.h`.
 //
 // The number of clusters of sides is only known here: the host lists sides and parts by their
 // capacities, and blocks without work exit. Clusters of the same time stay in the order of their
 // indices.
 //
 // Dynamic shared memory: see `Sorting` and `Distribution`.
-#include "time_bins/overfull.h"
-#include "time_bins/groups.h"
+#include "time_bins/large.h"
 
 using namespace time_bins;
 

@@ -10,8 +10,20 @@
 // ones for the kernels of each stage.
 //
 // Dynamic shared memory: see `Shared`.
-#include "../../sts_sort/cuda/channel_bucket/block.h"
-#include "../../sts_sort/cuda/channel_bucket/by_all_bits.h"
+#include "portable.h"
+
+namespace {
+
+// What the headers below are compiled for: blocks of which a multiprocessor holds two.
+constexpr u32 THREADS = 512;
+// Digis of a thread that are sorted at once in shared memory: 64 KiB for a block.
+constexpr u32 SORTED_ITEMS = 16;
+constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
+// Digis with the same key come in the order of their other bits, so that the result is deterministic.
+constexpr bool KEEPS_ARRIVAL = false;
+
+}  // namespace
+
 #include "fused_sides.h"
 
 namespace {

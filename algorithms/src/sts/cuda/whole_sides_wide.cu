@@ -3,8 +3,20 @@
 // Clusters of sides as in `whole_sides.cu`, by blocks that have nearly all shared memory of a
 // multiprocessor: of twice the number of digis, or of five times that number if they were sorted
 // before.
-#include "../../sts_sort/cuda/channel_bucket/wide_block.h"
-#include "../../sts_sort/cuda/channel_bucket/by_all_bits.h"
+#include "portable.h"
+
+namespace {
+
+// What the headers below are compiled for: blocks that have a multiprocessor to themselves.
+constexpr u32 THREADS = 1024;
+// Digis of a thread that are sorted at once in shared memory: 128 KiB for a block.
+constexpr u32 SORTED_ITEMS = 16;
+constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
+// Digis with the same key come in the order of their other bits, so that the result is deterministic.
+constexpr bool KEEPS_ARRIVAL = false;
+
+}  // namespace
+
 #include "fused_sides.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// Moves the entries of large sides to their groups: see time_bins.cu and time_bins/groups.h. A
+// Moves the entries of large sides to their groups: see time_bins.cu and time_bins/large.h. A
 // block per part.
 //
 // Workgroup memory: a tile (16 KiB), and of its groups counts (4 KiB) and distances that entries

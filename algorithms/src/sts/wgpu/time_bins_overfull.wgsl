@@ -1,4 +1,4 @@
-// Sorts groups that don't fit into workgroup memory, by radix: see time_bins/overfull.h. Any number
+// Sorts groups that don't fit into workgroup memory, by radix: see time_bins/large.h. Any number
 // of blocks.
 #include "radix_rank.wgsl"
 

@@ -3,12 +3,10 @@
 use super::raw_on_gpu::UnpackPass;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, StagedArray};
-use crate::kernels::sts_unpack_cuda_pieces_piece_h::{
-    BYTES_AT_ONCE, MESSAGES_OF_LANE, NO_JOB, Piece,
-};
-use crate::kernels::sts_unpack_cuda_pieces_walk_h::RawPieces;
-use crate::kernels::sts_unpack_cuda_raw_message_h::MESSAGE_BYTES;
-use crate::kernels::sts_unpack_cuda_raw_microslice_h::FIRST_MESSAGES;
+use crate::kernels::sts_unpack_cuda_pieces_h::RawPieces;
+use crate::kernels::sts_unpack_cuda_pieces_h::{BYTES_AT_ONCE, MESSAGES_OF_LANE, NO_JOB, Piece};
+use crate::kernels::sts_unpack_cuda_raw_h::FIRST_MESSAGES;
+use crate::kernels::sts_unpack_cuda_raw_h::MESSAGE_BYTES;
 use crate::sts_unpack::survey::Job;
 
 /// Work of blocks of `threads` threads, on the device.
@@ -113,7 +111,7 @@ impl Layout {
     }
 }
 
-/// Pieces of a microslice, as `Messages` in `pieces/piece.h` divides it: the first one reports
+/// Pieces of a microslice, as `Messages` in `pieces.h` divides it: the first one reports
 /// errors of the microslice, so there is at least one.
 fn pieces_of(job: &Job, lanes: u32) -> u32 {
     let piece = u64::from(MESSAGES_OF_LANE * MESSAGE_BYTES * lanes);

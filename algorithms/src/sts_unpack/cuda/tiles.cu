@@ -10,9 +10,9 @@
 // the tables of a board for its next tile, if that is of the same one.
 //
 // Dynamic shared memory (50.6 KiB): tables of a board, 16.5 KiB; digis, one per message, 34 KiB.
-#include "look_back.h"
-#include "streams.h"
-#include "pieces/walk.h"
+#include "scan.h"
+#include "digi.h"
+#include "pieces.h"
 
 // What unpacking reads and writes.
 struct TileUnpacking {
@@ -47,10 +47,10 @@ struct __align__(16) Shared {
 };
 
 // All messages at once; digis go to `digis`, in the order of the messages.
-PORTABLE_INLINE Found look_up_in_order(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
+PORTABLE_INLINE PieceCounts look_up_in_order(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
                                        u32 messages_in_all, const Epochs& epochs, Epoch before, u64* digis) {
     const lanemask_t lanes_below = lanemask_lt(threadIdx.x % LANES);
-    Found found;
+    PieceCounts found;
     // In the lower half hits and TS_MSBs, in the upper one hits of unknown e-links.
     u32 counted = 0;
 #pragma unroll
@@ -92,7 +92,7 @@ struct InOrder {
         return wait_for_epoch_before(epochs, index, number, content, piece_epochs);
     }
 
-    __device__ __forceinline__ Found look_up(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
+    __device__ __forceinline__ PieceCounts look_up(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
                                              u32 messages_in_all, const Epochs& epochs, Epoch before) {
         return look_up_in_order(hits, messages, messages_in_all, epochs, before, digis);
     }
@@ -102,7 +102,7 @@ struct InOrder {
         if (with_digi >> lane & 1) digis[waiting_index(before + (u32)popc(with_digi & lanemask_lt(lane)))] = digi;
     }
 
-    __device__ __forceinline__ void count(u32 job, const Found& all) {
+    __device__ __forceinline__ void count(u32 job, const PieceCounts& all) {
         all.add_to(counts[job]);
         found = all.digis;
     }

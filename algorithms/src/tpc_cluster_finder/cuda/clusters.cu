@@ -2,9 +2,8 @@
 // together, then the outer cells next to neighbours that are above the threshold.
 //
 // Static shared memory: a position, a mask and 16 charges of each thread, 16.6 KB.
-#include "finder/block_load.h"
-#include "finder/buckets.h"
 #include "finder/steps.h"
+#include "finder/cluster.h"
 
 namespace {
 

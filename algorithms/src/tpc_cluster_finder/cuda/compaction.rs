@@ -8,7 +8,7 @@ use super::batches::{Batch, most};
 use super::context::{BatchContext, SAMPLES_OF_PEAK};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu};
-use crate::kernels::tpc_cluster_finder_cuda_finder_marked_h::COMPACTED_TILE;
+use crate::kernels::tpc_cluster_finder_scan::COMPACTED_TILE;
 use scans::Scans;
 
 const STAGE: &str = "compaction";

@@ -15,7 +15,7 @@
 // contiguous.
 //
 // Dynamic shared memory: see `Strip`.
-#include "block_scan.h"
+#include "scan.h"
 #include "fused/clusters.h"
 
 namespace {

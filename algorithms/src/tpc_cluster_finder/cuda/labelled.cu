@@ -7,7 +7,7 @@
 // memory full of charges there would be too few warps to hide it.
 //
 // Dynamic shared memory: see `Strip`.
-#include "block_scan.h"
+#include "scan.h"
 #include "fused/clusters.h"
 
 namespace {

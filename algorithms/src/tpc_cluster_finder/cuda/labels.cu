@@ -7,9 +7,8 @@
 // the maximum possible number of labels.
 //
 // Static shared memory: a set of 2 KiB for each warp, 16 KiB with 32 lanes.
-#include "block_scan.h"
+#include "scan.h"
 #include "fused/bins.h"
-#include "look_back.h"
 
 namespace cluster_finder {
 

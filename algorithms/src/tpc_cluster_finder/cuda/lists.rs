@@ -3,8 +3,8 @@
 use super::batches::{Batch, most};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::kernels::tpc_cluster_finder_cuda_finder_job_h as map;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::PeakCounts;
-use crate::kernels::tpc_cluster_finder_cuda_finder_map_h as map;
 use crate::tpc_decode::charge_map::{self, TIME_MARGIN};
 
 const _: () = {

@@ -21,7 +21,7 @@
 //! | [`cases`], [`found`] | its sectors on the device, and its list of clusters |
 //!
 //! Kernels are in separate files, and their common parts in `finder/`; headers of `fused` are in
-//! `fused/`, `cases.h`, `cluster.h` and `found.h`. All include `finding.h`.
+//! `fused/`. All include `finding.h`.
 
 mod batches;
 mod buckets;

@@ -3,9 +3,8 @@
 // from the caches.
 //
 // Peaks are appended to lists through an atomic counter, in any order.
-#include "finder/buckets.h"
-#include "finder/noise.h"
-#include "finder/shares.h"
+#include "finder/cluster.h"
+#include "finder/steps.h"
 
 namespace {
 

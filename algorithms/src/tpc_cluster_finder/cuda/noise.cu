@@ -2,8 +2,7 @@
 // load together the charges between peaks, then the larger peaks, half of the cells at a time.
 //
 // Static shared memory: a position and 14 charges of each thread, 14.3 KB.
-#include "finder/block_load.h"
-#include "finder/noise.h"
+#include "finder/steps.h"
 
 namespace {
 

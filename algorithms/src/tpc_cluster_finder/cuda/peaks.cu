@@ -2,7 +2,6 @@
 // threads of a block load the neighbours of these together.
 //
 // Static shared memory: sums of warps, a position and eight charges of each thread, 2.7 KB.
-#include "finder/block_load.h"
 #include "finder/steps.h"
 
 namespace {

@@ -3,8 +3,6 @@
 // between is above the threshold.
 //
 // Static shared memory: sums of warps, a position, a mask and 16 peaks of each thread, 8 KB.
-#include "finder/block_load.h"
-#include "finder/shares.h"
 #include "finder/steps.h"
 
 namespace {

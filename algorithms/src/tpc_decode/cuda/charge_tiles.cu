@@ -15,7 +15,7 @@
 // samples there, and the offsets of the tiles of rows.
 #include "pages/page.h"
 #include "pages/target.h"
-#include "search.h"
+#include "scan.h"
 
 namespace tpc_decode {
 

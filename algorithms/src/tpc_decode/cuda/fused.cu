@@ -11,7 +11,7 @@
 //
 // Dynamic shared memory: see `Staged`.
 #include "fused/dense_link.h"
-#include "fused/links.h"
+#include "fused/staged.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 // Pages of all fragments form one long list, fragment by fragment, divided into tiles. Sums of
 // tiles are computed first, then the exclusive scan over tiles, then over pages. This reads 8 bytes
 // for each page and fragment, which is negligible compared with the page.
-#include "block_scan.h"
+#include "scan.h"
 #include "pages/page.h"
 
 namespace tpc_decode {

@@ -6,7 +6,7 @@ use generators::sts::{Digi, MAX_ADC};
 use super::target::sum_sides;
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, LaunchConfig, Properties};
 use crate::device::{Execution, buffers};
-use crate::kernels::sts_cuda_raw_to_sides_slots_h::Slots;
+use crate::kernels::sts_raw_to_sides::Slots;
 use crate::kernels::sts_raw_to_sides::{
     COUNTING, RAW_COUNT_SIDES, RAW_TO_SIDES, RawToSides, WRITING,
 };

@@ -1,7 +1,7 @@
 // Sorting entries by bins of time, in shared memory, and what the steps of time-bins share.
 #pragma once
 #include "../formulas/records.h"
-#include "block_scan.h"
+#include "scan.h"
 
 // Parameter types of kernels. A kernel whose parameters are of types without linkage has none
 // itself, and NVRTC generates a different name for it each time.

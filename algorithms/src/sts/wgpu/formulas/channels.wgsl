@@ -1,4 +1,4 @@
-// Offsets of channels: see formulas/connecting.h.
+// Offsets of channels: see formulas/clusters.h.
 #include "digi.wgsl"
 #include "side.wgsl"
 

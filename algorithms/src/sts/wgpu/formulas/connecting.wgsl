@@ -1,4 +1,4 @@
-// Links between digis: see formulas/connecting.h, and formulas/chain.h for connectors. It needs
+// Links between digis: see formulas/clusters.h. It needs
 // `digis`, `segment_offsets`, `channels`, `connectors` and the rules of a window.
 #include "digi.wgsl"
 #include "side.wgsl"

@@ -1,4 +1,4 @@
-// Cluster data that decide about crossings: see formulas/lines.h.
+// Cluster data that decide about crossings: see formulas/pairs.h.
 #include "pairs.wgsl"
 
 // Line of a cluster: where its strip leaves the top edge, in cm, or OFF_EDGE; and the displacement
@@ -58,7 +58,7 @@ fn next_crossing(crossings: ptr<function, Crossings>) -> Crossing {
 }
 
 // True if any line of one cluster may cross any of the other; no false negatives: see
-// formulas/lines.h. `widths` is the number of sensor widths per cm.
+// formulas/pairs.h. `widths` is the number of sensor widths per cm.
 fn may_cross(range: CrossingRange, widths: f32, front: Line, back: Line) -> bool {
     if front.edge == OFF_EDGE || back.edge == OFF_EDGE { return false; }
     let fronts = lines_of_widths(front.widths);

@@ -1,4 +1,4 @@
-// A side, with where its channels begin in `channels`: see formulas/chain.h.
+// A side, with where its channels begin in `channels`: see formulas/clusters.h.
 
 // Indices of digis count from the begin of the side.
 struct Side { begin: u32, count: u32, channels: u32 }

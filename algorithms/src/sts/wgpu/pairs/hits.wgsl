@@ -1,4 +1,4 @@
-// The hits of pairs that may cross: see pairs/hits.h.
+// The hits of pairs that may cross: see pairs.cu.
 #include "../formulas/cut.wgsl"
 #include "../formulas/lines.wgsl"
 

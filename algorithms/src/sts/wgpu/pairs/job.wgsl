@@ -1,4 +1,4 @@
-// Code shared by lines and hits of pairs: see pairs/module.h.
+// Code shared by lines and hits of pairs: see pairs.cu.
 
 // Clusters of a side for each block, as the host lists them.
 struct Job { segment: u32, first: u32 }

@@ -1,4 +1,4 @@
-// Backs that are near enough in time to a front: see pairs/partners.h. There a warp searches the
+// Backs that are near enough in time to a front: see pairs.cu. There a warp searches the
 // first one of all its fronts, here each front its own. It needs entries.
 #include "../formulas/cut.wgsl"
 #include "job.wgsl"

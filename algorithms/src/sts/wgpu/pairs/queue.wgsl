@@ -1,4 +1,4 @@
-// Pairs that may cross, until a block has one for each of its threads: see pairs/queue.h.
+// Pairs that may cross, until a block has one for each of its threads: see pairs.cu.
 #include "hits.wgsl"
 
 // Capacity for a remainder and all pairs added before any are removed.

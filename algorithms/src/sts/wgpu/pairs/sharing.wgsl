@@ -1,4 +1,4 @@
-// The pairs of a group of fronts, shared by the threads of a block: see pairs/sharing.h. In CUDA,
+// The pairs of a group of fronts, shared by the threads of a block: see pairs.cu. In CUDA,
 // warps share them without barriers; not all GPUs can synchronize the lanes of a subgroup.
 #include "../formulas/lines.wgsl"
 #include "block_scan.wgsl"

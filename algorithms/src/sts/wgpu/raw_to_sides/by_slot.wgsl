@@ -1,5 +1,5 @@
 // Iterates over the digis of a warp's piece, each with its offset among those of its slot: see
-// raw_to_sides.cu and raw_to_sides/slots.h. It needs `put`, which is called for each.
+// raw_to_sides.cu. It needs `put`, which is called for each.
 //
 // Workgroup memory: lookup tables of a board, 16.5 KiB and its slots, and a word for each warp and
 // slot: 4 KiB. So blocks have at most 16 warps, which the launcher takes into account.

@@ -1,4 +1,4 @@
-// The buckets of a large side: see time_bins/groups.h. It needs `extents`.
+// The buckets of a large side: see time_bins/large.h. It needs `extents`.
 #include "scale.wgsl"
 
 fn scale_of_side(side: u32) -> Scale {

@@ -1,4 +1,4 @@
-// Code shared by the steps of time-bins: see time_bins/common.h. With little workgroup memory,
+// Code shared by the steps of time-bins: see time_bins/sorting.h. With little workgroup memory,
 // fewer entries are sorted at once; more sides count as large.
 
 // Entries of a block; the launcher assumes this value.

@@ -1,4 +1,4 @@
-// The first and the last time of some entries: see time_bins/common.h. It needs a warp.
+// The first and the last time of some entries: see time_bins/sorting.h. It needs a warp.
 
 var<private> first_time: u32 = ~0u;
 var<private> last_time: u32;

@@ -1,4 +1,4 @@
-// The clusters of a large side that are for a block: see time_bins/groups.h.
+// The clusters of a large side that are for a block: see time_bins/large.h.
 #include "side.wgsl"
 
 fn is_empty(side: Side, part: Part) -> bool { return !is_large(side) || part.first >= side.count; }

@@ -1,4 +1,4 @@
-// Times to bins of equal lengths: see time_bins/common.h.
+// Times to bins of equal lengths: see time_bins/sorting.h.
 #include "arithmetic.wgsl"
 
 // The first time, and what a time is multiplied by, in units of 2^-32 bins.

@@ -1,4 +1,4 @@
-// A side, and its tables if it is large: see time_bins/groups.h. It needs `segment_offsets` and
+// A side, and its tables if it is large: see time_bins/large.h. It needs `segment_offsets` and
 // `found`.
 #include "../formulas/records.wgsl"
 #include "common.wgsl"

@@ -1,4 +1,4 @@
-// Digis in bins by time, in workgroup memory: see channel_bucket/bins.h.
+// Digis in bins by time, in workgroup memory: see channel_bucket/sorting.h.
 #include "common.wgsl"
 
 const BINS_A_DIGI = 2u;

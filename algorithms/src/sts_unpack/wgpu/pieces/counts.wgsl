@@ -1,4 +1,4 @@
-// Counts of microslices: see pieces/hits.h. It needs `counts`.
+// Counts of microslices: see pieces.h. It needs `counts`.
 
 fn add_counts(job: u32) {
     if lane > 0u { return; }

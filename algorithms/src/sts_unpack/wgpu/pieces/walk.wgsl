@@ -1,5 +1,5 @@
-// Unpacking of a piece of a microslice, from its bytes to a consumer of digis: see pieces/walk.h
-// and pieces/hits.h. It needs the epoch before a piece (`epoch_before`), consumers of the hits for
+// Unpacking of a piece of a microslice, from its bytes to a consumer of digis: see pieces.h.
+// It needs the epoch before a piece (`epoch_before`), consumers of the hits for
 // either algorithm (`look_up`, and `take` for those that have `digi_of_hit`), a consumer of the
 // counts (`note_found`), and the lookup tables of the board (`looked_up`).
 #include "../raw/hit.wgsl"

@@ -1,4 +1,4 @@
-// A hit, step by step: see raw/hit.h, and raw/board.h for what boards are. Times need 64 bits, and
+// A hit, step by step: see raw.h, also for what boards are. Times need 64 bits, and
 // corrections of them fractions of 64 bits.
 #include "message.wgsl"
 

@@ -1,4 +1,4 @@
-// Messages and microslices: see raw/message.h, raw/microslice.h and raw/epoch.h. Kernels have raw
+// Messages and microslices: see raw.h. Kernels have raw
 // data, jobs and boards in the same order.
 
 @group(0) @binding(0) var<storage, read> bytes: array<u32>;

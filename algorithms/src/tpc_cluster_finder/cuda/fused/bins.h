@@ -6,7 +6,7 @@
 // advanced to the end of its bin, which is the offset of the next one.
 #pragma once
 #include "../finding.h"
-#include "search.h"
+#include "scan.h"
 
 namespace cluster_finder {
 

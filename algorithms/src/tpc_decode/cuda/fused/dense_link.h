@@ -2,7 +2,6 @@
 // then threads take two samples each.
 #pragma once
 #include "../pages/page.h"
-#include "links.h"
 #include "staged.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // Link and dense link pages as published: a warp decodes a page.
 #pragma once
-#include "block_scan.h"
+#include "scan.h"
 #include "page.h"
 #include "target.h"
 

@@ -1,4 +1,4 @@
-// The headers of a dense link page: see validate/headers.h.
+// The headers of a dense link page: see validate/pages.h.
 #include "../pages/page.wgsl"
 
 const RDH_VERSION_AND_SIZE = 7u | RDH_BYTES << 8u;

@@ -1,5 +1,5 @@
 // Lower limit that a digi has to reach to be not too early to follow another one, by the exact
-// rules: see formulas/following.h. Times are integers, so channel and time are compared as one
+// rules: see links.cu. Times are integers, so channel and time are compared as one
 // number.
 #include "window.wgsl"
 

@@ -1,5 +1,5 @@
 // Lower limit that a digi has to reach to be not too early to follow another one, as published: see
-// formulas/following.h.
+// links.cu.
 #include "window.wgsl"
 
 struct Sought { channel: u32, time: u32 }

@@ -1,6 +1,22 @@
-// Time bins with charge as bits of words: their number, and the lengths of their runs.
+// Charges of a pad: their number, runs of them, and bits of presence.
 #pragma once
 #include "portable.h"
+
+// Activity of a pad, time bin by time bin.
+
+struct Counts {
+    u32 charges = 0, run = 0, longest_run = 0, largest = 0;
+
+    __device__ __forceinline__ void add(u32 charge) {
+        const bool present = charge > 0;
+        charges += present;
+        run = present ? run + 1 : 0;
+        longest_run = max(longest_run, run);
+        largest = max(largest, charge);
+    }
+};
+
+// Time bins with charge as bits of words: their number, and the lengths of their runs.
 
 // Time bins of a word; bit 0 is the earliest.
 constexpr u32 WORD_BINS = 32;

@@ -1,6 +1,38 @@
-// Warp sums and extremes, block prefix sums.
+// Searches, and prefix sums of warps, of blocks and over all blocks.
 #pragma once
 #include "portable.h"
+
+// Binary searches in sorted data.
+
+// Lower bound: the first index of the range at which `before` is false; `high` if there is none.
+// `before` must be true for all smaller indices and false for all larger ones.
+template <class Before> __device__ __forceinline__ u32 lower_bound(u32 low, u32 high, Before before) {
+    while (low < high) {
+        const u32 middle = (low + high) / 2;
+        if (before(middle)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Lower bound from 0 on, by a warp: its lanes evaluate LANES indices at a time.
+template <class Before> __device__ __forceinline__ u32 warp_lower_bound(u32 count, Before before) {
+    const u32 lane = threadIdx.x % LANES;
+    u32 low = 0, high = count;
+    while (low < high) {
+        const u32 step = (high - low + LANES - 1) / LANES, index = low + lane * step;
+        const u32 passed = popc(__ballot_sync(FULL_MASK, index < high && before(index)));
+        if (passed == 0) return low;
+        high = min(high, low + passed * step);
+        low += (passed - 1) * step + 1;
+    }
+    return low;
+}
+
+// Warp sums and extremes, block prefix sums.
 
 // Inclusive prefix sum over the lanes of the warp.
 __device__ __forceinline__ u32 warp_inclusive_sum(u32 value) {
@@ -98,4 +130,39 @@ __device__ __forceinline__ void block_exclusive_sums_of_vectors(u32* counts, u32
         before = fourth + four.w;
     }
     __syncthreads();
+}
+
+// Single-pass prefix sums by decoupled look-back: a tile publishes its own sum (aggregate) at once,
+// and the sum of all tiles up to it (inclusive prefix) once it has read those of earlier tiles.
+
+// Status word of a tile: a sum in the lower half, and its kind in the upper half. 0 means not
+// published.
+constexpr u64 SUM_OF_TILE = 0x100000000;
+constexpr u64 SUM_UP_TO_TILE = 0x200000000;
+
+PORTABLE_INLINE u64 wait_for_state(const u64* tile) {
+    u64 state = load_relaxed(tile);
+    while (state < SUM_OF_TILE) {
+        __nanosleep(20);
+        state = load_relaxed(tile);
+    }
+    return state;
+}
+
+// Returns the exclusive prefix of a tile whose own sum is `sum`. Called by one full warp, which
+// reads the status of LANES tiles at a time. Blocks of earlier tiles must have started.
+PORTABLE_INLINE u32 sum_before(u64* states, u32 tile, u32 sum) {
+    const u32 lane = threadIdx.x % LANES;
+    if (lane == 0) store_relaxed(&states[tile], (tile == 0 ? SUM_UP_TO_TILE : SUM_OF_TILE) | sum);
+    u32 before = 0;
+    for (u32 next = tile; next > 0; next -= min(next, (u32)LANES)) {
+        // Lanes read the tiles below `next`, the nearest first.
+        const u64 state = lane < next ? wait_for_state(&states[next - 1 - lane]) : SUM_UP_TO_TILE;
+        const lanemask_t ends = __ballot_sync(FULL_MASK, state >= SUM_UP_TO_TILE);
+        const u32 last = ends == 0 ? LANES - 1 : (u32)ffs(ends) - 1;
+        before += __reduce_add_sync(FULL_MASK, lane <= last ? (u32)state : 0u);
+        if (ends != 0) break;
+    }
+    if (lane == 0 && tile > 0) store_relaxed(&states[tile], SUM_UP_TO_TILE | (before + sum));
+    return before;
 }
