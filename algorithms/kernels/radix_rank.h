@@ -4,7 +4,7 @@
 // that a warp has contiguous positions.
 #pragma once
 #include "portable.h"
-#include "block_scan.h"
+#include "scan.h"
 
 // The lanes with the same digit as this lane.
 template <u32 BITS>

@@ -1,12 +1,11 @@
 //! Generates Rust from declarations.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::File;
 use super::images::{image_of, is_kernel_file};
-use super::layout::in_rust;
+use super::layout::{FieldLayout, in_rust};
 use super::parse::{Constant, Kernel, Parameter, Struct};
 
 type Files = BTreeMap<PathBuf, File>;
@@ -97,33 +96,59 @@ fn structure(file: &File, own: &Struct) -> Result<String, String> {
     let layout = file.known.layout(own);
     let layout = layout.ok_or_else(|| in_file("a field's type or length is not known"))?;
     let name = &own.name;
+    let has_pointers = file.known.fields_with_pointers(name).is_some();
     let mut fields = String::new();
-    for (field, lengths) in own.fields.iter().zip(&layout.fields) {
-        let kind = in_rust(&field.kind).to_owned();
-        let kind = lengths.iter().rev().fold(kind, |kind, length| format!("[{kind}; {length}]"));
-        writeln!(fields, "pub(crate) {}: {kind},", field.name).map_err(|_| in_file("no memory"))?;
+    let mut values = String::new();
+    for (field, FieldLayout { offset, lengths }) in own.fields.iter().zip(&layout.fields) {
+        let kind =
+            lengths.iter().rev().fold(type_of(&field.kind, field.is_pointer), |kind, length| {
+                format!("[{kind}; {length}]")
+            });
+        fields += &format!("pub(crate) {}: {kind},\n", field.name);
+        values += &format!("({offset}, self.{}.argument()), ", field.name);
     }
-    if layout.padding > 0 {
+    if layout.padding > 0 && !has_pointers {
         fields += &format!("pub(crate) padding: [u8; {}],\n", layout.padding);
     }
     let size = layout.size;
     let alignment = layout.alignment;
-    Ok(format!(
-        "#[derive(Clone, Copy, Debug, PartialEq)]\n#[repr(C, align({alignment}))]\n\
+    let derived = if has_pointers { "Clone, Copy" } else { "Clone, Copy, Debug, PartialEq" };
+    let declared = format!(
+        "#[derive({derived})]\n#[repr(C, align({alignment}))]\n\
          pub(crate) struct {name} {{\n{fields}}}\n\
+         const _: () = assert!(size_of::<{name}>() == {size});\n"
+    );
+    let argument = if has_pointers {
+        format!("Argument::from_fields({size}, vec![{values}])")
+    } else {
+        "Argument::from_struct(&self)".to_owned()
+    };
+    let argument = format!(
+        "impl KernelArg for {name} {{\nfn argument(self) -> Argument {{ {argument} }}\n}}\n"
+    );
+    if has_pointers {
+        return Ok(declared + &argument);
+    }
+    Ok(format!(
+        "{declared}{argument}\
          impl Default for {name} {{\nfn default() -> Self {{ bytemuck::Zeroable::zeroed() }}\n}}\n\
-         const _: () = assert!(size_of::<{name}>() == {size});\n\
          // SAFETY: all fields are such, and there is nothing between them.\n\
          unsafe impl bytemuck::Zeroable for {name} {{}}\n\
          // SAFETY: as above.\n\
-         unsafe impl bytemuck::Pod for {name} {{}}\n\
-         impl KernelArg for {name} {{\n\
-         fn argument(self) -> Argument {{ Argument::from_struct(&self) }}\n}}\n"
+         unsafe impl bytemuck::Pod for {name} {{}}\n"
     ))
 }
 
-/// Generates a kernel's arguments, unless it shares them with an earlier one, and its launch
-/// handle.
+/// Rust's type of a value, or of a pointer to such values.
+fn type_of(kind: &str, is_pointer: bool) -> String {
+    match in_rust(kind) {
+        kind if is_pointer => format!("Ptr<{kind}>"),
+        kind => kind.to_owned(),
+    }
+}
+
+/// Generates a kernel's arguments, unless they are a single struct or it shares them with an
+/// earlier one, and its launch handle.
 fn launched(
     file: &File,
     kernel: &Kernel,
@@ -135,8 +160,16 @@ fn launched(
     let Some(interface) = file.declared.exports.get(name) else {
         return Err(in_file(format!("add KERNEL_EXPORT({name})")));
     };
-    let arguments = camel(interface.as_ref().unwrap_or(name));
+    let whole = match kernel.parameters.as_slice() {
+        [whole] if file.known.fields.contains_key(&whole.kind) && !whole.is_pointer => Some(whole),
+        _ => None,
+    };
+    let arguments = match whole {
+        Some(whole) => whole.kind.clone(),
+        None => camel(interface.as_ref().unwrap_or(name)),
+    };
     let mut text = match interfaces.get(&arguments) {
+        _ if whole.is_some() => String::new(),
         Some((_, known)) if *known != kernel.parameters => {
             return Err(in_file(format!("other parameters than the first {arguments} has")));
         }
@@ -167,11 +200,8 @@ fn launched(
 }
 
 fn arguments_of(name: &str, parameters: &[Parameter]) -> String {
-    let kind = |parameter: &Parameter| match in_rust(&parameter.kind) {
-        kind if parameter.is_pointer => format!("Ptr<{kind}>"),
-        kind => kind.to_owned(),
-    };
-    let field = |p: &Parameter| format!("pub(crate) {}: {},\n", p.name, kind(p));
+    let field =
+        |p: &Parameter| format!("pub(crate) {}: {},\n", p.name, type_of(&p.kind, p.is_pointer));
     let fields: String = parameters.iter().map(field).collect();
     let value = |p: &Parameter| format!("self.{}.argument(), ", p.name);
     let values: String = parameters.iter().map(value).collect();

@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 use syn::{BinOp, Expr, Lit};
 
-/// Values of names, and sizes and alignments of types.
+use super::parse::Field;
+
+/// Values of names, sizes and alignments of types, and fields of structs.
 #[derive(Default)]
 pub struct KnownConstants {
     pub values: BTreeMap<String, u64>,
     pub sizes: BTreeMap<String, u64>,
     pub alignments: BTreeMap<String, u64>,
+    pub fields: BTreeMap<String, Vec<Field>>,
 }
 
 impl KnownConstants {

@@ -1,7 +1,7 @@
 //! Types in both languages, and the layout of structs.
 
 use super::evaluate::KnownConstants;
-use super::parse::{Declarations, Struct};
+use super::parse::{Declarations, Field, Struct};
 
 /// Types of both languages: name in Rust, size in bytes, and alignment.
 const SCALARS: [(&str, &str, u64, u64); 10] = [
@@ -17,6 +17,9 @@ const SCALARS: [(&str, &str, u64, u64); 10] = [
     ("ulonglong2", "Vector<16>", 16, 16),
 ];
 
+/// A type with the layout of pointers.
+const POINTER: &str = "u64";
+
 /// Rust's name of a C++ type.
 pub fn in_rust(kind: &str) -> &str {
     let scalar = SCALARS.iter().find(|(name, ..)| *name == kind);
@@ -29,6 +32,7 @@ impl KnownConstants {
         self.values.extend(other.values.clone());
         self.sizes.extend(other.sizes.clone());
         self.alignments.extend(other.alignments.clone());
+        self.fields.extend(other.fields.clone());
     }
 
     /// Adds declarations, except those that can't be evaluated.
@@ -49,9 +53,19 @@ impl KnownConstants {
                 if let Some(layout) = self.layout(declared) {
                     self.sizes.insert(declared.name.clone(), layout.size);
                     self.alignments.insert(declared.name.clone(), layout.alignment);
+                    self.fields.insert(declared.name.clone(), declared.fields.clone());
                 }
             }
         }
+    }
+
+    /// The fields of a struct that has pointers, itself or in a field: launchers fill such a struct
+    /// with pointers to buffers.
+    pub fn fields_with_pointers(&self, kind: &str) -> Option<&[Field]> {
+        let fields = self.fields.get(kind)?;
+        let has_some =
+            |field: &Field| field.is_pointer || self.fields_with_pointers(&field.kind).is_some();
+        fields.iter().any(has_some).then_some(fields)
     }
 
     /// Layout of a struct; `None` if a field has an unknown type.
@@ -61,11 +75,13 @@ impl KnownConstants {
         for field in &declared.fields {
             let lengths = field.lengths.iter().map(|length| self.value(length));
             let lengths = lengths.collect::<Option<Vec<_>>>()?;
-            let alignment = *self.alignments.get(&field.kind)?;
-            let bytes = self.sizes.get(&field.kind)? * lengths.iter().product::<u64>();
+            let kind = if field.is_pointer { POINTER } else { &field.kind };
+            let alignment = *self.alignments.get(kind)?;
+            let bytes = self.sizes.get(kind)? * lengths.iter().product::<u64>();
             layout.alignment = layout.alignment.max(alignment);
-            layout.size = layout.size.next_multiple_of(alignment) + bytes;
-            layout.fields.push(lengths);
+            let offset = layout.size.next_multiple_of(alignment);
+            layout.size = offset + bytes;
+            layout.fields.push(FieldLayout { offset, lengths });
         }
         let size = layout.size.next_multiple_of(layout.alignment);
         layout.padding = size - layout.size;
@@ -76,12 +92,19 @@ impl KnownConstants {
 
 /// Layout of a struct in memory.
 pub struct Layout {
-    /// Lengths of each field that is an array.
-    pub fields: Vec<Vec<u64>>,
+    pub fields: Vec<FieldLayout>,
     /// Size in bytes, including padding.
     pub size: u64,
     /// Padding after the last field in bytes.
     pub padding: u64,
     /// Alignment in bytes.
     pub alignment: u64,
+}
+
+/// Location of a field in its struct.
+pub struct FieldLayout {
+    /// Offset in bytes.
+    pub offset: u64,
+    /// Lengths, outermost first, of a field that is an array.
+    pub lengths: Vec<u64>,
 }

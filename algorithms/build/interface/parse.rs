@@ -37,10 +37,12 @@ pub struct Struct {
     pub fields: Vec<Field>,
 }
 
-/// `kind name[lengths];`
+/// `kind name[lengths];` or `const kind* name = nullptr;`
+#[derive(Clone)]
 pub struct Field {
     pub name: String,
     pub kind: String,
+    pub is_pointer: bool,
     pub lengths: Vec<TokenStream>,
 }
 
@@ -104,6 +106,11 @@ impl Declarations {
                     let exported = arguments(&statement);
                     let interface = exported.get(1).map(|interface| text_of(interface));
                     self.exports.insert(text_of(&exported[0]), interface);
+                }
+                "KERNEL_INSTANCE" => {
+                    let instance = instance(&statement)?;
+                    self.exports.insert(instance.name.clone(), None);
+                    self.kernels.push(instance);
                 }
                 "KERNEL_SHARED" => self.shared.push(text_of(&arguments(&statement)[0])),
                 _ => {}
@@ -226,8 +233,9 @@ fn structure(statement: &[TokenTree]) -> Option<Struct> {
     })
 }
 
-/// `kind name, name[length];`
+/// `kind name, name[length];` or `const kind *name, *name;`, with or without initial values.
 fn fields(member: &[TokenTree]) -> Vec<Field> {
+    let member = if word(&member[0]) == "const" { &member[1..] } else { member };
     let kind = word(&member[0]);
     let others = ["static", "using", "struct", "enum", "template"];
     let is_group = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() != Delimiter::Bracket);
@@ -235,11 +243,23 @@ fn fields(member: &[TokenTree]) -> Vec<Field> {
         return Vec::new();
     }
     let field = |part: Vec<TokenTree>| Field {
-        name: word(&part[0]),
+        name: words(&part).next().unwrap_or_default(),
         kind: kind.clone(),
+        is_pointer: part.iter().any(|token| is(token, '*')),
         lengths: groups(&part, Delimiter::Bracket).collect(),
     };
     split(&member[1..member.len() - 1]).into_iter().map(field).collect()
+}
+
+/// `KERNEL_INSTANCE(name, arguments, (threads, blocks), function)`
+fn instance(statement: &[TokenTree]) -> Result<Kernel, String> {
+    let given = arguments(statement);
+    let [name, kind, bounds, ..] = given.as_slice() else {
+        return Err(format!("what is {}?", text_of(statement)));
+    };
+    let threads = arguments(bounds).into_iter().next().unwrap_or_default().into_iter().collect();
+    let whole = Parameter { name: "arguments".into(), kind: text_of(kind), is_pointer: false };
+    Ok(Kernel { name: text_of(name), threads, parameters: vec![whole] })
 }
 
 /// Parses a kernel; `None` for other `extern` declarations.

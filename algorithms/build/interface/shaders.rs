@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use super::evaluate::KnownConstants;
 use super::images::is_kernel_file;
-use super::parse::Kernel;
+use super::parse::{Kernel, Parameter};
 use super::{File, found, without_dots};
 
 /// Word of a part that the name of the rules replaces.
@@ -120,20 +120,20 @@ fn constants(known: &KnownConstants, code: &str) -> String {
     constants.map(|(name, value)| format!("const {name} = {value}u;\n")).collect()
 }
 
-/// The bindings of each parameter of the kernel.
+/// The bindings of the parameters of the kernel, and of the fields of structs with pointers.
 fn parameters(kernel: &Kernel, known: &KnownConstants, code: &str) -> Result<String, String> {
     let mut text = String::new();
     let mut bindings = 0;
-    for parameter in &kernel.parameters {
-        if parameter.is_pointer {
+    for leaf in kernel.parameters.iter().flat_map(|parameter| leaves(parameter, known)) {
+        if leaf.is_pointer {
             text += &format!("Parameter::Buffer({}), ", access(bindings, code));
             bindings += 1;
             continue;
         }
-        let bytes = known.sizes.get(&parameter.kind).copied().unwrap_or(0);
-        let alignment = known.alignments.get(&parameter.kind).copied().unwrap_or(0);
+        let bytes = known.sizes.get(&leaf.kind).copied().unwrap_or(0);
+        let alignment = known.alignments.get(&leaf.kind).copied().unwrap_or(0);
         if alignment > 4 || bytes % 4 != 0 {
-            return Err(format!("the size of {} is not a multiple of a word", parameter.name));
+            return Err(format!("the size of {} is not a multiple of a word", leaf.name));
         }
         text += &format!("Parameter::Value({bytes}), ");
     }
@@ -141,6 +141,21 @@ fn parameters(kernel: &Kernel, known: &KnownConstants, code: &str) -> Result<Str
         return Err(format!("the kernel has {bindings} pointers"));
     }
     Ok(text)
+}
+
+/// A parameter, or its fields if it is a struct with pointers.
+fn leaves(parameter: &Parameter, known: &KnownConstants) -> Vec<Parameter> {
+    let fields =
+        if parameter.is_pointer { None } else { known.fields_with_pointers(&parameter.kind) };
+    let Some(fields) = fields else {
+        return vec![parameter.clone()];
+    };
+    let parameters = fields.iter().map(|field| Parameter {
+        name: field.name.clone(),
+        kind: field.kind.clone(),
+        is_pointer: field.is_pointer,
+    });
+    parameters.flat_map(|field| leaves(&field, known)).collect()
 }
 
 /// Access to the buffer of a binding.

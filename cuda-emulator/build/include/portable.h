@@ -53,6 +53,14 @@ PORTABLE_INLINE int clz(lanemask_t mask) { return __clz((int)mask); }
 // The lanes before `lane`.
 PORTABLE_INLINE lanemask_t lanemask_lt(u32 lane) { return ((lanemask_t)1 << lane) - 1; }
 
+// KERNEL_INSTANCE(name, Arguments, (threads, blocks), function): a kernel that can be launched by this
+// name, and calls `function`, such as an instance of a template, with its single argument. Read by
+// the build.
+#define KERNEL_INSTANCE(name, Arguments, bounds, ...)                                                   \
+    extern "C" __global__ void __launch_bounds__ bounds name(const __grid_constant__ Arguments arguments) { \
+        __VA_ARGS__(arguments);                                                                         \
+    }
+
 #if !defined(EMULATOR)
 // KERNEL_EXPORT(name): the kernel can be launched by this name. KERNEL_EXPORT(name,
 // Interface): so can others that have the same parameters, and launchers call their

@@ -35,7 +35,7 @@ pub fn units(files: &[PathBuf]) -> Result<Vec<Unit>, Box<dyn Error>> {
     let mut units = Vec::new();
     for (index, source) in files.iter().enumerate() {
         let text = fs::read_to_string(source)?;
-        let kernels = named(&text, "KERNEL_EXPORT(");
+        let kernels = [named(&text, "KERNEL_EXPORT("), named(&text, "KERNEL_INSTANCE(")].concat();
         let with_shared = named(&text, "KERNEL_SHARED(");
         for (lanes, checked) in [(32, false), (32, true), (64, false), (64, true)] {
             let manner = if checked { "checked" } else { "plain" };

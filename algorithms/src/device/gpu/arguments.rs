@@ -12,8 +12,13 @@ pub enum Argument {
         /// Size of the parameter in bytes.
         bytes: usize,
     },
-    /// A struct, as its bytes.
-    Struct(Box<[u8]>),
+    /// A struct.
+    Struct {
+        /// The bytes of the struct.
+        bytes: Box<[u8]>,
+        /// Its fields, if some of them are pointers, for devices without pointers.
+        fields: Vec<Argument>,
+    },
 }
 
 impl Argument {
@@ -22,13 +27,31 @@ impl Argument {
         match self {
             // Little endian: the lowest bytes are the first.
             Argument::Word { bits, bytes } => ((&raw const *bits).cast(), *bytes),
-            Argument::Struct(bytes) => (bytes.as_ptr(), bytes.len()),
+            Argument::Struct { bytes, .. } => (bytes.as_ptr(), bytes.len()),
         }
     }
 
-    /// A struct that a kernel takes by value.
+    /// A struct without pointers that a kernel takes by value.
     pub(crate) fn from_struct<T: Pod>(value: &T) -> Self {
-        Argument::Struct(bytemuck::bytes_of(value).into())
+        Argument::Struct { bytes: bytemuck::bytes_of(value).into(), fields: Vec::new() }
+    }
+
+    /// A struct of `size` bytes that a kernel takes by value, given the offset of each field.
+    pub(crate) fn from_fields(size: usize, fields: Vec<(usize, Argument)>) -> Self {
+        let mut bytes = vec![0; size].into_boxed_slice();
+        for (offset, field) in &fields {
+            field.write_to(&mut bytes[*offset..]);
+        }
+        Argument::Struct { bytes, fields: fields.into_iter().map(|(_, field)| field).collect() }
+    }
+
+    fn write_to(&self, to: &mut [u8]) {
+        match self {
+            Argument::Word { bits, bytes } => {
+                to[..*bytes].copy_from_slice(&bits.to_le_bytes()[..*bytes]);
+            }
+            Argument::Struct { bytes, .. } => to[..bytes.len()].copy_from_slice(bytes),
+        }
     }
 }
 
@@ -36,6 +59,13 @@ impl Argument {
 pub trait Arguments {
     /// Values in the order of the parameters.
     fn values(&self) -> Vec<Argument>;
+}
+
+/// A struct can be all that a kernel takes.
+impl<A: KernelArg + Copy> Arguments for A {
+    fn values(&self) -> Vec<Argument> {
+        vec![self.argument()]
+    }
 }
 
 /// Types of arguments.
@@ -47,6 +77,12 @@ pub(crate) trait KernelArg {
 impl KernelArg for u32 {
     fn argument(self) -> Argument {
         Argument::Word { bits: self.into(), bytes: size_of::<u32>() }
+    }
+}
+
+impl KernelArg for i32 {
+    fn argument(self) -> Argument {
+        self.cast_unsigned().argument()
     }
 }
 

@@ -249,7 +249,7 @@ impl Recording for EmulatedRecording {
 fn emulator_argument(argument: &Argument) -> emulator::Argument<'_> {
     match argument {
         Argument::Word { bits, bytes } => emulator::Argument::first_bytes(bits, *bytes),
-        Argument::Struct(bytes) => emulator::Argument::bytes(bytes),
+        Argument::Struct { bytes, .. } => emulator::Argument::bytes(bytes),
     }
 }
 

@@ -8,31 +8,30 @@ use super::tables::{DeviceTables, window};
 use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer, Ptr};
-use crate::kernels::sts_connectors::{
-    CHANNEL_OFFSETS, CLUSTER_CHANNELS, CLUSTER_CONNECT_WALK_EXACT, CLUSTER_CONNECT_WALK_PUBLISHED,
-    CLUSTER_FOLLOW_EXACT, CLUSTER_FOLLOW_PUBLISHED, ClusterChannels, ClusterConnect, ClusterFollow,
-};
+use crate::kernels::sts_connectors as online;
+use crate::kernels::sts_cuda_formulas_clusters_h::CHANNEL_OFFSETS;
+use crate::kernels::sts_cuda_formulas_clusters_h::ClusterFinding;
 use crate::kernels::sts_cuda_formulas_records_h::Found;
-use crate::kernels::sts_links::{
-    CLUSTER_HEADS_EXACT, CLUSTER_HEADS_LARGER_EXACT, CLUSTER_HEADS_LARGER_PUBLISHED,
-    CLUSTER_HEADS_PUBLISHED, CLUSTER_LINK_EXACT, CLUSTER_LINK_LARGER_EXACT,
-    CLUSTER_LINK_LARGER_PUBLISHED, CLUSTER_LINK_PUBLISHED, ClusterHeads, ClusterHeadsLarger,
-    ClusterLink, ClusterLinkLarger, TILE,
-};
-use crate::kernels::sts_per_side::{CLUSTER_SIDE_EXACT, CLUSTER_SIDE_PUBLISHED, ClusterSide};
+use crate::kernels::sts_cuda_formulas_rules_h::Window;
+use crate::kernels::sts_links::{self as links, TILE};
+use crate::kernels::sts_per_side as per_side;
 use crate::sts::{Cluster, ClusterEntry};
 
-static WALK: ByRules<ClusterConnect> =
-    ByRules::new(&CLUSTER_CONNECT_WALK_EXACT, &CLUSTER_CONNECT_WALK_PUBLISHED);
-static FOLLOW: ByRules<ClusterFollow> =
-    ByRules::new(&CLUSTER_FOLLOW_EXACT, &CLUSTER_FOLLOW_PUBLISHED);
-static SIDE: ByRules<ClusterSide> = ByRules::new(&CLUSTER_SIDE_EXACT, &CLUSTER_SIDE_PUBLISHED);
-static LINK: ByRules<ClusterLink> = ByRules::new(&CLUSTER_LINK_EXACT, &CLUSTER_LINK_PUBLISHED);
-static HEADS: ByRules<ClusterHeads> = ByRules::new(&CLUSTER_HEADS_EXACT, &CLUSTER_HEADS_PUBLISHED);
-static LINK_LARGER: ByRules<ClusterLinkLarger> =
-    ByRules::new(&CLUSTER_LINK_LARGER_EXACT, &CLUSTER_LINK_LARGER_PUBLISHED);
-static HEADS_LARGER: ByRules<ClusterHeadsLarger> =
-    ByRules::new(&CLUSTER_HEADS_LARGER_EXACT, &CLUSTER_HEADS_LARGER_PUBLISHED);
+/// A kernel for each of the rules.
+type Finder = ByRules<ClusterFinding>;
+
+static CONNECT: Finder =
+    ByRules::new(&online::CLUSTER_CONNECT_WALK_EXACT, &online::CLUSTER_CONNECT_WALK_PUBLISHED);
+static FOLLOW: Finder =
+    ByRules::new(&online::CLUSTER_FOLLOW_EXACT, &online::CLUSTER_FOLLOW_PUBLISHED);
+static SIDE: Finder =
+    ByRules::new(&per_side::CLUSTER_SIDE_EXACT, &per_side::CLUSTER_SIDE_PUBLISHED);
+static LINK: Finder = ByRules::new(&links::CLUSTER_LINK_EXACT, &links::CLUSTER_LINK_PUBLISHED);
+static HEADS: Finder = ByRules::new(&links::CLUSTER_HEADS_EXACT, &links::CLUSTER_HEADS_PUBLISHED);
+static LINK_LARGER: Finder =
+    ByRules::new(&links::CLUSTER_LINK_LARGER_EXACT, &links::CLUSTER_LINK_LARGER_PUBLISHED);
+static HEADS_LARGER: Finder =
+    ByRules::new(&links::CLUSTER_HEADS_LARGER_EXACT, &links::CLUSTER_HEADS_LARGER_PUBLISHED);
 
 /// Algorithm that finds clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +91,7 @@ pub(super) struct Clusters {
     algorithm: ClusterAlgorithm,
     semantics: Semantics,
     sides: u32,
-    window: [u32; 3],
+    window: Window,
     connectors: DeviceBuffer<u32>,
     channels: DeviceBuffer<u32>,
     /// For each digi whether it follows another one; ends with a whole word.
@@ -161,47 +160,38 @@ impl Clusters {
         sorted: SortedDigis<'_>,
         larger: LargerTiles,
     ) -> Result<(), DeviceError> {
-        let digis = sorted.digis.ptr();
-        let side_offsets = sorted.side_offsets.ptr();
-        let sides = self.sides;
-        let connectors = self.connectors.ptr();
-        let follows = self.follows.ptr();
-        let [window_ns, whole_ns, crowd_ns] = self.window;
-        let linking = ClusterLinkLarger {
-            digis,
-            side_offsets,
-            sides,
-            tiles: larger.tiles,
+        let arguments = ClusterFinding {
+            listed: larger.tiles,
             min_digis: larger.min as u32,
-            connectors,
-            follows,
-            window_ns,
-            whole_ns,
-            crowd_ns,
-        };
-        let following = ClusterHeadsLarger {
-            digis,
-            side_offsets,
-            sides,
-            tiles: larger.tiles,
-            connectors,
-            follows,
-            tables: sorted.tables.clusters.ptr(),
-            clusters: self.clusters.ptr(),
-            found: self.found.ptr(),
+            ..self.arguments(sorted)
         };
         let grid = LaunchConfig::blocks(larger.count as u32);
         // SAFETY: as by links of all; tiles are some of them.
         unsafe {
             // Not counted: how many digis of its tiles are of larger sides.
-            gpu.launch(LINK_LARGER.for_semantics(self.semantics), grid, linking)?;
-            gpu.launch(HEADS_LARGER.for_semantics(self.semantics), grid, following)
+            gpu.launch(LINK_LARGER.for_semantics(self.semantics), grid, arguments)?;
+            gpu.launch(HEADS_LARGER.for_semantics(self.semantics), grid, arguments)
         }
     }
 
-    /// Time windows of neighbouring digis: see `window_of` in `formulas/rules.h`.
-    pub(super) fn window(&self) -> [u32; 3] {
-        self.window
+    /// Arguments of the kernels that find clusters; sides or tiles are not listed, and there is no
+    /// output in order of time.
+    pub(super) fn arguments(&self, sorted: SortedDigis<'_>) -> ClusterFinding {
+        ClusterFinding {
+            digis: sorted.digis.ptr(),
+            side_offsets: sorted.side_offsets.ptr(),
+            channels: self.channels.ptr(),
+            connectors: self.connectors.ptr(),
+            follows: self.follows.ptr(),
+            tables: sorted.tables.clusters.ptr(),
+            clusters: self.clusters.ptr(),
+            found: self.found.ptr(),
+            entries: Ptr::NONE,
+            listed: Ptr::NONE,
+            sides: self.sides,
+            min_digis: 0,
+            window: self.window,
+        }
     }
 
     /// Semantics of the rules by which clusters are found.
@@ -244,105 +234,42 @@ impl Clusters {
     }
 
     fn find_by_digi(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
-        let digis = sorted.digis.ptr();
-        let side_offsets = sorted.side_offsets.ptr();
-        let sides = self.sides;
-        let channels = self.channels.ptr();
-        let connectors = self.connectors.ptr();
-        let [window_ns, whole_ns, crowd_ns] = self.window;
-        let finding = ClusterChannels { digis, side_offsets, sides, channels };
-        let connecting = ClusterConnect {
-            digis,
-            side_offsets,
-            sides,
-            channels,
-            connectors,
-            window_ns,
-            whole_ns,
-            crowd_ns,
-        };
-        let following = ClusterFollow {
-            digis,
-            side_offsets,
-            sides,
-            connectors,
-            tables: sorted.tables.clusters.ptr(),
-            clusters: self.clusters.ptr(),
-            found: self.found.ptr(),
-        };
+        let arguments = self.arguments(sorted);
         let read = sorted.digis.bytes();
         let linked = self.connectors.bytes();
-        let all = CLUSTER_CHANNELS.grid_for(sorted.digis.len());
+        let all = online::CLUSTER_CHANNELS.grid_for(sorted.digis.len());
         // SAFETY: sides are ranges of the digis, with an offset for each of their channels, and a
         // connector and capacity for a cluster for each digi.
         unsafe {
             let of_channels = all.with_traffic(read + self.channels.bytes());
-            gpu.launch(&CLUSTER_CHANNELS, of_channels, finding)?;
+            gpu.launch(&online::CLUSTER_CHANNELS, of_channels, arguments)?;
             let of_connectors = all.with_traffic(read + self.channels.bytes() + 2 * linked);
-            gpu.launch(WALK.for_semantics(self.semantics), of_connectors, connecting)?;
-            let follow = FOLLOW.for_semantics(self.semantics);
-            gpu.launch(follow, all.with_traffic(read + linked + self.expected_bytes()), following)
+            gpu.launch(CONNECT.for_semantics(self.semantics), of_connectors, arguments)?;
+            let of_clusters = all.with_traffic(read + linked + self.expected_bytes());
+            gpu.launch(FOLLOW.for_semantics(self.semantics), of_clusters, arguments)
         }
     }
 
     fn find_by_side(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
-        let [window_ns, whole_ns, crowd_ns] = self.window;
         let linked = 2 * (self.connectors.bytes() + self.channels.bytes());
         let bytes = sorted.digis.bytes() + linked + self.expected_bytes();
         let grid = LaunchConfig::blocks(self.sides).with_traffic(bytes);
-        let arguments = ClusterSide {
-            digis: sorted.digis.ptr(),
-            side_offsets: sorted.side_offsets.ptr(),
-            channels: self.channels.ptr(),
-            connectors: self.connectors.ptr(),
-            window_ns,
-            whole_ns,
-            crowd_ns,
-            tables: sorted.tables.clusters.ptr(),
-            clusters: self.clusters.ptr(),
-            found: self.found.ptr(),
-        };
         // SAFETY: there is a block for each side; sides are ranges of the digis, with an offset for
         // each of their channels, and a connector and capacity for a cluster for each digi.
-        unsafe { gpu.launch(SIDE.for_semantics(self.semantics), grid, arguments) }
+        unsafe { gpu.launch(SIDE.for_semantics(self.semantics), grid, self.arguments(sorted)) }
     }
 
     fn find_by_links(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
-        let digis = sorted.digis.ptr();
-        let side_offsets = sorted.side_offsets.ptr();
-        let sides = self.sides;
-        let connectors = self.connectors.ptr();
-        let follows = self.follows.ptr();
-        let [window_ns, whole_ns, crowd_ns] = self.window;
-        let linking = ClusterLink {
-            digis,
-            side_offsets,
-            sides,
-            connectors,
-            follows,
-            window_ns,
-            whole_ns,
-            crowd_ns,
-        };
-        let following = ClusterHeads {
-            digis,
-            side_offsets,
-            sides,
-            connectors,
-            follows,
-            tables: sorted.tables.clusters.ptr(),
-            clusters: self.clusters.ptr(),
-            found: self.found.ptr(),
-        };
+        let arguments = self.arguments(sorted);
         let bytes = sorted.digis.bytes() + self.connectors.bytes() + self.follows.bytes();
         let tiles = sorted.digis.len().div_ceil(TILE as usize);
         let grid = LaunchConfig::blocks(tiles as u32);
         // SAFETY: sides are ranges of the digis, with a connector, a byte and capacity for a
         // cluster for each digi; the bytes end with a whole word.
         unsafe {
-            gpu.launch(LINK.for_semantics(self.semantics), grid.with_traffic(bytes), linking)?;
+            gpu.launch(LINK.for_semantics(self.semantics), grid.with_traffic(bytes), arguments)?;
             let heads = HEADS.for_semantics(self.semantics);
-            gpu.launch(heads, grid.with_traffic(bytes + self.expected_bytes()), following)
+            gpu.launch(heads, grid.with_traffic(bytes + self.expected_bytes()), arguments)
         }
     }
 }

@@ -1,6 +1,5 @@
 // Copies the hits of all modules to a contiguous array; buckets have unused capacity.
 #include "formulas/records.h"
-#include "formulas/sides.h"
 
 namespace {
 

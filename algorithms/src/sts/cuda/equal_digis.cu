@@ -4,7 +4,7 @@
 // A thread per digi, which finds its rank among the digis equal to it. There are hardly any: nearly
 // all digis are copied to the same index.
 #include "digi.h"
-#include "formulas/sides.h"
+#include "formulas/records.h"
 
 namespace {
 

@@ -43,55 +43,23 @@ __device__ __forceinline__ void find_partners(const SortedClusters& backs, const
     }
 }
 
-template <class Rules, class Finding>
-__device__ __forceinline__ void find_hits(const AllClusters& all, u32 modules, const Sensor* sensors,
-                                          const TimeCut& cut, const u32* offsets, u32* counts, Hit* hits) {
+// Finds the hits of all modules. A thread for each element of the range of a module's front.
+template <class Rules, class Finding> __device__ __forceinline__ void find_hits(const HitFinding& all) {
     const u32 index = blockIdx.x * THREADS + threadIdx.x;
-    if (index >= all.side_offsets[modules]) return;
-    const u32 module = Finding::segment(all.side_offsets, modules, index), number = index - all.side_offsets[module];
-    const SortedClusters fronts = all.of(module), backs = all.of(modules + module);
+    if (index >= all.side_offsets[all.modules]) return;
+    const u32 module = Finding::segment(all.side_offsets, all.modules, index);
+    const u32 number = index - all.side_offsets[module], back = all.modules + module;
+    const SortedClusters fronts = all.of(module);
     if (number >= fronts.count) return;
-    const Bucket bucket = {hits + offsets[module], offsets[module + 1] - offsets[module], &counts[module]};
-    const float latest = __uint_as_float(all.found[modules + module].latest_error);
-    find_partners<Rules>(backs, fronts.cluster(number), sensors[module], cut, latest, bucket);
+    const u32* offsets = all.offsets + module;
+    const Bucket bucket = {all.hits + offsets[0], offsets[1] - offsets[0], &all.counts[module]};
+    find_partners<Rules>(all.of(back), fronts.cluster(number), all.sensors[module], all.cut, all.latest_error(back),
+                         bucket);
 }
 
 }  // namespace
 
-// Finds the hits of all modules. `offsets` has the offsets of buckets, and the end of the last one;
-// `counts` are zero at the start. A thread for each element of the range of a module's front.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_walk_exact(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
-                              const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
-                              const u32* offsets, u32* counts, Hit* hits) {
-    find_hits<Exact, Walk>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
-                           counts, hits);
-}
-KERNEL_EXPORT(hits_of_fronts_walk_exact, HitsOfFronts)
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_walk_published(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
-                                  const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
-                                  const u32* offsets, u32* counts, Hit* hits) {
-    find_hits<Published, Walk>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
-                               offsets, counts, hits);
-}
-KERNEL_EXPORT(hits_of_fronts_walk_published, HitsOfFronts)
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_search_exact(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
-                                const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
-                                const u32* offsets, u32* counts, Hit* hits) {
-    find_hits<Exact, Search>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
-                             offsets, counts, hits);
-}
-KERNEL_EXPORT(hits_of_fronts_search_exact, HitsOfFronts)
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_search_published(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
-                                    const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
-                                    const u32* offsets, u32* counts, Hit* hits) {
-    find_hits<Published, Search>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
-                                 offsets, counts, hits);
-}
-KERNEL_EXPORT(hits_of_fronts_search_published, HitsOfFronts)
+KERNEL_INSTANCE(hits_of_fronts_walk_exact, HitFinding, (THREADS), find_hits<Exact, Walk>)
+KERNEL_INSTANCE(hits_of_fronts_walk_published, HitFinding, (THREADS), find_hits<Published, Walk>)
+KERNEL_INSTANCE(hits_of_fronts_search_exact, HitFinding, (THREADS), find_hits<Exact, Search>)
+KERNEL_INSTANCE(hits_of_fronts_search_published, HitFinding, (THREADS), find_hits<Published, Search>)

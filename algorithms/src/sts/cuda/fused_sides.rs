@@ -9,18 +9,17 @@ use super::cluster_order::ClusterOrder;
 use super::clusters::{Clusters, LargerTiles, SortedDigis};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, StagedArray};
+use crate::kernels::sts_cuda_formulas_clusters_h::ClusterFinding;
 use crate::kernels::sts_links::TILE;
-use crate::kernels::sts_whole_sides::{
-    WHOLE_SIDES_EXACT, WHOLE_SIDES_PUBLISHED, WholeSides as Arguments,
-};
+use crate::kernels::sts_whole_sides::{WHOLE_SIDES_EXACT, WHOLE_SIDES_PUBLISHED};
 use crate::kernels::sts_whole_sides_wide::{
     LONGEST, MAX_ORDERED, WHOLE_SIDES_WIDE_EXACT, WHOLE_SIDES_WIDE_PUBLISHED,
 };
 use crate::sts::{Cluster, ClusterEntry};
 use crate::sts_sort::cuda::ChannelBucket;
 
-static NARROW: ByRules<Arguments> = ByRules::new(&WHOLE_SIDES_EXACT, &WHOLE_SIDES_PUBLISHED);
-static WIDE: ByRules<Arguments> =
+static NARROW: ByRules<ClusterFinding> = ByRules::new(&WHOLE_SIDES_EXACT, &WHOLE_SIDES_PUBLISHED);
+static WIDE: ByRules<ClusterFinding> =
     ByRules::new(&WHOLE_SIDES_WIDE_EXACT, &WHOLE_SIDES_WIDE_PUBLISHED);
 
 buffers! {
@@ -117,19 +116,10 @@ impl FusedSides {
         clusters: &Clusters,
         order: &ClusterOrder,
     ) -> Result<(), DeviceError> {
-        let [window_ns, whole_ns, crowd_ns] = clusters.window();
-        let arguments = |first: usize| Arguments {
-            digis: sorted.digis.ptr(),
-            side_offsets: sorted.side_offsets.ptr(),
-            sides: self.larger.segments() as u32,
-            listed: self.listed.ptr().skipping(first),
-            window_ns,
-            whole_ns,
-            crowd_ns,
-            tables: sorted.tables.clusters.ptr(),
-            clusters: clusters.clusters().ptr(),
-            found: clusters.found().ptr(),
+        let arguments = |first: usize| ClusterFinding {
             entries: order.entries().ptr(),
+            listed: self.listed.ptr().skipping(first),
+            ..clusters.arguments(sorted)
         };
         let semantics = clusters.semantics();
         let found = clusters.expected() * (size_of::<Cluster>() + size_of::<ClusterEntry>()) as u64;

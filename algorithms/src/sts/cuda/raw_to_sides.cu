@@ -7,9 +7,84 @@
 // its offset. The order of digis of a side is unspecified: they are sorted later anyway.
 //
 // Dynamic shared memory (19 KiB): tables of a board, 17 KiB; a word for each warp and slot, 2 KiB.
-#include "../../sts_unpack/cuda/pieces/walk.h"
+#include "../../sts_unpack/cuda/pieces.h"
 #include "formulas/stream.h"
-#include "raw_to_sides/slots.h"
+#include "radix_rank.h"
+
+// The module sides that a board reads out: a slot each, which the e-link determines.
+
+// The slot of each e-link, and the side of each slot.
+struct Slots {
+    u32 of_elinks[ELINKS];
+    u32 sides[ELINKS];
+    u32 count;
+};
+
+// Iterates over the digis of a warp's piece, each with its offset among those of its slot.
+// `of_slots` has a word for each slot, which is incremented for each of its digis. Slot indices
+// have `BITS` bits.
+template <u32 BITS, class To>
+struct BySlot {
+    const Slots& slots;
+    u32* of_slots;
+
+    __device__ __forceinline__ BySlot(const Slots& slots, u32* of_slots) : slots(slots), of_slots(of_slots) {}
+
+    __device__ __forceinline__ PieceCounts look_up(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
+                                             u32 messages_in_all, const Epochs& epochs, Epoch before) {
+        PieceCounts found;
+        // In the lower half hits and TS_MSBs, in the upper one hits of unknown e-links.
+        u32 counted = 0;
+#pragma unroll
+        for (u32 row = 0; row < ROWS; row++) {
+            // Epoch numbers only grow.
+            u32 number = max(epochs.known[row], before.number);
+#pragma unroll
+            for (u32 i = 0; i < MESSAGES_AT_ONCE; i++) {
+                const u32 message = messages[row][i];
+                if (is_ts_msb(message)) number = number_of(message);
+                counted += is_hit(message) || is_ts_msb(message);
+                u64 digi;
+                const bool is_digi = hits.find(message, number, counted, digi);
+                const lanemask_t all = __ballot_sync(FULL_MASK, is_digi);
+                take(all, found.digis, message, digi);
+                found.digis += (u32)popc(all);
+            }
+        }
+        counted = __reduce_add_sync(FULL_MASK, counted);
+        found.other = messages_in_all - (counted & 0xffff);
+        found.elink = counted >> 16;
+        return found;
+    }
+
+    __device__ __forceinline__ void take(lanemask_t with_digi, u32, u32 hit, u64 digi) {
+        const u32 lane = threadIdx.x % LANES;
+        const u32 slot = slots.of_elinks[elink_of(hit)];
+        const lanemask_t same = lanes_with<BITS>(slot) & with_digi;
+        const bool has_digi = with_digi >> lane & 1;
+        const u32 rank = (u32)popc(same & lanemask_lt(lane));
+        const u32 offset = of_slots[slot] + rank;
+        __syncwarp();
+        if (has_digi && rank == 0) of_slots[slot] = offset + (u32)popc(same);
+        __syncwarp();
+        if (has_digi) static_cast<To*>(this)->put(offset, digi);
+    }
+};
+
+// What unpacking to sides reads and writes.
+struct RawToSides {
+    RawPieces input;
+    // Slots of each board.
+    const Slots* slots;
+    // Counts of the digis of sides so far, which are 0 at the start.
+    u32* totals;
+    // `slots_of_piece` words for each piece of each tile: the offset of its digis among those of the
+    // side.
+    u32* piece_offsets;
+    const u32* side_offsets;
+    u64* digis;
+    u32 slots_of_piece, tiles_of_block;
+};
 
 namespace {
 
@@ -48,7 +123,7 @@ struct Count : BySlot<BITS, Count<BITS>> {
         return wait_for_epoch_before(epochs, index, number, content, piece_epochs);
     }
     __device__ __forceinline__ void put(u32, u64) {}
-    __device__ __forceinline__ void count(u32 job, const Found& found) { found.add_to(counts[job]); }
+    __device__ __forceinline__ void count(u32 job, const PieceCounts& found) { found.add_to(counts[job]); }
 };
 
 // Writes digis to their offsets.
@@ -64,7 +139,7 @@ struct Put : BySlot<BITS, Put<BITS>> {
         return known_epoch_before(epochs, index, number, content);
     }
     __device__ __forceinline__ void put(u32 offset, u64 digi) { to[offset] = of_side(digi); }
-    __device__ __forceinline__ void count(u32, const Found&) {}
+    __device__ __forceinline__ void count(u32, const PieceCounts&) {}
 };
 
 // Reserves offsets for the digis of a tile, side by side, and within a side warp by warp.
@@ -80,80 +155,74 @@ PORTABLE_INLINE void reserve_offsets(const Shared& shared, u32 slots_of_piece, u
     }
 }
 
-}  // namespace
+// Unpacks a warp's piece. Few slots take fewer votes.
+template <template <u32> class Digis, class... Rest>
+PORTABLE_INLINE void unpack_by_slot(const RawToSides& all, u32 index, Shared& shared, u32* warp_slots, Rest... rest) {
+    u64* epochs = all.input.states + 1;
+    if (all.slots_of_piece <= 1u << FEW_BITS) {
+        Digis<FEW_BITS> digis(shared.slots, warp_slots, rest...);
+        unpack_piece(all.input, epochs, index, shared.lookup, digis);
+    } else {
+        Digis<ALL_BITS> digis(shared.slots, warp_slots, rest...);
+        unpack_piece(all.input, epochs, index, shared.lookup, digis);
+    }
+}
 
-// Adds the digis of each side to `totals`. `piece_offsets` has `slots_of_piece` words for each
-// piece of each tile: the offset of its digis among those of the side. `states` has a word for
-// tickets, and one for each piece; these, `totals` and `counts` are 0 before.
-extern "C" __global__ void __launch_bounds__(THREADS, COUNTING)
-    raw_count_sides(const u8* bytes, const Job* jobs, const Board* boards, const Slots* slots, u32 rules,
-                    const Piece* pieces, const u32* tile_boards, u32 tiles, u64* states, Counts* counts,
-                    u32 slots_of_piece, u32* totals, u32* piece_offsets) {
+// Adds the digis of each side to the totals.
+PORTABLE_INLINE void count_sides(const RawToSides& all) {
     SMEM_DYN(Shared, shared);
+    const RawPieces& input = all.input;
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     u32* warp_slots = shared->of_warps[warp];
-    const Input input = {bytes, jobs, boards, rules, states + 1};
     u32 kept_board = NO_BOARD;
     while (true) {
-        if (threadIdx.x == 0) shared->tile = (u32)atomicAdd(states, 1ull);
+        if (threadIdx.x == 0) shared->tile = (u32)atomicAdd(input.states, 1ull);
         __syncthreads();
         const u32 tile = shared->tile;
-        if (tile >= tiles) return;
-        if (tile_boards[tile] != kept_board) {
-            kept_board = tile_boards[tile];
-            keep_board(*shared, boards[kept_board], slots[kept_board]);
+        if (tile >= input.tiles) return;
+        if (input.tile_boards[tile] != kept_board) {
+            kept_board = input.tile_boards[tile];
+            keep_board(*shared, input.boards[kept_board], all.slots[kept_board]);
         }
-        for (u32 slot = lane; slot < slots_of_piece; slot += LANES) warp_slots[slot] = 0;
+        for (u32 slot = lane; slot < all.slots_of_piece; slot += LANES) warp_slots[slot] = 0;
         __syncwarp();
-        const u32 index = tile * WARPS + warp;
-        if (slots_of_piece <= 1u << FEW_BITS) {
-            Count<FEW_BITS> count(shared->slots, warp_slots, counts);
-            unpack_piece(input, pieces, index, shared->lookup, count);
-        } else {
-            Count<ALL_BITS> count(shared->slots, warp_slots, counts);
-            unpack_piece(input, pieces, index, shared->lookup, count);
-        }
+        unpack_by_slot<Count>(all, tile * WARPS + warp, *shared, warp_slots, input.counts);
         __syncthreads();
-        reserve_offsets(*shared, slots_of_piece, totals, piece_offsets + (u64)tile * WARPS * slots_of_piece);
+        reserve_offsets(*shared, all.slots_of_piece, all.totals,
+                        all.piece_offsets + (u64)tile * WARPS * all.slots_of_piece);
         // All have read what the next tile changes.
         __syncthreads();
     }
 }
-KERNEL_EXPORT(raw_count_sides)
-KERNEL_SHARED(raw_count_sides, Shared)
 
 // Writes all digis to their sides, with channels counted on the side. Each block has
 // `tiles_of_block` consecutive tiles, mostly of the same board.
-extern "C" __global__ void __launch_bounds__(THREADS, WRITING)
-    raw_to_sides(const u8* bytes, const Job* jobs, const Board* boards, const Slots* slots, u32 rules,
-                 const Piece* pieces, const u32* tile_boards, u32 tiles, u32 tiles_of_block, u64* states,
-                 u32 slots_of_piece, const u32* piece_offsets, const u32* side_offsets, u64* digis) {
+PORTABLE_INLINE void write_to_sides(const RawToSides& all) {
     SMEM_DYN(Shared, shared);
+    const RawPieces& input = all.input;
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     u32* warp_slots = shared->of_warps[warp];
-    const Input input = {bytes, jobs, boards, rules, states + 1};
-    const u32 first = blockIdx.x * tiles_of_block, end = min(tiles, first + tiles_of_block);
+    const u32 first = blockIdx.x * all.tiles_of_block, end = min(input.tiles, first + all.tiles_of_block);
     u32 kept_board = NO_BOARD;
     for (u32 tile = first; tile < end; tile++) {
-        if (tile_boards[tile] != kept_board) {
-            kept_board = tile_boards[tile];
+        if (input.tile_boards[tile] != kept_board) {
+            kept_board = input.tile_boards[tile];
             __syncthreads();
-            keep_board(*shared, boards[kept_board], slots[kept_board]);
+            keep_board(*shared, input.boards[kept_board], all.slots[kept_board]);
         }
         const u32 index = tile * WARPS + warp;
         for (u32 slot = lane; slot < shared->slots.count; slot += LANES)
-            warp_slots[slot] =
-                side_offsets[shared->slots.sides[slot]] + piece_offsets[(u64)index * slots_of_piece + slot];
+            warp_slots[slot] = all.side_offsets[shared->slots.sides[slot]] +
+                               all.piece_offsets[(u64)index * all.slots_of_piece + slot];
         __syncwarp();
-        if (slots_of_piece <= 1u << FEW_BITS) {
-            Put<FEW_BITS> put(shared->slots, warp_slots, digis);
-            unpack_piece(input, pieces, index, shared->lookup, put);
-        } else {
-            Put<ALL_BITS> put(shared->slots, warp_slots, digis);
-            unpack_piece(input, pieces, index, shared->lookup, put);
-        }
+        unpack_by_slot<Put>(all, index, *shared, warp_slots, all.digis);
         __syncwarp();
     }
 }
-KERNEL_EXPORT(raw_to_sides)
+
+}  // namespace
+
+KERNEL_INSTANCE(raw_count_sides, RawToSides, (THREADS, COUNTING), count_sides)
+KERNEL_SHARED(raw_count_sides, Shared)
+KERNEL_INSTANCE(raw_to_sides, RawToSides, (THREADS, WRITING), write_to_sides)
 KERNEL_SHARED(raw_to_sides, Shared)

@@ -10,7 +10,8 @@ use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu};
 use crate::device::{Execution, buffers};
 use crate::kernels::sts_cuda_formulas_clusters_h as clusters;
 use crate::kernels::sts_cuda_formulas_pairs_h as cuts;
-use crate::kernels::sts_cuda_formulas_sensor_h as sensor;
+use crate::kernels::sts_cuda_formulas_rules_h as rules;
+use crate::kernels::sts_cuda_formulas_rules_h as sensor;
 use crate::sts::formulas::{BelowFirstStep, ChargeModel, Charges, Sensor, Shape, Shapes};
 use crate::sts::presort::LookupTable;
 use crate::sts::rules::{Exact, Window};
@@ -77,24 +78,24 @@ fn sensors(setup: &Setup) -> Vec<sensor::Sensor> {
     modules.map(sensor).collect()
 }
 
-/// The window between digis: see `window_of` in `formulas/rules.h`.
-pub(super) fn window(setup: &Setup) -> [u32; 3] {
+/// The window between digis.
+pub(super) fn window(setup: &Setup) -> rules::Window {
     let window = Window::new(setup);
     // Times have 31 bits, so no difference is beyond 32.
     let whole = window.whole_ns.clamp(i64::from(i32::MIN), i64::from(i32::MAX));
     // If digis choose one after the other, times are integers.
-    let crowd = window.crowd_ns::<Exact>(0);
-    [window.ns.to_bits(), whole as i32 as u32, crowd]
+    let crowd_ns = window.crowd_ns::<Exact>(0);
+    rules::Window { ns: window.ns, whole_ns: whole as i32, crowd_ns }
 }
 
-/// The time cut of two clusters: see `time_cut` in `formulas/pairs.h`.
-pub(super) fn time_cut(set: &Cuts) -> [u32; 2] {
-    let bits = |value: f64| (value as f32).to_bits();
+/// The time cut of two clusters.
+pub(super) fn time_cut(set: &Cuts) -> cuts::TimeCut {
+    let cut = |kind, value: f64| cuts::TimeCut { kind, value: value as f32 };
     if set.time_cut_cluster_abs > 0.0 {
-        [cuts::ABSOLUTE, bits(set.time_cut_cluster_abs)]
+        cut(cuts::ABSOLUTE, set.time_cut_cluster_abs)
     } else if set.time_cut_cluster_sig > 0.0 {
-        [cuts::DEVIATIONS, bits(set.time_cut_cluster_sig)]
+        cut(cuts::DEVIATIONS, set.time_cut_cluster_sig)
     } else {
-        [cuts::NOTHING, 0]
+        cut(cuts::NOTHING, 0.0)
     }
 }

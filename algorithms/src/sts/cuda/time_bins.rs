@@ -6,7 +6,9 @@ use super::clusters::UnsortedClusters;
 use super::parts_of;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, StagedArray};
-use crate::kernels::sts_time_bins::{self as kernels, BUCKETS, FEW, MANY, MIN_STEP, PART, Part};
+use crate::kernels::sts_time_bins::{
+    self as kernels, BUCKETS, FEW, MANY, MIN_STEP, PART, Part, TimeSort,
+};
 use crate::sts::ClusterEntry;
 
 /// Clusters that a block of a shader sorts at once, with the little workgroup memory of shaders:
@@ -47,14 +49,6 @@ pub(super) struct TimeBins {
 
 buffers!(TimeBins: parts, extents, counts, group_of, group_offsets, next_offsets, overfull);
 
-/// Input and output of a sort.
-#[derive(Clone, Copy)]
-struct Sorting<'a> {
-    from: UnsortedClusters<'a>,
-    entries: &'a DeviceBuffer<ClusterEntry>,
-    grouped: &'a DeviceBuffer<ClusterEntry>,
-}
-
 impl TimeBins {
     pub(super) fn new(gpu: &Gpu, digis: usize, sides: usize) -> Result<Self, DeviceError> {
         let sizes = Sizes::new(gpu);
@@ -81,12 +75,19 @@ impl TimeBins {
         entries: &DeviceBuffer<ClusterEntry>,
         grouped: &DeviceBuffer<ClusterEntry>,
     ) -> Result<(), DeviceError> {
-        let sorting = Sorting { from, entries, grouped };
+        let arguments = self.arguments(from, entries, grouped);
         let Sizes { few, many, .. } = self.sizes;
         let max = from.sides.lengths().max().unwrap_or(0);
-        self.sort_few(gpu, sorting)?;
-        if many > few && max > few as usize {
-            sort_many(gpu, sorting)?;
+        let sides = LaunchConfig::blocks(from.sides.segments() as u32);
+        // The number of clusters in larger sides is only known on the device.
+        let has_larger = max > few as usize;
+        let bytes = if has_larger { 0 } else { from.cluster_bytes() + from.entry_bytes() };
+        // SAFETY: there is a block for each side, with capacity for one entry per cluster; there
+        // are tables for each side if one of them can be large.
+        unsafe { gpu.launch(&kernels::TIME_BINS_FEW, sides.with_traffic(bytes), arguments) }?;
+        if many > few && has_larger {
+            // SAFETY: there is a block for each side, with capacity for one entry per cluster.
+            unsafe { gpu.launch(&kernels::TIME_BINS_MANY, sides, arguments) }?;
         }
         let parts = parts(from.sides, many);
         if parts.is_empty() {
@@ -94,119 +95,56 @@ impl TimeBins {
         }
         let count = parts.len() as u32;
         self.parts.fill(gpu, parts)?;
-        self.distribute(gpu, count, sorting)?;
-        self.sort_groups(gpu, count, sorting)
+        self.sort_large(gpu, sides, count, arguments)
     }
 
-    fn sort_few(&self, gpu: &Gpu, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-        let arguments = kernels::TimeBinsFew {
-            clusters: sorting.from.clusters.ptr(),
-            side_offsets: sorting.from.side_offsets.ptr(),
-            found: sorting.from.found.ptr(),
-            entries: sorting.entries.ptr(),
-            extents: self.extents.ptr(),
-            counts: self.counts.ptr(),
-            overfull: self.overfull.ptr::<u32>().cast(),
-        };
-        let from = sorting.from;
-        let grid = sorting.block_a_side();
-        // The number of clusters in larger sides is only known on the device.
-        let has_larger = from.sides.lengths().any(|digis| digis > self.sizes.few as usize);
-        let bytes = if has_larger { 0 } else { from.cluster_bytes() + from.entry_bytes() };
-        // SAFETY: there is a block for each side, with capacity for one entry per cluster; there
-        // are tables for each side if one of them can be large.
-        unsafe { gpu.launch(&kernels::TIME_BINS_FEW, grid.with_traffic(bytes), arguments) }
-    }
-
-    /// Brings the entries of large sides into groups.
-    fn distribute(&self, gpu: &Gpu, parts: u32, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-        let side_offsets = sorting.from.side_offsets.ptr();
-        let found = sorting.from.found.ptr();
-        let entries = sorting.entries.ptr();
-        let list = self.parts.ptr();
-        let extents = self.extents.ptr();
-        let counts = self.counts.ptr();
-        let copying = kernels::TimeBinsTimes {
-            clusters: sorting.from.clusters.ptr(),
-            side_offsets,
-            found,
-            parts: list,
-            entries,
-            extents,
-        };
-        let counting =
-            kernels::TimeBinsCount { side_offsets, found, parts: list, entries, extents, counts };
-        let grouping = kernels::TimeBinsGroup {
-            side_offsets,
-            found,
-            counts,
-            group_of: self.group_of.ptr(),
-            group_offsets: self.group_offsets.ptr(),
-            next_offsets: self.next_offsets.ptr(),
-        };
-        let distributing = kernels::TimeBinsDistribute {
-            side_offsets,
-            found,
-            parts: list,
-            entries,
-            extents,
-            group_of: self.group_of.ptr(),
-            next_offsets: self.next_offsets.ptr(),
-            grouped: sorting.grouped.ptr(),
-        };
+    /// Brings the entries of large sides into groups, and sorts these.
+    fn sort_large(
+        &self,
+        gpu: &Gpu,
+        sides: LaunchConfig,
+        parts: u32,
+        arguments: TimeSort,
+    ) -> Result<(), DeviceError> {
+        let groups = LaunchConfig::blocks(parts * (PART / self.sizes.min_step));
+        let some = LaunchConfig::blocks(gpu.properties().multiprocessors.min(parts));
         // The number of clusters in large sides is only known on the device.
         let parts = LaunchConfig::blocks(parts);
         // SAFETY: parts are those of sides, which have capacity for one entry per cluster; all
-        // tables have elements for each side, and for the largest number of groups of sides.
+        // tables have elements for each side, and for the largest number of groups of sides. There
+        // is a block for each group that sides can have, and there are no more overfull bins than
+        // fit into all sides.
         unsafe {
-            gpu.launch(&kernels::TIME_BINS_TIMES, parts, copying)?;
-            gpu.launch(&kernels::TIME_BINS_COUNT, parts, counting)?;
-            gpu.launch(&kernels::TIME_BINS_GROUP, sorting.block_a_side(), grouping)?;
-            gpu.launch(&kernels::TIME_BINS_DISTRIBUTE, parts, distributing)
+            gpu.launch(&kernels::TIME_BINS_TIMES, parts, arguments)?;
+            gpu.launch(&kernels::TIME_BINS_COUNT, parts, arguments)?;
+            gpu.launch(&kernels::TIME_BINS_GROUP, sides, arguments)?;
+            gpu.launch(&kernels::TIME_BINS_DISTRIBUTE, parts, arguments)?;
+            gpu.launch(&kernels::TIME_BINS_GROUPS, groups, arguments)?;
+            gpu.launch(&kernels::TIME_BINS_OVERFULL, some, arguments)
         }
     }
 
-    fn sort_groups(&self, gpu: &Gpu, parts: u32, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-        let entries = sorting.entries.ptr();
-        let grouped = sorting.grouped.ptr();
-        let overfull = self.overfull.ptr::<u32>().cast();
-        let sort = kernels::TimeBinsGroups {
-            side_offsets: sorting.from.side_offsets.ptr(),
-            found: sorting.from.found.ptr(),
+    fn arguments(
+        &self,
+        from: UnsortedClusters<'_>,
+        entries: &DeviceBuffer<ClusterEntry>,
+        grouped: &DeviceBuffer<ClusterEntry>,
+    ) -> TimeSort {
+        TimeSort {
+            clusters: from.clusters.ptr(),
+            side_offsets: from.side_offsets.ptr(),
+            found: from.found.ptr(),
             parts: self.parts.ptr(),
+            entries: entries.ptr(),
+            grouped: grouped.ptr(),
+            extents: self.extents.ptr(),
+            counts: self.counts.ptr(),
+            group_of: self.group_of.ptr(),
             group_offsets: self.group_offsets.ptr(),
             next_offsets: self.next_offsets.ptr(),
-            grouped,
-            entries,
-            overfull,
-        };
-        let sort_overfull = kernels::TimeBinsOverfull { overfull, grouped, entries };
-        let groups = LaunchConfig::blocks(parts * (PART / self.sizes.min_step));
-        let some = LaunchConfig::blocks(gpu.properties().multiprocessors.min(parts));
-        // SAFETY: a block for each group that sides can have; there are no more overfull bins
-        // than fit into all sides.
-        unsafe {
-            gpu.launch(&kernels::TIME_BINS_GROUPS, groups, sort)?;
-            gpu.launch(&kernels::TIME_BINS_OVERFULL, some, sort_overfull)
+            overfull: self.overfull.ptr::<u32>().cast(),
         }
     }
-}
-
-impl Sorting<'_> {
-    fn block_a_side(&self) -> LaunchConfig {
-        LaunchConfig::blocks(self.from.sides.segments() as u32)
-    }
-}
-
-fn sort_many(gpu: &Gpu, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-    let arguments = kernels::TimeBinsMany {
-        clusters: sorting.from.clusters.ptr(),
-        side_offsets: sorting.from.side_offsets.ptr(),
-        found: sorting.from.found.ptr(),
-        entries: sorting.entries.ptr(),
-    };
-    // SAFETY: there is a block for each side, with capacity for one entry per cluster.
-    unsafe { gpu.launch(&kernels::TIME_BINS_MANY, sorting.block_a_side(), arguments) }
 }
 
 /// The parts of all sides that may have more than `many` clusters, by digis because the number of

@@ -10,28 +10,36 @@
 // ones for the kernels of each stage.
 //
 // Dynamic shared memory: see `Shared`.
-#include "../../sts_sort/cuda/channel_bucket/block.h"
-#include "../../sts_sort/cuda/channel_bucket/by_all_bits.h"
-#include "fused_sides/side.h"
+#include "portable.h"
+
+namespace {
+
+// What the headers below are compiled for: blocks of which a multiprocessor holds two.
+constexpr u32 THREADS = 512;
+// Digis of a thread that are sorted at once in shared memory: 64 KiB for a block.
+constexpr u32 SORTED_ITEMS = 16;
+constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
+// Digis with the same key come in the order of their other bits, so that the result is deterministic.
+constexpr bool KEEPS_ARRIVAL = false;
+
+}  // namespace
+
+#include "fused_sides.h"
+
+namespace {
 
 // Finds the clusters of the listed sides, and writes entries in order of time. A block per side.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    whole_sides_exact(u64* digis, const u32* side_offsets, u32 sides, const u32* listed, u32 window_ns, u32 whole_ns,
-                      u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {
+template <class Rules> __device__ __forceinline__ void find_in_listed(const ClusterFinding& all) {
     SMEM_DYN(Shared, shared);
-    const Sides all = {digis, side_offsets, sides, clusters, found, entries};
-    find_clusters<Exact>({all, listed[blockIdx.x]}, window_of(window_ns, whole_ns, crowd_ns), *tables, *shared);
+    find_clusters<Rules>({all, all.listed[blockIdx.x]}, *shared);
 }
-KERNEL_EXPORT(whole_sides_exact, WholeSides)
-KERNEL_SHARED(whole_sides_exact, Shared)
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    whole_sides_published(u64* digis, const u32* side_offsets, u32 sides, const u32* listed, u32 window_ns,
-                          u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found,
-                          Entry* entries) {
-    SMEM_DYN(Shared, shared);
-    const Sides all = {digis, side_offsets, sides, clusters, found, entries};
-    find_clusters<Published>({all, listed[blockIdx.x]}, window_of(window_ns, whole_ns, crowd_ns), *tables, *shared);
-}
-KERNEL_EXPORT(whole_sides_published, WholeSides)
+// A multiprocessor has shared memory for two of these blocks.
+constexpr u32 BLOCKS = 2;
+
+}  // namespace
+
+KERNEL_INSTANCE(whole_sides_exact, ClusterFinding, (THREADS, BLOCKS), find_in_listed<Exact>)
+KERNEL_SHARED(whole_sides_exact, Shared)
+KERNEL_INSTANCE(whole_sides_published, ClusterFinding, (THREADS, BLOCKS), find_in_listed<Published>)
 KERNEL_SHARED(whole_sides_published, Shared)

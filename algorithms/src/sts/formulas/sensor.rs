@@ -11,7 +11,7 @@ use generators::sts::CHANNELS_PER_SIDE;
 use generators::sts::setup::{Cuts, Module};
 
 use super::Real;
-use crate::kernels::sts_cuda_formulas_sensor_h as kernels;
+use crate::kernels::sts_cuda_formulas_rules_h as kernels;
 
 /// Clusters further apart than this many standard deviations are never paired, whatever the cut is.
 pub const CLUSTER_PRUNING: f64 = 4.0;

@@ -144,11 +144,11 @@ fn raw_count_sides(invocation: InWarp) {
 // has a fixed number of consecutive tiles.
 #include "formulas/stream.wgsl"
 
-struct Arguments { blocks: u32, rules: u32, tiles: u32, tiles_of_block: u32, slots_of_piece: u32 }
+struct Arguments { blocks: u32, rules: u32, tiles: u32, slots_of_piece: u32, tiles_of_block: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(7) var<storage, read> piece_offsets: array<u32>;
-@group(0) @binding(8) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(9) var<storage, read_write> digis: array<vec2u>;
+@group(0) @binding(9) var<storage, read> piece_offsets: array<u32>;
+@group(0) @binding(10) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(11) var<storage, read_write> digis: array<vec2u>;
 
 // All pieces have published the epoch after them.
 fn epoch_before(index: u32, number: u32, content: u32) -> Epoch {

@@ -57,9 +57,9 @@ struct Arguments { blocks: u32, count: u32, addresses: u32, sides: u32, backs: u
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> digis: array<vec2u>;
 @group(0) @binding(1) var<storage, read> modules: array<u32>;
-@group(0) @binding(2) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(3) var<storage, read_write> taken: array<atomic<u32>>;
-@group(0) @binding(4) var<storage, read_write> to: array<vec2u>;
+@group(0) @binding(3) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(4) var<storage, read_write> taken: array<atomic<u32>>;
+@group(0) @binding(5) var<storage, read_write> to: array<vec2u>;
 
 // The launcher assumes this value.
 const TILE = 1024u * min(2u, max(1u, WORKGROUP_BYTES / 24576u));

@@ -8,8 +8,7 @@
 // Blocks take tiles by tickets, so every tile that is waited for has already started.
 //
 // Static shared memory (0.9 KiB): three bits for each digi.
-#include "block_scan.h"
-#include "look_back.h"
+#include "scan.h"
 #include "building/events.h"
 
 namespace {

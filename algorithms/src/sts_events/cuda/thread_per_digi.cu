@@ -4,8 +4,7 @@
 // that is dense throughout that is a single thread.
 //
 // Static shared memory: sums of warps, and the sum before a block.
-#include "block_scan.h"
-#include "look_back.h"
+#include "scan.h"
 #include "building/events.h"
 
 namespace {

@@ -1,9 +1,20 @@
 // Kernels of `channel_bucket_wide.cu`, with digis of the same key in the order in which they
 // arrived.
-#include "channel_bucket/wide_block.h"
-#include "channel_bucket/by_arrival.h"
-#include "channel_bucket/groups.h"
-#include "channel_bucket/overfull.h"
+#include "portable.h"
+
+namespace {
+
+// What the headers below are compiled for: blocks that have a multiprocessor to themselves.
+constexpr u32 THREADS = 1024;
+// Digis of a thread that are sorted at once in shared memory: 128 KiB for a block.
+constexpr u32 SORTED_ITEMS = 16;
+constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
+// Digis with the same key keep the order in which they arrived.
+constexpr bool KEEPS_ARRIVAL = true;
+
+}  // namespace
+
+#include "channel_bucket/segment.h"
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     channel_bucket_wide_stable(u64* digis, const Range* segments, RangeList* crowded) {

@@ -3,10 +3,21 @@
 //
 // Segments that fit are read twice and written once, and not moved to groups before. Regions whose
 // groups would be written in short runs, because they are many, have half the number of groups.
-#include "channel_bucket/wide_block.h"
-#include "channel_bucket/by_all_bits.h"
-#include "channel_bucket/groups.h"
-#include "channel_bucket/overfull.h"
+#include "portable.h"
+
+namespace {
+
+// What the headers below are compiled for: blocks that have a multiprocessor to themselves.
+constexpr u32 THREADS = 1024;
+// Digis of a thread that are sorted at once in shared memory: 128 KiB for a block.
+constexpr u32 SORTED_ITEMS = 16;
+constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
+// Digis with the same key come in the order of their other bits, so that the result is deterministic.
+constexpr bool KEEPS_ARRIVAL = false;
+
+}  // namespace
+
+#include "channel_bucket/segment.h"
 
 // Sorts such segments in place, except those of which many digis have nearly the same time: these
 // are listed. A block per segment.

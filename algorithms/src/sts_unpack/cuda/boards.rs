@@ -3,7 +3,7 @@
 use generators::sts::Digi;
 
 use crate::device::gpu::same_as;
-use crate::kernels::sts_unpack_cuda_raw_board_h as kernels;
+use crate::kernels::sts_unpack_cuda_raw_h as kernels;
 use crate::sts_unpack::exact::Link;
 use crate::sts_unpack::tables::{ADDRESS_HIGH, Board, MASKED, Tables, UNKNOWN_ELINK};
 

@@ -2,9 +2,8 @@
 // offsets first, by one scan over all microslices, then a block copies those of a microslice. As
 // published, each block adds up the counts before its own, which is as fast with few microslices
 // and grows as the square of their number.
-#include "block_scan.h"
-#include "look_back.h"
-#include "raw/microslice.h"
+#include "scan.h"
+#include "raw.h"
 
 namespace {
 

@@ -1,12 +1,12 @@
 //! Microslices in pieces, a warp each, and tiles of pieces, a block each.
 
+use super::raw_on_gpu::UnpackPass;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, Ptr, StagedArray};
-use crate::kernels::sts_unpack_cuda_pieces_piece_h::{
-    BYTES_AT_ONCE, MESSAGES_OF_LANE, NO_JOB, Piece,
-};
-use crate::kernels::sts_unpack_cuda_raw_message_h::MESSAGE_BYTES;
-use crate::kernels::sts_unpack_cuda_raw_microslice_h::FIRST_MESSAGES;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, StagedArray};
+use crate::kernels::sts_unpack_cuda_pieces_h::RawPieces;
+use crate::kernels::sts_unpack_cuda_pieces_h::{BYTES_AT_ONCE, MESSAGES_OF_LANE, NO_JOB, Piece};
+use crate::kernels::sts_unpack_cuda_raw_h::FIRST_MESSAGES;
+use crate::kernels::sts_unpack_cuda_raw_h::MESSAGE_BYTES;
 use crate::sts_unpack::survey::Job;
 
 /// Work of blocks of `threads` threads, on the device.
@@ -59,14 +59,24 @@ impl Pieces {
         Ok(tiles)
     }
 
-    /// One for each warp of each tile.
-    pub(crate) fn pieces(&self) -> Ptr<Piece> {
-        self.pieces.ptr()
-    }
-
-    /// The board of each tile.
-    pub(crate) fn boards(&self) -> Ptr<u32> {
-        self.boards.ptr()
+    /// Arguments of kernels for the pieces of `tiles` tiles.
+    pub(crate) fn arguments(
+        &self,
+        UnpackPass { data, rules, .. }: &UnpackPass<'_>,
+        tiles: u32,
+        states: &DeviceBuffer<u64>,
+    ) -> RawPieces {
+        RawPieces {
+            bytes: data.bytes.ptr(),
+            jobs: data.jobs.ptr(),
+            boards: data.boards.ptr(),
+            pieces: self.pieces.ptr(),
+            tile_boards: self.boards.ptr(),
+            states: states.ptr(),
+            counts: data.counts.ptr(),
+            rules: *rules,
+            tiles,
+        }
     }
 }
 
@@ -95,7 +105,7 @@ impl Layout {
     }
 }
 
-/// Pieces of a microslice, as `Messages` in `pieces/piece.h` divides it: the first one reports
+/// Pieces of a microslice, as `Messages` in `pieces.h` divides it: the first one reports
 /// errors of the microslice, so there is at least one.
 fn pieces_of(job: &Job, lanes: u32) -> u32 {
     let piece = u64::from(MESSAGES_OF_LANE * MESSAGE_BYTES * lanes);

@@ -7,9 +7,9 @@ use super::boards::boards;
 use crate::all_cores::copy;
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer, same_as};
 use crate::device::{Execution, buffers};
-use crate::kernels::sts_unpack_cuda_raw_board_h::Board;
-use crate::kernels::sts_unpack_cuda_raw_hit_h::{CURRENT, OF_2023};
-use crate::kernels::sts_unpack_cuda_raw_microslice_h as kernels;
+use crate::kernels::sts_unpack_cuda_raw_h as kernels;
+use crate::kernels::sts_unpack_cuda_raw_h::Board;
+use crate::kernels::sts_unpack_cuda_raw_h::{CURRENT, OF_2023};
 use crate::sts_unpack::input::RawTimeslices;
 use crate::sts_unpack::survey::{Job, sum_up, survey};
 

@@ -1,6 +1,6 @@
 // A thread walks a microslice, as the first version for GPUs did: nothing is shared, and loads and
 // stores of neighbours are as far apart as their microslices.
-#include "raw/hit.h"
+#include "raw.h"
 
 namespace {
 

@@ -10,9 +10,15 @@
 // the tables of a board for its next tile, if that is of the same one.
 //
 // Dynamic shared memory (50.6 KiB): tables of a board, 16.5 KiB; digis, one per message, 34 KiB.
-#include "look_back.h"
-#include "streams.h"
-#include "pieces/walk.h"
+#include "scan.h"
+#include "digi.h"
+#include "pieces.h"
+
+// What unpacking reads and writes.
+struct TileUnpacking {
+    RawPieces input;
+    u64* digis;
+};
 
 namespace {
 
@@ -41,10 +47,10 @@ struct __align__(16) Shared {
 };
 
 // All messages at once; digis go to `digis`, in the order of the messages.
-PORTABLE_INLINE Found look_up_in_order(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
+PORTABLE_INLINE PieceCounts look_up_in_order(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
                                        u32 messages_in_all, const Epochs& epochs, Epoch before, u64* digis) {
     const lanemask_t lanes_below = lanemask_lt(threadIdx.x % LANES);
-    Found found;
+    PieceCounts found;
     // In the lower half hits and TS_MSBs, in the upper one hits of unknown e-links.
     u32 counted = 0;
 #pragma unroll
@@ -86,7 +92,7 @@ struct InOrder {
         return wait_for_epoch_before(epochs, index, number, content, piece_epochs);
     }
 
-    __device__ __forceinline__ Found look_up(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
+    __device__ __forceinline__ PieceCounts look_up(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
                                              u32 messages_in_all, const Epochs& epochs, Epoch before) {
         return look_up_in_order(hits, messages, messages_in_all, epochs, before, digis);
     }
@@ -96,36 +102,32 @@ struct InOrder {
         if (with_digi >> lane & 1) digis[waiting_index(before + (u32)popc(with_digi & lanemask_lt(lane)))] = digi;
     }
 
-    __device__ __forceinline__ void count(u32 job, const Found& all) {
+    __device__ __forceinline__ void count(u32 job, const PieceCounts& all) {
         all.add_to(counts[job]);
         found = all.digis;
     }
 };
 
-}  // namespace
-
-// A piece for each warp of each tile. `states` has a word for tickets, one for each tile and one for
-// each piece; these and `counts` are 0 before.
-extern "C" __global__ void __launch_bounds__(THREADS, COMPILED_FOR)
-    unpack_tiles(const u8* bytes, const Job* jobs, const Board* boards, u32 rules, const Piece* pieces,
-                 const u32* tile_boards, u32 tiles, u64* states, Counts* counts, u64* digis) {
+// Unpacks the tiles of all pieces. A piece for each warp of each tile; `states` has a word for each
+// tile before those of pieces.
+PORTABLE_INLINE void unpack(const TileUnpacking& all) {
     SMEM_DYN(Shared, shared);
+    const RawPieces& input = all.input;
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     u64* warp_digis = shared->digis[warp];
-    u64* sums = states + 1;
-    const Input input = {bytes, jobs, boards, rules, sums + tiles};
+    u64* sums = input.states + 1;
     u32 kept_board = NO_BOARD;
     while (true) {
-        if (threadIdx.x == 0) shared->tile = (u32)atomicAdd(states, 1ull);
+        if (threadIdx.x == 0) shared->tile = (u32)atomicAdd(input.states, 1ull);
         __syncthreads();
         const u32 tile = shared->tile;
-        if (tile >= tiles) return;
-        if (tile_boards[tile] != kept_board) {
-            kept_board = tile_boards[tile];
-            keep<THREADS>(shared->lookup, boards[kept_board].lookup);
+        if (tile >= input.tiles) return;
+        if (input.tile_boards[tile] != kept_board) {
+            kept_board = input.tile_boards[tile];
+            keep<THREADS>(shared->lookup, input.boards[kept_board].lookup);
         }
-        InOrder in_order = {counts, warp_digis};
-        unpack_piece(input, pieces, tile * WARPS + warp, shared->lookup, in_order);
+        InOrder in_order = {input.counts, warp_digis};
+        unpack_piece(input, sums + input.tiles, tile * WARPS + warp, shared->lookup, in_order);
         const u32 found = in_order.found;
         if (lane == 0) shared->found[warp] = found;
         __syncthreads();
@@ -136,10 +138,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, COMPILED_FOR)
         }
         __syncthreads();
         const u32 index = shared->before + __reduce_add_sync(FULL_MASK, lane < warp ? of_lane : 0u);
-        write_each_word<LANES>(digis + index, found, [&](u32 i) { return warp_digis[waiting_index(i)]; }, lane);
+        write_each_word<LANES>(all.digis + index, found, [&](u32 i) { return warp_digis[waiting_index(i)]; }, lane);
         // All have read what the next tile changes.
         __syncthreads();
     }
 }
-KERNEL_EXPORT(unpack_tiles)
+
+}  // namespace
+
+KERNEL_INSTANCE(unpack_tiles, TileUnpacking, (THREADS, COMPILED_FOR), unpack)
 KERNEL_SHARED(unpack_tiles, Shared)

@@ -5,7 +5,7 @@ use super::raw_on_gpu::UnpackPass;
 use super::stream::Unpacker;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Properties};
-use crate::kernels::sts_unpack_tiles::{BLOCKS, UNPACK_TILES, UnpackTiles};
+use crate::kernels::sts_unpack_tiles::{BLOCKS, TileUnpacking, UNPACK_TILES};
 use crate::sts_unpack::survey::Job;
 
 /// Threads of a shader's block for each unit of workgroup memory, and the number of units: see
@@ -51,18 +51,8 @@ impl Unpacker for Tiles {
         let tiles = self.pieces.cut(gpu, pass.jobs)?;
         gpu.fill(&self.states, 0)?;
         gpu.fill_first(&data.counts, pass.jobs.len(), 0)?;
-        let arguments = UnpackTiles {
-            bytes: data.bytes.ptr(),
-            jobs: data.jobs.ptr(),
-            boards: data.boards.ptr(),
-            rules: pass.rules,
-            pieces: self.pieces.pieces(),
-            tile_boards: self.pieces.boards(),
-            tiles,
-            states: self.states.ptr(),
-            counts: data.counts.ptr(),
-            digis: digis.ptr(),
-        };
+        let input = self.pieces.arguments(pass, tiles, &self.states);
+        let arguments = TileUnpacking { input, digis: digis.ptr() };
         let blocks = tiles.min(gpu.properties().blocks_at_once(BLOCKS));
         let grid = LaunchConfig::blocks(blocks)
             .with_traffic(pass.bytes_of_messages() + pass.bytes_of_digis());

@@ -1,4 +1,4 @@
-// Pieces of microslices: see pieces/piece.h, and pieces/epochs.h for how a warp gets the epoch
+// Pieces of microslices: see pieces.h, also for how a warp gets the epoch
 // before its own. It needs `states`: two words per piece from `epochs_at` on; each has 29 bits of
 // the status below two bits of its kind. The two words belong together if their kinds are equal.
 #include "raw.wgsl"

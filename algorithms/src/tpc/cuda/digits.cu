@@ -5,10 +5,35 @@
 //
 // Static shared memory: a word for each bin that digits of a page can be in, 4.2 KB.
 #include "../../tpc_cluster_finder/cuda/fused/bins.h"
-#include "../../tpc_decode/cuda/pages/geometry.h"
+#include "../../tpc_decode/cuda/pages/page.h"
 #include "../../tpc_decode/cuda/pages/target.h"
 
+namespace tpc_chain {
+
+// What sorting the digits of decoded pages into bins reads and writes.
+struct DigitBinning {
+    const Job* jobs;
+    const u32* job_offsets;
+    const uint2* extents;
+    const PageRecord* records;
+    const u32* geometry;
+    const u64* digits;
+    // By the id of the sector in the detector.
+    const u32* first_words;
+    // Gains of all sectors, by column.
+    const float* gains;
+    u32* words;
+    u32* binned;
+    u32 time_bins;
+    // Charge of one ADC value.
+    float scale;
+};
+
+}  // namespace tpc_chain
+
 namespace {
+
+using tpc_chain::DigitBinning;
 
 constexpr u32 THREADS = 256;
 // Digits of a thread whose loads are in flight.
@@ -17,22 +42,6 @@ constexpr u32 ITEMS = 4;
 constexpr u32 PAGE_ROWS = 18;
 constexpr u32 PAGE_BINS = (BC_PER_ORBIT / BC_PER_TIME_BIN + 1) / BIN_TIMES + 2;
 constexpr u32 COUNTS = PAGE_ROWS * PAGE_BINS;
-
-// A decoded time frame.
-struct Digits {
-    const Job* jobs;
-    const uint2* extents;
-    const PageRecord* records;
-    const u64* digits;
-    Geometry geometry;
-};
-
-// Location of the bins of the sectors.
-struct Words {
-    const u32* first_words;  // by the id of the sector in the detector
-    u32 row_words;
-    u32* words;
-};
 
 PORTABLE_INLINE u32 time_of(u64 digit) { return (u32)(digit >> 32) & ((1u << 26) - 1); }
 PORTABLE_INLINE u32 row_and_pad_of(u64 digit) { return (u32)(digit >> 16) & 0xffff; }
@@ -45,17 +54,17 @@ struct Page {
     u32* words;  // of the first row and bin
     u32 row_words;
 
-    __device__ __forceinline__ Page(const Digits& all, const Words& bins) {
+    __device__ __forceinline__ explicit Page(const DigitBinning& all) {
         const Job job = all.jobs[blockIdx.x];
         const uint2 extent = all.extents[job.page];
         const PageRecord record = record_at(all.records, job.page);
         digits = all.digits + job.slot;
         count = low_half(extent.y);
         sector = record.sector;
-        first_row = all.geometry.first_row(record.endpoint / 2 * 2);
+        first_row = Geometry{all.geometry}.first_row(record.endpoint / 2 * 2);
         first_bin = extent.x / BIN_TIMES;
-        row_words = bins.row_words;
-        words = bins.words + bins.first_words[sector] + first_row * row_words + 1 + first_bin;
+        row_words = words_of_row(all.time_bins);
+        words = all.words + all.first_words[sector] + first_row * row_words + 1 + first_bin;
     }
 
     // The index of a digit's bin among those of the page.
@@ -89,33 +98,24 @@ PORTABLE_INLINE void count_page(const Page& page, u32* counts) {
     for_each_digit(page, [&](u64 digit) { atomicAdd(&counts[page.bin_of(digit)], 1u); });
 }
 
-}  // namespace
-
 // Counts the digits of each bin. A block for each page; there may be more blocks.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    count_digits(const Job* jobs, const u32* job_offsets, const uint2* extents, const PageRecord* records,
-                 const u32* geometry, const u64* digits, const u32* first_words, u32 time_bins, u32* words) {
+PORTABLE_INLINE void count(const DigitBinning& all) {
     __shared__ u32 counts[COUNTS];
-    if (blockIdx.x >= job_offsets[1]) return;
-    const Page page({jobs, extents, records, digits, {geometry}}, {first_words, words_of_row(time_bins), words});
+    if (blockIdx.x >= all.job_offsets[1]) return;
+    const Page page(all);
     count_page(page, counts);
     __syncthreads();
     for (u32 i = threadIdx.x; i < COUNTS; i += THREADS) {
         if (counts[i] > 0) atomicAdd(&page.word(i), counts[i]);
     }
 }
-KERNEL_EXPORT(count_digits)
 
-// Stores digits in their bins. `gains` are those of all sectors, by column; `scale` is the charge
-// of one ADC value.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    bin_digits(const Job* jobs, const u32* job_offsets, const uint2* extents, const PageRecord* records,
-               const u32* geometry, const u64* digits, const u32* first_words, u32 time_bins, const float* gains,
-               float scale, u32* words, u32* binned) {
+// Stores digits in their bins.
+PORTABLE_INLINE void bin(const DigitBinning& all) {
     __shared__ u32 offsets[COUNTS];
-    if (blockIdx.x >= job_offsets[1]) return;
-    const Page page({jobs, extents, records, digits, {geometry}}, {first_words, words_of_row(time_bins), words});
-    const ChargeMaker maker = {gains + page.sector * COLUMNS, 0, 0, scale};
+    if (blockIdx.x >= all.job_offsets[1]) return;
+    const Page page(all);
+    const ChargeMaker maker = {all.gains + page.sector * COLUMNS, 0, 0, all.scale};
     count_page(page, offsets);
     __syncthreads();
     // A page's digits of a bin are contiguous.
@@ -127,7 +127,11 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const u32 row_and_pad = row_and_pad_of(digit);
         const u32 charge = maker.charge(maker.cell(row_and_pad), (u32)digit & 0xffff);
         const u32 to = atomicAdd(&offsets[page.bin_of(digit)], 1u);
-        binned[to] = binned_word({time_of(digit), row_and_pad & 0xff, row_and_pad >> 8, charge});
+        all.binned[to] = binned_word({time_of(digit), row_and_pad & 0xff, row_and_pad >> 8, charge});
     });
 }
-KERNEL_EXPORT(bin_digits)
+
+}  // namespace
+
+KERNEL_INSTANCE(count_digits, DigitBinning, (THREADS), count)
+KERNEL_INSTANCE(bin_digits, DigitBinning, (THREADS), bin)

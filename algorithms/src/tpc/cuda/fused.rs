@@ -9,8 +9,8 @@ use crate::device::buffers;
 use crate::device::gpu::{
     CachedPerInput, DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedInput, QUEUES,
 };
-use crate::kernels::tpc_cluster_finder_cuda_cases_h::Sector;
-use crate::kernels::tpc_digits::{BIN_DIGITS, BinDigits, COUNT_DIGITS, CountDigits};
+use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{FusedFinding, Sector};
+use crate::kernels::tpc_digits::{BIN_DIGITS, COUNT_DIGITS, DigitBinning};
 use crate::tpc::Tpc;
 use crate::tpc::input::RawFrame;
 use crate::tpc_cluster_finder::RowCluster;
@@ -143,15 +143,13 @@ impl InFlightPart<'_> {
         let gpu = self.gpu;
         self.decode(slot)?;
         slot.bins.empty(gpu, time_bins(self.input, self.part))?;
-        gpu.scope(BINS, || {
-            self.count(slot)?;
-            slot.bins.compute_offsets(gpu, self.shared.sectors.ptr())?;
-            self.bin(slot)
-        })?;
+        let arguments = slot.bins.arguments(self.shared.sectors.ptr(), slot.noisy.ptr());
+        gpu.scope(BINS, || self.bin(slot, arguments))?;
         let sectors = self.part.sectors.len();
         let time_bins = self.input.finding.time_bins;
-        self.shared.in_bins.find(gpu, &slot.bins, sectors, time_bins, &slot.noisy)?;
-        gpu.scope(CLUSTERS, || slot.bins.find(gpu, self.shared.sectors.ptr(), slot.noisy.ptr()))
+        let bytes = slot.bins.binned_bytes();
+        self.shared.in_bins.find(gpu, arguments, sectors, time_bins, bytes)?;
+        gpu.scope(CLUSTERS, || slot.bins.find(gpu, arguments))
     }
 
     fn decode(&self, slot: &PipelineSlot) -> Result<(), DeviceError> {
@@ -173,44 +171,30 @@ impl InFlightPart<'_> {
         LaunchConfig::blocks(load.pages as u32).with_traffic(load.samples * bytes_of_digit)
     }
 
-    /// Counts the digits of each bin, which are not known beforehand.
-    fn count(&self, slot: &PipelineSlot) -> Result<(), DeviceError> {
+    /// Brings digits into bins, whose sizes are not known beforehand.
+    fn bin(&self, slot: &PipelineSlot, all: FusedFinding) -> Result<(), DeviceError> {
+        let gpu = self.gpu;
         let pages = &self.own.pages;
-        let geometry = &self.shared.geometry;
-        let arguments = CountDigits {
+        let tables = &self.shared.geometry;
+        let arguments = DigitBinning {
             jobs: pages.jobs.ptr(),
             job_offsets: pages.job_offsets.ptr(),
             extents: pages.extents.ptr(),
             records: pages.records.ptr(),
-            geometry: geometry.geometry.ptr(),
+            geometry: tables.geometry.ptr(),
             digits: slot.digits.digits_ptr(),
             first_words: self.own.first_words.ptr(),
+            gains: tables.gains.ptr(),
+            words: all.words,
+            binned: all.binned,
             time_bins: self.input.finding.time_bins,
-            words: slot.bins.words(),
+            scale: self.input.frame.charge_of_adc(),
         };
         // SAFETY: each digit has a word for its bin.
-        unsafe { self.gpu.launch(&COUNT_DIGITS, self.by_pages(DIGIT), arguments) }
-    }
-
-    fn bin(&self, slot: &PipelineSlot) -> Result<(), DeviceError> {
-        let pages = &self.own.pages;
-        let geometry = &self.shared.geometry;
-        let arguments = BinDigits {
-            jobs: pages.jobs.ptr(),
-            job_offsets: pages.job_offsets.ptr(),
-            extents: pages.extents.ptr(),
-            records: pages.records.ptr(),
-            geometry: geometry.geometry.ptr(),
-            digits: slot.digits.digits_ptr(),
-            first_words: self.own.first_words.ptr(),
-            time_bins: self.input.finding.time_bins,
-            gains: geometry.gains.ptr(),
-            scale: self.input.frame.charge_of_adc(),
-            words: slot.bins.words(),
-            binned: slot.bins.binned(),
-        };
+        unsafe { gpu.launch(&COUNT_DIGITS, self.by_pages(DIGIT), arguments) }?;
+        slot.bins.compute_offsets(gpu, all)?;
         // SAFETY: each bin has an entry for each of its digits.
-        unsafe { self.gpu.launch(&BIN_DIGITS, self.by_pages(DIGIT + BINNED), arguments) }
+        unsafe { gpu.launch(&BIN_DIGITS, self.by_pages(DIGIT + BINNED), arguments) }
     }
 }
 

@@ -1,7 +1,7 @@
 // Splits the list of decoded positions by sector: those of a fragment are contiguous, page after
 // page, and damaged pages have none.
 #include "../../tpc_cluster_finder/cuda/finder/job.h"
-#include "search.h"
+#include "scan.h"
 
 namespace tpc_chain {
 

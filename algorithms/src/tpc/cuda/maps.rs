@@ -153,7 +153,7 @@ impl MapsBuffers<'_> {
             samples: Samples { charges: maps, entries, positions: charges.positions.ptr() },
             jobs: own.jobs.ptr(),
             lists: &self.lists,
-            buckets: self.buckets.ptrs(),
+            buckets: &self.buckets,
             cluster_indices: Ptr::NONE,
             batch,
         };

@@ -5,11 +5,12 @@ use generators::tpc::geometry::ROWS;
 
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
+use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::FusedFinding;
 use crate::kernels::tpc_cuda_noisy_h as kernels;
 use crate::kernels::tpc_noisy_in_bins::{FIND_NOISY_IN_BINS, FindNoisyInBins};
 use crate::kernels::tpc_noisy_in_maps::{FIND_NOISY_IN_MAPS, FindNoisyInMaps};
 use crate::tpc::finding::{Limits, NoisyRule, groups, looked_at};
-use crate::tpc_cluster_finder::cuda::{Bins, WORDS_OF_ROW};
+use crate::tpc_cluster_finder::cuda::WORDS_OF_ROW;
 use crate::tpc_decode::charge_map::{TILE, TILE_TIMES, TILES_IN_ROW, TIME_MARGIN, column};
 
 const STAGE: &str = "noisy-pads";
@@ -81,25 +82,25 @@ impl InBins {
         Ok(InBins { limits, looked_at: gpu.table(&words)? })
     }
 
-    /// Finds the noisy pads of all rows: bits by pad.
+    /// Finds the noisy pads of all rows, bits by pad, from samples in bins of up to `bytes` bytes.
     pub(super) fn find(
         &self,
         gpu: &Gpu,
-        bins: &Bins,
+        all: FusedFinding,
         sectors: usize,
         time_bins: u32,
-        noisy: &DeviceBuffer<u32>,
+        bytes: u64,
     ) -> Result<(), DeviceError> {
         let arguments = FindNoisyInBins {
-            binned: bins.binned(),
-            words: bins.words(),
-            first_words: bins.first_words(),
+            binned: all.binned,
+            words: all.words,
+            first_words: all.first_words,
             time_bins,
             looked_at: self.looked_at.ptr(),
             limits: self.limits.into(),
-            noisy: noisy.ptr(),
+            noisy: all.noisy,
         };
-        let grid = LaunchConfig::blocks((sectors * ROWS) as u32).with_traffic(bins.binned_bytes());
+        let grid = LaunchConfig::blocks((sectors * ROWS) as u32).with_traffic(bytes);
         // SAFETY: samples are in their bins, and there is a word for each 32 pads of each row.
         gpu.scope(STAGE, || unsafe { gpu.launch(&FIND_NOISY_IN_BINS, grid, arguments) })
     }

@@ -6,7 +6,7 @@
 // Static shared memory: a bit for each pad and time bin, and the largest charge of each pad,
 // 11 KB.
 #include "../../tpc_cluster_finder/cuda/fused/bins.h"
-#include "../../tpc_noisy_pads/cuda/pads/presence.h"
+#include "../../tpc_noisy_pads/cuda/pads.h"
 #include "noisy.h"
 
 namespace {

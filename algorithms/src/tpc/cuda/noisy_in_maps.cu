@@ -4,7 +4,7 @@
 //
 // Static shared memory: the charges of 8 pads in 8 time bins, 128 bytes.
 #include "../../tpc_cluster_finder/cuda/finder/job.h"
-#include "../../tpc_noisy_pads/cuda/pads/counts.h"
+#include "../../tpc_noisy_pads/cuda/pads.h"
 #include "noisy.h"
 
 namespace {

@@ -55,12 +55,6 @@ buffers! {
     }
 }
 
-/// Pointers for kernels that add clusters to buckets.
-#[derive(Clone, Copy)]
-pub(crate) struct BucketPtrs {
-    pub(super) offsets: Ptr<u32>,
-    pub(super) counts: Ptr<u32>,
-    pub(super) clusters: Ptr<PackedCluster>,
 }
 
 impl Buckets {
@@ -85,12 +79,19 @@ impl Buckets {
         gpu.fill(&self.counts, 0)
     }
 
-    pub(crate) fn ptrs(&self) -> BucketPtrs {
-        BucketPtrs {
-            offsets: self.offsets.ptr(),
-            counts: self.counts.ptr(),
-            clusters: self.clusters.ptr(),
-        }
+    /// Offsets of buckets in the clusters.
+    pub(super) fn offsets(&self) -> Ptr<u32> {
+        self.offsets.ptr()
+    }
+
+    /// Numbers of clusters in buckets.
+    pub(super) fn device_counts(&self) -> Ptr<u32> {
+        self.counts.ptr()
+    }
+
+    /// Clusters of all buckets.
+    pub(super) fn clusters(&self) -> Ptr<PackedCluster> {
+        self.clusters.ptr()
     }
 
     /// Capacity of each bucket, in clusters.

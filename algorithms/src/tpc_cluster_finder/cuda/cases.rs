@@ -10,7 +10,7 @@ use crate::device::gpu::{
     CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, StagedArray,
 };
 use crate::device::{Arena, Unavailable, buffers};
-use crate::kernels::tpc_cluster_finder_cuda_cases_h as kernels;
+use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h as kernels;
 use crate::tpc_cluster_finder::Settings;
 use crate::tpc_cluster_finder::input::Charges;
 

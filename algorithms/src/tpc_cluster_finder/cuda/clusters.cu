@@ -2,9 +2,8 @@
 // together, then the outer cells next to neighbours that are above the threshold.
 //
 // Static shared memory: a position, a mask and 16 charges of each thread, 16.6 KB.
-#include "finder/block_load.h"
-#include "finder/buckets.h"
 #include "finder/steps.h"
+#include "finder/cluster.h"
 
 namespace {
 
@@ -30,25 +29,19 @@ PORTABLE_INLINE void add_ring(const u16* ring, Sums& sums) {
     }
 }
 
-}  // namespace
-
-// A thread for each remaining peak; threads beyond the last one repeat it. `cluster_indices`,
-// unless it is null, gets the index of each peak's cluster in its bucket.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    clusterize(const Job* jobs, const Settings* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
-               const PeakCounts* counts, const u32* bucket_offsets, u32* bucket_counts, PackedCluster* clusters,
-               u32* cluster_indices, const __grid_constant__ Batch batch) {
+// A thread for each remaining peak; threads beyond the last one repeat it.
+PORTABLE_INLINE void clusterize_batch(const Finding& all) {
     __shared__ u32 positions[THREADS];
     __shared__ u8 above[THREADS];
     __shared__ u16 around[THREADS * RING];
-    const Part part(batch);
-    const Job job = part.job(jobs, batch);
-    const Settings& settings = sectors[job.sector];
-    const Maps maps = part.maps(charges, nullptr, batch);
-    const u32 count = counts[part.slot].kept, step = batch.blocks_of_job * THREADS;
+    const Part part(all);
+    const Job job = part.job();
+    const Settings& settings = part.settings(job);
+    const Maps maps = part.maps();
+    const u32 count = part.counts().kept, step = all.blocks_of_job * THREADS;
     for (u32 first = part.block * THREADS; first < count; first += step) {
         const u32 here = min(THREADS, count - first), own = min(u32(threadIdx.x), here - 1);
-        const u32 peak = job.list(kept)[first + own];
+        const u32 peak = job.list(all.kept)[first + own];
         const u32 largest = maps.charge(peak);
         Sums sums;
         sums.add({0, 0}, largest);
@@ -71,11 +64,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         u32 index = NO_CLUSTER;
         const bool is_wanted = threadIdx.x < here && is_own(peak, job);
         const Peak top = peak_at(peak, job, largest & CHARGE);
-        if (is_wanted && sums.finish(top, pads_in_rows[row_of(peak)], settings, cluster)) {
-            index = Buckets{bucket_offsets, bucket_counts, clusters}.add(bucket_of(peak, job), cluster);
+        if (is_wanted && sums.finish(top, all.pads_in_rows[row_of(peak)], settings, cluster)) {
+            index = add_to_bucket(all, bucket_of(peak, job), cluster);
         }
-        if (cluster_indices != nullptr && threadIdx.x < here) job.list(cluster_indices)[first + own] = index;
+        if (all.cluster_indices != nullptr && threadIdx.x < here) job.list(all.cluster_indices)[first + own] = index;
         __syncthreads();
     }
 }
-KERNEL_EXPORT(clusterize)
+
+}  // namespace
+
+KERNEL_INSTANCE(clusterize, Finding, (THREADS), clusterize_batch)

@@ -7,8 +7,8 @@ mod tests;
 use super::batches::{Batch, most};
 use super::context::{BatchContext, SAMPLES_OF_PEAK};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, Ptr};
-use crate::kernels::tpc_cluster_finder_cuda_finder_marked_h::{COMPACTED_TILE, TO_KEPT, TO_RAW};
+use crate::device::gpu::{DeviceError, Gpu};
+use crate::kernels::tpc_cluster_finder_scan::COMPACTED_TILE;
 use scans::Scans;
 
 const STAGE: &str = "compaction";
@@ -43,14 +43,6 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Its value in kernels.
-    fn number(self) -> u32 {
-        match self {
-            Target::Raw => TO_RAW,
-            Target::Kept => TO_KEPT,
-        }
-    }
-
     /// Number of blocks for each job of a batch. Only the device knows the number of raw peaks.
     fn tiles(self, work: &BatchContext<'_>) -> usize {
         let samples = work.batch.samples;
@@ -65,15 +57,6 @@ impl Target {
         match self {
             Target::Raw => (work.batch.jobs.len() * work.batch.samples * of_sample) as u64,
             Target::Kept => 0,
-        }
-    }
-
-    /// The list with marks, and its output list.
-    fn lists(self, work: &BatchContext<'_>) -> (Ptr<u32>, Ptr<u32>) {
-        let lists = work.lists;
-        match self {
-            Target::Raw => (work.samples.positions, lists.raw.ptr()),
-            Target::Kept => (lists.raw.ptr(), lists.kept.ptr()),
         }
     }
 }

@@ -1,12 +1,11 @@
-//! Arguments of the stages of a batch, and launches of their kernels.
+//! What all stages of a batch share: the arguments of their kernels, and launches.
 
 use super::batches::Batch;
-use super::buckets::BucketPtrs;
+use super::buckets::Buckets;
 use super::input::Tables;
-use super::lists::{self, Lists};
-use super::samples::Samples;
+use super::lists::{Lists, peak_entries};
 use crate::device::gpu::{Arguments, DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
-use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Batch as KernelBatch, Job};
+use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Finding, Job};
 
 /// Stage in which maps are cleared by the driver.
 pub(super) const CLEAR: &str = "clear";
@@ -15,48 +14,86 @@ pub(super) const CLEAR: &str = "clear";
 /// it.
 pub(super) const SAMPLES_OF_PEAK: usize = 8;
 
-/// Arguments that all stages of a batch share.
+/// The samples in which clusters are found, from any source.
+#[derive(Clone, Copy)]
+pub(crate) struct Samples {
+    /// A map for each job of a batch.
+    pub(crate) charges: Ptr<u16>,
+    /// Entries of each map.
+    pub(crate) entries: usize,
+    /// Positions of the jobs' charges.
+    pub(crate) positions: Ptr<u32>,
+}
+
+/// What all stages of a batch share.
 pub(crate) struct BatchContext<'w> {
     pub(crate) gpu: &'w Gpu,
     pub(crate) tables: &'w Tables,
     pub(crate) samples: Samples,
     pub(crate) jobs: Ptr<Job>,
     pub(crate) lists: &'w Lists,
-    pub(crate) buckets: BucketPtrs,
+    pub(crate) buckets: &'w Buckets,
     /// Destination of the index of each remaining peak's cluster; null if not needed.
     pub(crate) cluster_indices: Ptr<u32>,
     pub(crate) batch: &'w Batch,
 }
 
 impl BatchContext<'_> {
+    /// Arguments of the kernels of all stages.
+    pub(super) fn arguments(&self) -> Finding {
+        let lists = self.lists;
+        Finding {
+            samples: Ptr::NONE,
+            jobs: self.jobs,
+            sectors: self.tables.settings.ptr(),
+            noisy: self.tables.noisy.ptr(),
+            pads_in_rows: self.tables.pads_in_rows.ptr(),
+            positions: self.samples.positions,
+            charges: self.samples.charges,
+            peaks: lists.peaks.ptr(),
+            marks: lists.predicate.ptr(),
+            raw: lists.raw.ptr(),
+            kept: lists.kept.ptr(),
+            counts: lists.counts.ptr(),
+            bucket_offsets: self.buckets.offsets(),
+            bucket_counts: self.buckets.device_counts(),
+            clusters: self.buckets.clusters(),
+            cluster_indices: self.cluster_indices,
+            first_job: self.batch.jobs.start as u32,
+            blocks_of_job: 0,
+            charge_entries: self.samples.entries as u32,
+            peak_entries: peak_entries(self.batch.time_bins) as u32,
+        }
+    }
+
     /// Starts a kernel with a thread for each sample. Its traffic of maps depends on the distances
     /// between samples.
     ///
     /// # Safety
     /// As for [`Gpu::launch`].
-    pub(super) unsafe fn on_samples<A: Arguments>(
+    pub(super) unsafe fn on_samples(
         &self,
-        kernel: &Kernel<A>,
-        arguments: impl FnOnce(KernelBatch) -> A,
+        kernel: &Kernel<Finding>,
+        all: Finding,
     ) -> Result<(), DeviceError> {
         let blocks = self.batch.samples.div_ceil(kernel.threads() as usize);
         // SAFETY: the caller ensures that the arguments are valid for this batch.
-        unsafe { self.launch(kernel, blocks, 0, arguments) }
+        unsafe { self.launch(kernel, blocks, 0, with_blocks(all, blocks)) }
     }
 
     /// Starts a kernel whose threads iterate over lists of peaks.
     ///
     /// # Safety
     /// As for [`Gpu::launch`].
-    pub(super) unsafe fn on_peaks<A: Arguments>(
+    pub(super) unsafe fn on_peaks(
         &self,
-        kernel: &Kernel<A>,
-        arguments: impl FnOnce(KernelBatch) -> A,
+        kernel: &Kernel<Finding>,
+        all: Finding,
     ) -> Result<(), DeviceError> {
         let peaks = self.batch.samples.div_ceil(SAMPLES_OF_PEAK);
         let blocks = peaks.div_ceil(kernel.threads() as usize);
         // SAFETY: the caller ensures that the arguments are valid for this batch.
-        unsafe { self.launch(kernel, blocks, 0, arguments) }
+        unsafe { self.launch(kernel, blocks, 0, with_blocks(all, blocks)) }
     }
 
     /// Starts a kernel with `blocks` blocks for each job, and a traffic of `bytes` bytes.
@@ -68,12 +105,16 @@ impl BatchContext<'_> {
         kernel: &Kernel<A>,
         blocks: usize,
         bytes: u64,
-        arguments: impl FnOnce(KernelBatch) -> A,
+        arguments: A,
     ) -> Result<(), DeviceError> {
-        let batch = lists::of_kernels(self.batch, self.samples, blocks);
         let grid =
             LaunchConfig::blocks((self.batch.jobs.len() * blocks) as u32).with_traffic(bytes);
         // SAFETY: the caller ensures that the arguments are valid for this batch.
-        unsafe { self.gpu.launch(kernel, grid, arguments(batch)) }
+        unsafe { self.gpu.launch(kernel, grid, arguments) }
     }
+}
+
+/// Arguments of a kernel with `blocks` blocks for each job.
+pub(super) fn with_blocks(all: Finding, blocks: usize) -> Finding {
+    Finding { blocks_of_job: blocks as u32, ..all }
 }

@@ -3,25 +3,26 @@
 #include "finder/job.h"
 
 namespace {
+
 constexpr u32 THREADS = 256;
-}
 
 // Positions of the samples of each job, and their charges in its map. A thread for each sample;
 // threads beyond the samples of a job write nothing.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    fill_charges(const Sample* samples, const Job* jobs, u32* positions, u16* charges,
-                 const __grid_constant__ Batch batch) {
-    const Part part(batch);
-    const Job job = part.job(jobs, batch);
+PORTABLE_INLINE void fill(const Finding& all) {
+    const Part part(all);
+    const Job job = part.job();
     const u32 i = part.block * THREADS + threadIdx.x;
     if (i >= job.samples) return;
-    const Sample sample = samples[job.first_sample + i];
+    const Sample sample = all.samples[job.first_sample + i];
     const u32 local_time = sample.time - job.first_time;
     u32 position = OUTSIDE;
     if (local_time < job.time_bins) {
         position = position_at(sample.pad >> 8, sample.pad & 0xff, local_time);
-        part.maps(charges, nullptr, batch).charge(position) = sample.charge;
+        part.maps().charge(position) = sample.charge;
     }
-    job.list(positions)[i] = position;
+    job.list(all.positions)[i] = position;
 }
-KERNEL_EXPORT(fill_charges)
+
+}  // namespace
+
+KERNEL_INSTANCE(fill_charges, Finding, (THREADS), fill)

@@ -4,11 +4,11 @@
 use generators::tpc::charges::Charge;
 
 use super::batches::{Batch, Batches, most};
-use super::context::{BatchContext, CLEAR};
-use super::samples::Samples;
+use super::context::{BatchContext, CLEAR, Samples};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
-use crate::kernels::tpc_cluster_finder_fill::{FILL_CHARGES, FillCharges};
+use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Finding;
+use crate::kernels::tpc_cluster_finder_fill::FILL_CHARGES;
 use crate::tpc_decode::charge_map::entries;
 
 /// Buffers filled from the samples of a batch.
@@ -47,13 +47,7 @@ impl Filled {
         let batch = work.batch;
         let entries = batch.jobs.len() * work.samples.entries;
         gpu.scope(CLEAR, || gpu.fill_first(&self.charges, entries, 0))?;
-        let arguments = |batch| FillCharges {
-            samples: samples.ptr(),
-            jobs: work.jobs,
-            positions: work.samples.positions,
-            charges: work.samples.charges,
-            batch,
-        };
+        let arguments = Finding { samples: samples.ptr(), ..work.arguments() };
         // SAFETY: the list has an entry for the position of each sample, and the map a cell for
         // each position.
         unsafe { work.on_samples(&FILL_CHARGES, arguments) }

@@ -4,9 +4,8 @@ use generators::tpc::geometry::ROWS;
 
 use crate::all_cores::sorted;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
-use crate::kernels::tpc_cluster_finder_cuda_finding_h::PackedCluster;
-use crate::kernels::tpc_cluster_finder_cuda_found_h::Run;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{FoundClusters, Run};
 use crate::tpc_cluster_finder::cluster::Cluster;
 use crate::tpc_cluster_finder::cluster::RowCluster;
 use crate::tpc_cluster_finder::labels::Clusters;
@@ -50,21 +49,15 @@ impl ClusterList {
         gpu.fill(&self.totals, 0)
     }
 
-    pub(super) fn totals(&self) -> Ptr<u64> {
-        self.totals.ptr()
-    }
-
-    pub(super) fn clusters(&self) -> Ptr<PackedCluster> {
-        self.clusters.ptr()
-    }
-
-    pub(super) fn runs(&self) -> Ptr<Run> {
-        self.runs.ptr()
-    }
-
-    /// Capacity for clusters and runs.
-    pub(super) fn capacities(&self) -> (u32, u32) {
-        (self.clusters.len() as u32, self.runs.len() as u32)
+    /// Arguments of kernels that add clusters.
+    pub(super) fn arguments(&self) -> FoundClusters {
+        FoundClusters {
+            totals: self.totals.ptr(),
+            clusters: self.clusters.ptr(),
+            runs: self.runs.ptr(),
+            max_clusters: self.clusters.len() as u32,
+            max_runs: self.runs.len() as u32,
+        }
     }
 
     /// Starts to copy the numbers of clusters and runs.

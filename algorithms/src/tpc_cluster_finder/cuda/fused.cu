@@ -15,10 +15,8 @@
 // contiguous.
 //
 // Dynamic shared memory: see `Strip`.
-#include "block_scan.h"
+#include "scan.h"
 #include "fused/clusters.h"
-#include "fused/samples.h"
-#include "fused/tiles.h"
 
 namespace {
 
@@ -38,36 +36,29 @@ PORTABLE_INLINE void list_tiles(const u32* words, u32 bins, u32 end, u32 row, u3
     }
 }
 
-}  // namespace
-
 // Counts the samples of each bin.
-extern "C" __global__ void __launch_bounds__(BIN_THREADS)
-    fused_count_samples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count,
-                        const u32* first_words, u32* words) {
-    const ThreadSamples own(samples, count, sectors, sector_count, first_words);
+PORTABLE_INLINE void count_samples(const FusedFinding& all) {
+    const ThreadSamples own(all);
 #pragma unroll
     for (u32 i = 0; i < BIN_ITEMS; i++) {
         const u32 bin = own.bins[i];
         const Mates mates = mates_of(bin);
-        if (mates.first == threadIdx.x % LANES && bin != NONE) atomicAdd(&words[bin], mates.behind);
+        if (mates.first == threadIdx.x % LANES && bin != NONE) atomicAdd(&all.words[bin], mates.behind);
     }
 }
-KERNEL_EXPORT(fused_count_samples)
 
 // Computes the offset of each bin of a row, and lists the row's tiles. A block for each row.
-extern "C" __global__ void __launch_bounds__(SCAN_THREADS)
-    fused_place_bins(const Sector* sectors, const RowShape* rows, const u32* first_words, u32* words, Counts* counts,
-                     Tile* tiles) {
+PORTABLE_INLINE void place_bins(const FusedFinding& all) {
     __shared__ u32 warp_sums[LANES];
     __shared__ u32 begin;
     const u32 sector = blockIdx.x / ROWS, row = blockIdx.x % ROWS;
-    const u32 length = words_of_row(sectors[sector].time_bins);
-    u32* own = words + first_words[sector] + row * length;
+    const u32 length = words_of_row(all.sectors[sector].time_bins);
+    u32* own = all.words + all.first_words[sector] + row * length;
     u32 sum = 0, total;
     for (u32 i = threadIdx.x; i < length; i += SCAN_THREADS) sum += own[i];
     block_exclusive_sum<SCAN_THREADS>(sum, warp_sums, total);
     if (total == 0) return;
-    if (threadIdx.x == 0) begin = atomicAdd(&counts->samples, total);
+    if (threadIdx.x == 0) begin = atomicAdd(&all.counts->samples, total);
     __syncthreads();
     const u32 end = begin + total;
     u32 next = begin;
@@ -79,28 +70,27 @@ extern "C" __global__ void __launch_bounds__(SCAN_THREADS)
         next += total;
         __syncthreads();
     }
-    list_tiles(own, length - 1, end, blockIdx.x, rows[row].tile_times / BIN_TIMES, counts, tiles);
+    list_tiles(own, length - 1, end, blockIdx.x, all.rows[row].tile_times / BIN_TIMES, all.counts, all.tiles);
 }
-KERNEL_EXPORT(fused_place_bins)
 
 // Stores samples in their bins.
-extern "C" __global__ void __launch_bounds__(BIN_THREADS)
-    fused_bin_samples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count, const u32* first_words,
-                      u32* words, u32* binned) {
-    const ThreadSamples own(samples, count, sectors, sector_count, first_words);
-    scatter_samples(own, words, [&](u32 destination, u32 i) { binned[destination] = own.binned[i]; });
+PORTABLE_INLINE void bin_samples(const FusedFinding& all) {
+    const ThreadSamples own(all);
+    scatter_samples(own, all.words, [&](u32 destination, u32 i) { all.binned[destination] = own.binned[i]; });
 }
-KERNEL_EXPORT(fused_bin_samples)
 
 // Finds the clusters of all tiles, one after the other.
-extern "C" __global__ void __launch_bounds__(FIND_THREADS, FIND_BLOCKS)
-    fused_find_clusters(const u32* binned, const Tile* tiles, const Counts* counts, const Sector* sectors,
-                        const RowShape* rows, const u32* noisy, u64* totals, PackedCluster* clusters, Run* runs,
-                        u32 max_clusters, u32 max_runs) {
+PORTABLE_INLINE void find_all(const FusedFinding& all) {
     SMEM_DYN(Strip, shared);
-    const FoundClusters found = {totals, clusters, runs, max_clusters, max_runs};
-    const Tiles all = {binned, tiles, counts->tiles, sectors, rows, noisy};
-    all.for_each(*shared, [&](const Tile& tile, const Shape& shape) { find_clusters(*shared, shape, tile.row, found); });
+    for_each_tile(all, *shared, [&](const Tile& tile, const Shape& shape) {
+        find_clusters(*shared, shape, tile.row, all.found);
+    });
 }
-KERNEL_EXPORT(fused_find_clusters)
+
+}  // namespace
+
+KERNEL_INSTANCE(fused_count_samples, FusedFinding, (BIN_THREADS), count_samples)
+KERNEL_INSTANCE(fused_place_bins, FusedFinding, (SCAN_THREADS), place_bins)
+KERNEL_INSTANCE(fused_bin_samples, FusedFinding, (BIN_THREADS), bin_samples)
+KERNEL_INSTANCE(fused_find_clusters, FusedFinding, (FIND_THREADS, FIND_BLOCKS), find_all)
 KERNEL_SHARED(fused_find_clusters, Strip)

@@ -14,12 +14,11 @@ use super::found::{HostCapacity, HostClusters};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::device::gpu::{DeviceError, Gpu, LaunchConfig};
 use crate::device::{Arena, Unavailable, buffers};
-use crate::kernels::tpc_cluster_finder_cuda_fused_label_lists_h::LabelRange;
+use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{FusedFinding, LabelRange};
 use crate::kernels::tpc_cluster_finder_fused::{
-    BIN_ITEMS, BIN_THREADS, FUSED_BIN_SAMPLES, FUSED_COUNT_SAMPLES, FusedBinSamples,
-    FusedCountSamples,
+    BIN_ITEMS, BIN_THREADS, FUSED_BIN_SAMPLES, FUSED_COUNT_SAMPLES,
 };
-use crate::kernels::tpc_cluster_finder_labelled::{FUSED_BIN_LABELLED, FusedBinLabelled};
+use crate::kernels::tpc_cluster_finder_labelled::FUSED_BIN_LABELLED;
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
@@ -101,73 +100,34 @@ impl Fused<'_> {
         LaunchConfig::blocks(blocks as u32).with_traffic(samples * bytes_of_sample)
     }
 
-    /// Counts the samples of each bin, which are not known beforehand.
-    fn count(&self, buffers: &FusedBuffers<'_>) -> Result<(), DeviceError> {
-        let arguments = FusedCountSamples {
-            samples: buffers.cases.samples(),
-            count: self.sizes.samples as u32,
-            sectors: buffers.cases.sectors(),
-            sector_count: self.sizes.sectors as u32,
-            first_words: buffers.bins.first_words(),
-            words: buffers.bins.words(),
-        };
-        // SAFETY: each sample has a word for its bin.
-        unsafe { self.gpu.launch(&FUSED_COUNT_SAMPLES, self.by_samples(SAMPLE), arguments) }
+    /// Arguments of all kernels.
+    fn arguments(&self, buffers: &FusedBuffers<'_>) -> FusedFinding {
+        let cases = &buffers.cases;
+        let all = buffers.bins.arguments(cases.sectors(), cases.noisy());
+        let all = FusedFinding { samples: cases.samples(), ..all };
+        buffers.labels.as_ref().map_or(all, |labels| labels.arguments(all))
     }
 
-    fn bin(&self, buffers: &FusedBuffers<'_>) -> Result<(), DeviceError> {
-        let arguments = FusedBinSamples {
-            samples: buffers.cases.samples(),
-            count: self.sizes.samples as u32,
-            sectors: buffers.cases.sectors(),
-            sector_count: self.sizes.sectors as u32,
-            first_words: buffers.bins.first_words(),
-            words: buffers.bins.words(),
-            binned: buffers.bins.binned(),
-        };
-        let grid = self.by_samples(SAMPLE + BINNED);
-        // SAFETY: each bin has an entry for each of its samples.
-        unsafe { self.gpu.launch(&FUSED_BIN_SAMPLES, grid, arguments) }
-    }
-
-    /// Finds clusters without labels, from samples that were counted.
+    /// Brings samples into bins, whose sizes are not known beforehand, and finds clusters; if
+    /// samples have labels, also lists the samples that give them to each cluster.
     fn find(&self, buffers: &FusedBuffers<'_>) -> Result<(), DeviceError> {
-        self.bin(buffers)?;
-        buffers.bins.find(&self.gpu, buffers.cases.sectors(), buffers.cases.noisy())
-    }
-
-    /// Finds clusters, and lists the samples that give them their labels.
-    fn find_labelled(
-        &self,
-        buffers: &FusedBuffers<'_>,
-        labels: &Labels<'_>,
-    ) -> Result<(), DeviceError> {
-        self.bin_labelled(buffers, labels)?;
-        let sectors = buffers.cases.sectors();
-        let noisy = buffers.cases.noisy();
-        buffers.bins.find_labelled(&self.gpu, sectors, noisy, &labels.members)
-    }
-
-    fn bin_labelled(
-        &self,
-        buffers: &FusedBuffers<'_>,
-        labels: &Labels<'_>,
-    ) -> Result<(), DeviceError> {
-        let arguments = FusedBinLabelled {
-            samples: buffers.cases.samples(),
-            count: self.sizes.samples as u32,
-            sectors: buffers.cases.sectors(),
-            sector_count: self.sizes.sectors as u32,
-            first_words: buffers.bins.first_words(),
-            words: buffers.bins.words(),
-            binned: buffers.bins.binned(),
-            first_labels: labels.first(),
-            ranges: labels.ranges(),
-        };
+        let gpu = &self.gpu;
+        let bins = &buffers.bins;
+        let arguments = self.arguments(buffers);
+        // SAFETY: each sample has a word for its bin.
+        unsafe { gpu.launch(&FUSED_COUNT_SAMPLES, self.by_samples(SAMPLE), arguments) }?;
+        bins.compute_offsets(gpu, arguments)?;
+        if buffers.labels.is_none() {
+            let grid = self.by_samples(SAMPLE + BINNED);
+            // SAFETY: each bin has an entry for each of its samples.
+            unsafe { gpu.launch(&FUSED_BIN_SAMPLES, grid, arguments) }?;
+            return bins.find(gpu, arguments);
+        }
         let grid = self.by_samples(SAMPLE + BINNED + LABELS_OF_SAMPLE);
         // SAFETY: each bin has an entry for each of its samples; the offsets of labels have an
         // entry for each sample, and one after the last.
-        unsafe { self.gpu.launch(&FUSED_BIN_LABELLED, grid, arguments) }
+        unsafe { gpu.launch(&FUSED_BIN_LABELLED, grid, arguments) }?;
+        bins.find_labelled(gpu, arguments)
     }
 }
 
@@ -191,12 +151,7 @@ impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
         if let Some(labels) = &buffers.labels {
             labels.upload(gpu)?;
         }
-        self.count(buffers)?;
-        buffers.bins.compute_offsets(gpu, buffers.cases.sectors())?;
-        match &buffers.labels {
-            None => self.find(buffers),
-            Some(labels) => self.find_labelled(buffers, labels),
-        }?;
+        self.find(buffers)?;
         buffers.bins.found.download_totals(gpu, &mut buffers.found)?;
         if let Some(labels) = &mut buffers.labels {
             labels.download_total(gpu)?;
@@ -257,7 +212,7 @@ mod tests {
         let expected = reference::find(charges.cases(), false);
         assert_eq!(finder.run(&mut buffers), Ok(()));
         assert_eq!(finder.output(&buffers).list, expected.list);
-        let runs = buffers.bins.found.capacities().1 as usize;
+        let runs = buffers.bins.found.arguments().max_runs as usize;
         let small =
             |clusters, runs| ClusterList::new(&finder.gpu, clusters, runs).expect("buffers");
         for (found, problem) in [

@@ -1,11 +1,10 @@
 //! Lists that the stages of a batch exchange: peaks.
 
 use super::batches::{Batch, most};
-use super::samples::Samples;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
-use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Batch as KernelBatch, PeakCounts};
-use crate::kernels::tpc_cluster_finder_cuda_finder_map_h as map;
+use crate::kernels::tpc_cluster_finder_cuda_finder_job_h as map;
+use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::PeakCounts;
 use crate::tpc_decode::charge_map::{self, TIME_MARGIN};
 
 const _: () = {
@@ -38,18 +37,8 @@ impl Lists {
     }
 }
 
-/// Description of a batch for kernels, with `blocks_of_job` blocks for each job.
-pub(super) fn of_kernels(batch: &Batch, samples: Samples, blocks_of_job: usize) -> KernelBatch {
-    KernelBatch {
-        first_job: batch.jobs.start as u32,
-        blocks_of_job: blocks_of_job as u32,
-        charge_entries: samples.entries as u32,
-        peak_entries: peak_entries(batch.time_bins) as u32,
-    }
-}
-
 /// Entries of a map of peaks for `time_bins` time bins.
-fn peak_entries(time_bins: u32) -> usize {
+pub(super) fn peak_entries(time_bins: u32) -> usize {
     let lines = (time_bins + 2 * TIME_MARGIN).next_multiple_of(map::PEAK_TILE_TIMES);
     lines as usize * map::COLUMNS as usize
 }

@@ -3,9 +3,8 @@
 // from the caches.
 //
 // Peaks are appended to lists through an atomic counter, in any order.
-#include "finder/buckets.h"
-#include "finder/noise.h"
-#include "finder/shares.h"
+#include "finder/cluster.h"
+#include "finder/steps.h"
 
 namespace {
 
@@ -84,83 +83,74 @@ PORTABLE_INLINE Sums sums_around(const Maps& maps, u32 peak, u32 threshold) {
     return sums;
 }
 
-}  // namespace
-
 // A thread for each sample.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    find_peaks_each(const Job* jobs, const Settings* sectors, const u32* noisy, const u32* positions, u16* charges,
-                    u8* peaks, u32* raw, PeakCounts* counts, const __grid_constant__ Batch batch) {
-    const Part part(batch);
-    const Job job = part.job(jobs, batch);
+PORTABLE_INLINE void find_peaks(const Finding& all) {
+    const Part part(all);
+    const Job job = part.job();
     const u32 i = part.block * THREADS + threadIdx.x;
     if (i >= job.samples) return;
-    const u32 position = job.list(positions)[i];
+    const u32 position = job.list(all.positions)[i];
     if (is_outside(position)) return;
-    const Maps maps = part.maps(charges, peaks, batch);
-    const Settings& settings = sectors[job.sector];
-    const u32 charge = is_noisy(noisy, job.sector, position) ? 0 : maps.charge(position);
+    const Maps maps = part.maps();
+    const Settings& settings = part.settings(job);
+    const u32 charge = is_noisy(all.noisy, job.sector, position) ? 0 : maps.charge(position);
     const bool found = (i32)charge > settings.qmax_cutoff && is_largest(maps, position, charge);
     maps.peak(position) = (u8)((found ? PEAK : 0) | ((i32)charge > settings.inner_threshold ? ABOVE : 0));
-    if (found) job.list(raw)[atomicAdd(&counts[part.slot].raw, 1u)] = position;
+    if (found) job.list(all.raw)[atomicAdd(&part.counts().raw, 1u)] = position;
 }
-KERNEL_EXPORT(find_peaks_each)
 
 // A thread for each raw peak.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    suppress_noise_each(const Job* jobs, const Settings* sectors, u16* charges, u8* peaks, const u32* raw, u8* is_kept,
-                        u32* kept, PeakCounts* counts, const __grid_constant__ Batch batch) {
-    const Part part(batch);
-    const Job job = part.job(jobs, batch);
-    const Settings& settings = sectors[job.sector];
-    const Maps maps = part.maps(charges, peaks, batch);
-    PeakCounts& own = counts[part.slot];
-    const u32 count = own.raw, step = batch.blocks_of_job * THREADS;
+PORTABLE_INLINE void suppress_noise(const Finding& all) {
+    const Part part(all);
+    const Job job = part.job();
+    const Settings& settings = part.settings(job);
+    const Maps maps = part.maps();
+    PeakCounts& own = part.counts();
+    const u32 count = own.raw, step = all.blocks_of_job * THREADS;
     for (u32 i = part.block * THREADS + threadIdx.x; i < count; i += step) {
-        const u32 peak = job.list(raw)[i];
+        const u32 peak = job.list(all.raw)[i];
         const bool keeps = !is_noise(maps, peak, settings);
-        job.list(is_kept)[i] = keeps;
-        if (keeps) job.list(kept)[atomicAdd(&own.kept, 1u)] = peak;
+        job.list(all.marks)[i] = keeps;
+        if (keeps) job.list(all.kept)[atomicAdd(&own.kept, 1u)] = peak;
     }
 }
-KERNEL_EXPORT(suppress_noise_each)
 
 // A thread for each sample, which changes only its own charge.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    divide_charges_each(const Job* jobs, const u32* positions, u16* charges, u8* peaks, const __grid_constant__ Batch batch) {
-    const Part part(batch);
-    const Job job = part.job(jobs, batch);
+PORTABLE_INLINE void divide_charges(const Finding& all) {
+    const Part part(all);
+    const Job job = part.job();
     const u32 i = part.block * THREADS + threadIdx.x;
     if (i >= job.samples) return;
-    const u32 position = job.list(positions)[i];
+    const u32 position = job.list(all.positions)[i];
     if (is_outside(position)) return;
-    const Maps maps = part.maps(charges, peaks, batch);
+    const Maps maps = part.maps();
     maps.charge(position) = (u16)share(maps, position);
 }
-KERNEL_EXPORT(divide_charges_each, DivideCharges)
 
-// A thread for each peak. `cluster_indices`, unless it is null, gets the index of each one's
-// cluster in its bucket.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    clusterize_each(const Job* jobs, const Settings* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
-                    const PeakCounts* counts, const u32* bucket_offsets, u32* bucket_counts, PackedCluster* clusters,
-                    u32* cluster_indices, const __grid_constant__ Batch batch) {
-    const Part part(batch);
-    const Job job = part.job(jobs, batch);
-    const Settings& settings = sectors[job.sector];
-    const Maps maps = part.maps(charges, nullptr, batch);
-    const Buckets buckets = {bucket_offsets, bucket_counts, clusters};
-    const u32 count = counts[part.slot].kept, step = batch.blocks_of_job * THREADS;
+// A thread for each peak.
+PORTABLE_INLINE void clusterize(const Finding& all) {
+    const Part part(all);
+    const Job job = part.job();
+    const Settings& settings = part.settings(job);
+    const Maps maps = part.maps();
+    const u32 count = part.counts().kept, step = all.blocks_of_job * THREADS;
     for (u32 i = part.block * THREADS + threadIdx.x; i < count; i += step) {
-        const u32 peak = job.list(kept)[i];
-        if (cluster_indices != nullptr) job.list(cluster_indices)[i] = NO_CLUSTER;
+        const u32 peak = job.list(all.kept)[i];
+        if (all.cluster_indices != nullptr) job.list(all.cluster_indices)[i] = NO_CLUSTER;
         if (!is_own(peak, job)) continue;
         const Sums sums = sums_around(maps, peak, (u32)settings.inner_threshold);
         const u32 largest = maps.charge(peak) & CHARGE;
         PackedCluster cluster;
-        if (sums.finish(peak_at(peak, job, largest), pads_in_rows[row_of(peak)], settings, cluster)) {
-            const u32 index = buckets.add(bucket_of(peak, job), cluster);
-            if (cluster_indices != nullptr) job.list(cluster_indices)[i] = index;
+        if (sums.finish(peak_at(peak, job, largest), all.pads_in_rows[row_of(peak)], settings, cluster)) {
+            const u32 index = add_to_bucket(all, bucket_of(peak, job), cluster);
+            if (all.cluster_indices != nullptr) job.list(all.cluster_indices)[i] = index;
         }
     }
 }
-KERNEL_EXPORT(clusterize_each, Clusterize)
+
+}  // namespace
+
+KERNEL_INSTANCE(find_peaks_each, Finding, (THREADS), find_peaks)
+KERNEL_INSTANCE(suppress_noise_each, Finding, (THREADS), suppress_noise)
+KERNEL_INSTANCE(divide_charges_each, Finding, (THREADS), divide_charges)
+KERNEL_INSTANCE(clusterize_each, Finding, (THREADS), clusterize)

@@ -2,8 +2,7 @@
 // load together the charges between peaks, then the larger peaks, half of the cells at a time.
 //
 // Static shared memory: a position and 14 charges of each thread, 14.3 KB.
-#include "finder/block_load.h"
-#include "finder/noise.h"
+#include "finder/steps.h"
 
 namespace {
 
@@ -32,23 +31,19 @@ template <u32 FIRST> PORTABLE_INLINE bool is_below(const u16* others, u32 charge
     return is_so;
 }
 
-}  // namespace
-
 // Marks the raw peaks that are not suppressed. A thread for each peak; threads beyond the last one
 // repeat it.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    suppress_noise(const Job* jobs, const Settings* sectors, u16* charges, u8* peaks, const u32* raw, const PeakCounts* counts,
-                   u8* is_kept, const __grid_constant__ Batch batch) {
+PORTABLE_INLINE void suppress_in_batch(const Finding& all) {
     __shared__ u32 positions[THREADS];
     __shared__ u16 scratch[SCRATCH];
-    const Part part(batch);
-    const Job job = part.job(jobs, batch);
-    const Settings& settings = sectors[job.sector];
-    const Maps maps = part.maps(charges, peaks, batch);
-    const u32 count = counts[part.slot].raw, step = batch.blocks_of_job * THREADS;
+    const Part part(all);
+    const Job job = part.job();
+    const Settings& settings = part.settings(job);
+    const Maps maps = part.maps();
+    const u32 count = part.counts().raw, step = all.blocks_of_job * THREADS;
     for (u32 first = part.block * THREADS; first < count; first += step) {
         const u32 here = min(THREADS, count - first), own = min(u32(threadIdx.x), here - 1);
-        const u32 peak = job.list(raw)[first + own], charge = maps.charge(peak);
+        const u32 peak = job.list(all.raw)[first + own], charge = maps.charge(peak);
         // The charge of a cell that is a peak.
         const auto other = [&](u32 index, u32 cell) -> u32 {
             const u32 position = plus(positions[index], noise_cell(cell));
@@ -69,8 +64,11 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         block_load<THREADS, HALF>(here, scratch, [&](u32 index, u32 cell) { return other(index, HALF + cell); });
         __syncthreads();
         is_noise |= is_below<HALF>(scratch + own * HALF, charge, valleys);
-        if (threadIdx.x < here) job.list(is_kept)[first + own] = !is_noise;
+        if (threadIdx.x < here) job.list(all.marks)[first + own] = !is_noise;
         __syncthreads();
     }
 }
-KERNEL_EXPORT(suppress_noise)
+
+}  // namespace
+
+KERNEL_INSTANCE(suppress_noise, Finding, (THREADS), suppress_in_batch)

@@ -1,6 +1,6 @@
 // Packs clusters of buckets, row after row, so that only existing clusters are copied to the host.
-#include "finder/buckets.h"
-#include "search.h"
+#include "finder/cluster.h"
+#include "scan.h"
 
 namespace {
 constexpr u32 THREADS = 256;

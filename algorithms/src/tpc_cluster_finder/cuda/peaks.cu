@@ -2,7 +2,6 @@
 // threads of a block load the neighbours of these together.
 //
 // Static shared memory: sums of warps, a position and eight charges of each thread, 2.7 KB.
-#include "finder/block_load.h"
 #include "finder/steps.h"
 
 namespace {
@@ -19,22 +18,18 @@ PORTABLE_INLINE bool is_largest(const u16* neighbours, u32 charge) {
     return is_so;
 }
 
-}  // namespace
-
 // Marks the samples that are peaks, and sets their flags in the map. A thread for each sample.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    find_peaks(const Job* jobs, const Settings* sectors, const u32* noisy, const u32* positions, u16* charges,
-               u8* peaks, u8* is_peak, const __grid_constant__ Batch batch) {
+PORTABLE_INLINE void find_in_batch(const Finding& all) {
     __shared__ u32 warp_sums[LANES];
     __shared__ u32 working[THREADS];
     __shared__ u16 around[THREADS * NEIGHBOURS];
-    const Part part(batch);
-    const Job job = part.job(jobs, batch);
-    const Settings& settings = sectors[job.sector];
-    const Maps maps = part.maps(charges, peaks, batch);
+    const Part part(all);
+    const Job job = part.job();
+    const Settings& settings = part.settings(job);
+    const Maps maps = part.maps();
     const u32 i = part.block * THREADS + threadIdx.x;
-    const u32 position = i < job.samples ? job.list(positions)[i] : OUTSIDE;
-    const bool is_silent = is_outside(position) || is_noisy(noisy, job.sector, position);
+    const u32 position = i < job.samples ? job.list(all.positions)[i] : OUTSIDE;
+    const bool is_silent = is_outside(position) || is_noisy(all.noisy, job.sector, position);
     const u32 charge = is_silent ? 0 : maps.charge(position);
     const bool has_work = (i32)charge > settings.qmax_cutoff;
     const WorkingThreads threads = working_threads<THREADS>(has_work, warp_sums);
@@ -45,9 +40,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     });
     __syncthreads();
     const bool found = has_work && is_largest(around + threads.rank * NEIGHBOURS, charge);
-    if (i < job.samples) job.list(is_peak)[i] = found;
+    if (i < job.samples) job.list(all.marks)[i] = found;
     if (!is_outside(position)) {
         maps.peak(position) = (u8)((found ? PEAK : 0) | ((i32)charge > settings.inner_threshold ? ABOVE : 0));
     }
 }
-KERNEL_EXPORT(find_peaks)
+
+}  // namespace
+
+KERNEL_INSTANCE(find_peaks, Finding, (THREADS), find_in_batch)

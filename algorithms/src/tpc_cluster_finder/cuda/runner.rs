@@ -118,7 +118,7 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
                 samples: buffers.filled.samples(batch),
                 jobs: buffers.jobs.ptr(),
                 lists: &buffers.lists,
-                buckets: buffers.buckets.ptrs(),
+                buckets: &buffers.buckets,
                 cluster_indices: second_pass
                     .as_ref()
                     .map_or(Ptr::NONE, SecondPass::cluster_indices),

@@ -10,7 +10,7 @@ use super::context::BatchContext;
 use super::fill::Filled;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::kernels::tpc_cluster_finder_cuda_finder_buckets_h::NO_CLUSTER;
+use crate::kernels::tpc_cluster_finder_cuda_finder_cluster_h::NO_CLUSTER;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Job, PeakCounts};
 use crate::parallel::{Grain, for_each_range};
 use crate::tpc_cluster_finder::cpu::{Flat, Locked, Maps, Numbered, number_samples, samples_of};

@@ -3,8 +3,6 @@
 // between is above the threshold.
 //
 // Static shared memory: sums of warps, a position, a mask and 16 peaks of each thread, 8 KB.
-#include "finder/block_load.h"
-#include "finder/shares.h"
 #include "finder/steps.h"
 
 namespace {
@@ -35,20 +33,17 @@ PORTABLE_INLINE u32 peaks_in(const u8* ring) {
     return peaks;
 }
 
-}  // namespace
-
 // A thread for each sample, which changes only its own charge.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    divide_charges(const Job* jobs, const u32* positions, u16* charges, u8* peaks, const __grid_constant__ Batch batch) {
+PORTABLE_INLINE void divide_in_batch(const Finding& all) {
     __shared__ u32 warp_sums[LANES];
     __shared__ u32 working[THREADS];
     __shared__ u8 above[THREADS];
     __shared__ u8 around[THREADS * RING];
-    const Part part(batch);
-    const Maps maps = part.maps(charges, peaks, batch);
+    const Part part(all);
+    const Maps maps = part.maps();
     const u32 i = part.block * THREADS + threadIdx.x;
-    const Job job = part.job(jobs, batch);
-    const u32 position = i < job.samples ? job.list(positions)[i] : OUTSIDE;
+    const Job job = part.job();
+    const u32 position = i < job.samples ? job.list(all.positions)[i] : OUTSIDE;
     const bool is_inside = !is_outside(position);
     const u32 charge = is_inside ? maps.charge(position) : 0;
     const bool is_peak = is_inside && (maps.peak(position) & PEAK) != 0;
@@ -81,4 +76,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     if (has_work) maps.charge(position) = (u16)share_of(charge, peaks_in(around + threads.rank * RING));
 }
-KERNEL_EXPORT(divide_charges)
+
+}  // namespace
+
+KERNEL_INSTANCE(divide_charges, Finding, (THREADS), divide_in_batch)

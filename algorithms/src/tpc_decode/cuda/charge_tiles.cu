@@ -13,9 +13,9 @@
 //
 // Static shared memory: the tiles of a region, row by row, line by line; flags of the pages with
 // samples there, and the offsets of the tiles of rows.
-#include "pages/geometry.h"
+#include "pages/page.h"
 #include "pages/target.h"
-#include "search.h"
+#include "scan.h"
 
 namespace tpc_decode {
 
@@ -23,6 +23,30 @@ namespace tpc_decode {
 struct __align__(8) PageLines {
     u32 slot;
     u16 first_chunk, chunks;
+};
+
+// What making the maps of a fragment reads and writes.
+struct TileMaking {
+    const uint2* extents;
+    const Job* jobs;
+    const u32* job_offsets;
+    const Fragment* fragments;
+    // Ranges of the pages and of the jobs of each stream.
+    const uint2* stream_pages;
+    uint2* streams;
+    // For each job, its lines with samples, and BOUNDS_OF_PAGE bounds of chunks.
+    PageLines* page_lines;
+    u16* bounds;
+    // The streams of the region `i % 10` of the map `i / 10` are those from `regions[i]` to
+    // `regions[i + 1]`.
+    const u32* regions;
+    // For each region and row of it, the tiles of the rows before, then of all.
+    const u32* tiles_before;
+    Geometry geometry;
+    const u32* positions;
+    const u16* charges;
+    u16* maps;
+    u32 fragment, count, lines;  // `count` streams
 };
 
 }  // namespace tpc_decode
@@ -231,55 +255,43 @@ __device__ __forceinline__ u32 first_job(const Job* jobs, u32 begin, u32 end, u3
     return lower_bound(begin, end, [&](u32 job) { return jobs[job].page < page; });
 }
 
-}  // namespace
-
-// The range of jobs of each of `count` streams among those of a fragment; `pages` has the range of
-// pages of each stream. A thread for each stream.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    stream_jobs(const Job* jobs, const u32* job_offsets, u32 fragment, const uint2* pages, u32 count, uint2* streams) {
+// The range of jobs of each stream among those of a fragment. A thread for each stream.
+__device__ __forceinline__ void find_jobs(const TileMaking& all) {
     const u32 stream = blockIdx.x * THREADS + threadIdx.x;
-    if (stream >= count) return;
-    const uint2 own = pages[stream];
-    const u32 begin = job_offsets[fragment], end = job_offsets[fragment + 1];
-    streams[stream] = make_uint2(first_job(jobs, begin, end, own.x), first_job(jobs, begin, end, own.y));
+    if (stream >= all.count) return;
+    const uint2 own = all.stream_pages[stream];
+    const u32 begin = all.job_offsets[all.fragment], end = all.job_offsets[all.fragment + 1];
+    all.streams[stream] = make_uint2(first_job(all.jobs, begin, end, own.x), first_job(all.jobs, begin, end, own.y));
 }
-KERNEL_EXPORT(stream_jobs)
 
-// Finds the first sample and the end of each chunk in the pages of a fragment: BOUNDS_OF_PAGE
-// bounds for each page. A thread for each bound.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    find_lines(const uint2* extents, const Job* jobs, const u32* job_offsets, const Fragment* fragments, u32 fragment,
-               const u32* positions, const u16* charges, PageLines* pages, u16* bounds) {
+// Finds the first sample and the end of each chunk in the pages of a fragment. A thread for each
+// bound.
+__device__ __forceinline__ void find_bounds(const TileMaking& all) {
     const u32 i = blockIdx.x * THREADS + threadIdx.x, bound = i % BOUNDS_OF_PAGE;
-    const u32 number = i / BOUNDS_OF_PAGE, index = job_offsets[fragment] + number;
-    if (index >= job_offsets[fragment + 1]) return;
-    const Job job = jobs[index];
-    const uint2 extent = extents[job.page];
+    const u32 number = i / BOUNDS_OF_PAGE, index = all.job_offsets[all.fragment] + number;
+    if (index >= all.job_offsets[all.fragment + 1]) return;
+    const Job job = all.jobs[index];
+    const uint2 extent = all.extents[job.page];
     const u32 begin = extent.x, end = begin + high_half(extent.y), samples = low_half(extent.y);
-    const Chunks chunks(begin, end, fragments[fragment]);
-    if (bound == 0) pages[index] = {job.slot, (u16)chunks.first, (u16)chunks.count};
+    const Chunks chunks(begin, end, all.fragments[all.fragment]);
+    if (bound == 0) all.page_lines[index] = {job.slot, (u16)chunks.first, (u16)chunks.count};
     if (bound > chunks.count) return;
     const u32 time = (chunks.first + bound) * CHUNK_TIMES + TIME_MARGIN;
-    bounds[(u64)index * BOUNDS_OF_PAGE + bound] = (u16)Listed{positions, charges}.bound(job.slot, samples, time);
+    const Listed listed = {all.positions, all.charges};
+    all.bounds[(u64)index * BOUNDS_OF_PAGE + bound] = (u16)listed.bound(job.slot, samples, time);
 }
-KERNEL_EXPORT(find_lines)
 
-// Makes all tiles that contain pads in all lines of the maps. The streams of the region `i % 10` of
-// the map `i / 10` are those from `regions[i]` to `regions[i + 1]`. `tiles_before` has, for each
-// region and row of it, the tiles of the rows before, then of all. For each region of each map, as
-// many consecutive blocks as its `lines` need.
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
-    charge_tiles(const PageLines* pages, const u16* bounds, const u32* regions, const uint2* streams,
-                 const u32* tiles_before, const u32* geometry, const Fragment* fragments, u32 fragment, u32 lines,
-                 const u32* positions, const u16* charges, u16* maps) {
+// Makes all tiles that contain pads in all lines of the maps. For each region of each map, as many
+// consecutive blocks as its lines need.
+__device__ __forceinline__ void make_tiles(const TileMaking& all) {
     __shared__ Shared shared;
-    const u32 chunks = (lines + LINES - 1) / LINES;
+    const u32 chunks = (all.lines + LINES - 1) / LINES;
     const u32 number = blockIdx.x / chunks, chunk = blockIdx.x % chunks, map = number / REGIONS;
-    const Lines own(chunk, lines);
-    const Rows rows({geometry}, number % REGIONS);
-    const RegionJobs of_region = {streams + regions[number], regions[number + 1] - regions[number]};
+    const Lines own(chunk, all.lines);
+    const Rows rows(all.geometry, number % REGIONS);
+    const RegionJobs of_region = {all.streams + all.regions[number], all.regions[number + 1] - all.regions[number]};
     const u32 total = of_region.total();
-    begin(shared, tiles_before + number % REGIONS * (MAX_ROWS + 1));
+    begin(shared, all.tiles_before + number % REGIONS * (MAX_ROWS + 1));
     // Processes THREADS jobs at a time: usually that is all of them.
     for (u32 first = 0; first < total; first += THREADS) {
         __syncthreads();
@@ -287,15 +299,20 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
         __syncthreads();
         if (first + threadIdx.x < total) {
             const u32 job = of_region.job(first + threadIdx.x);
-            note(shared, pages[job], bounds + (u64)job * BOUNDS_OF_PAGE, chunk);
+            note(shared, all.page_lines[job], all.bounds + (u64)job * BOUNDS_OF_PAGE, chunk);
         }
         __syncthreads();
-        put(shared, {positions, charges}, rows, own);
+        put(shared, {all.positions, all.charges}, rows, own);
     }
     __syncthreads();
-    leave(shared, rows, own, maps + (u64)map * fragments[fragment].entries);
+    leave(shared, rows, own, all.maps + (u64)map * all.fragments[all.fragment].entries);
 }
-KERNEL_EXPORT(charge_tiles)
+
+}  // namespace
+
+KERNEL_INSTANCE(stream_jobs, TileMaking, (THREADS), find_jobs)
+KERNEL_INSTANCE(find_lines, TileMaking, (THREADS), find_bounds)
+KERNEL_INSTANCE(charge_tiles, TileMaking, (THREADS, RESIDENT_BLOCKS), make_tiles)
 
 // Clears all tiles that contain no pads, or are in no line. A block for each line of tiles of a
 // map, `all_lines` a map.

@@ -11,44 +11,108 @@
 //
 // Dynamic shared memory: see `Staged`.
 #include "fused/dense_link.h"
-#include "fused/link.h"
-#include "fused/listed.h"
-#include "fused/row.h"
+#include "fused/staged.h"
 
 namespace {
+
+// Output as lists: digits, or positions and a parallel list of charges.
+struct StoredDigitOutput : DigitOutput {
+    __device__ __forceinline__ void move(u32 samples) { values += (i32)samples; }
+
+    // Streaming store: the list is not read soon.
+    __device__ __forceinline__ void store(u32 sample, u64 digit) const { __stcs(&values[sample], digit); }
+    // Stores two samples at an aligned address.
+    __device__ __forceinline__ void store_pair(u64 digit, u64 next) const {
+        __stcs(reinterpret_cast<ulonglong2*>(values), make_ulonglong2(digit, next));
+    }
+};
+
+struct StoredDigitTarget {
+    using Output = StoredDigitOutput;
+
+    __device__ __forceinline__ static const u16* cells(const Decoding& all) { return all.pad_cells; }
+    __device__ __forceinline__ static Output of(const Decoding& all, const PageRecord& page, u32 slot) {
+        return {DigitTarget::of(all, page, slot)};
+    }
+};
+
+// A position and, inside of the fragment, a charge.
+struct ListedCharge {
+    u32 position;
+    u16 charge;
+};
+
+struct ListedOutput : ChargeMaker {
+    using Value = ListedCharge;
+
+    u32* positions;
+    u16* charges;
+
+    __device__ __forceinline__ ListedOutput(const ChargeMaker& maker, u32* positions, u16* charges)
+        : ChargeMaker(maker), positions(positions), charges(charges) {}
+
+    __device__ __forceinline__ void move(u32 samples) {
+        positions += (i32)samples;
+        charges += (i32)samples;
+    }
+
+    __device__ __forceinline__ Value make(u32 time_bin, Cell cell, u32 adc) const {
+        if (has(time_bin)) return {position_of(cell.column, time(time_bin)), charge(cell, adc)};
+        return {OUTSIDE, time_bin < first_time_bin ? (u16)0 : BEHIND};
+    }
+
+    __device__ __forceinline__ void store(u32 sample, Value value) const {
+        positions[sample] = value.position;
+        charges[sample] = value.charge;
+    }
+
+    __device__ __forceinline__ void store_pair(Value value, Value next) const {
+        *reinterpret_cast<uint2*>(positions) = make_uint2(value.position, next.position);
+        *reinterpret_cast<u32*>(charges) = value.charge | (u32)next.charge << 16;
+    }
+};
+
+struct ListedTarget {
+    using Output = ListedOutput;
+
+    __device__ __forceinline__ static const ChargeCell* cells(const Decoding& all) { return all.charge_cells; }
+    __device__ __forceinline__ static Output of(const Decoding& all, const PageRecord& page, u32 slot) {
+        return {maker_of(all.fragments[all.fragment], all.gains, page), all.positions + slot, all.charges + slot};
+    }
+};
 
 // The jobs of this block among those of a fragment.
 struct Share {
     u32 begin, end;
 
-    __device__ __forceinline__ Share(const u32* job_offsets, u32 fragment) {
-        const u64 first = job_offsets[fragment], jobs = job_offsets[fragment + 1] - first;
+    __device__ __forceinline__ explicit Share(const Decoding& all) {
+        const u64 first = all.first_job(), jobs = all.end_of_jobs() - first;
         begin = (u32)(first + jobs * blockIdx.x / gridDim.x);
         end = (u32)(first + jobs * (blockIdx.x + 1) / gridDim.x);
     }
 };
 
-template <class Runs, class Target>
-__device__ __forceinline__ void decode(const Source& source, Share share,
-                                       const typename Target::Output::Cell* cells, const Target& target) {
+// Decodes the pages of a fragment. Any number of blocks.
+template <class Runs, class Target> __device__ __forceinline__ void decode(const Decoding& all) {
     using Output = typename Target::Output;
     using Shared = typename Runs::template Shared<Output>;
     SMEM_DYN(Shared, shared);
+    const Share share(all);
     u32 loaded = NO_TABLE;
-    if (threadIdx.x == 0 && share.begin < share.end) shared->tasks[share.begin % 2] = source.task(share.begin);
+    if (threadIdx.x == 0 && share.begin < share.end) shared->tasks[share.begin % 2] = task_of(all, share.begin);
     __syncthreads();
     for (u32 number = share.begin; number < share.end; number++) {
         // A reference rather than a copy in registers, which are scarce.
         const Task& task = shared->tasks[number % 2];
-        shared->load(source, task);
-        shared->load_cells(cells, task.page, loaded);
+        shared->load(all, task);
+        shared->load_cells(Target::cells(all), task.page, loaded);
         __syncthreads();
         // By a warp with little other work.
         if (threadIdx.x == THREADS - 1 && number + 1 < share.end)
-            shared->tasks[(number + 1) % 2] = source.task(number + 1);
-        Runs::find(*shared, task.page, source.geometry);
+            shared->tasks[(number + 1) % 2] = task_of(all, number + 1);
+        Runs::find(*shared, task.page, all.geometry);
         __syncthreads();
-        const Output output = target.of(task.page, task.job.slot);
+        const Output output = Target::of(all, task.page, task.job.slot);
         const typename Runs::template Samples<Output> samples = {*shared, task.page, output};
         samples.emit(task.first_number());
         __syncthreads();
@@ -57,78 +121,17 @@ __device__ __forceinline__ void decode(const Source& source, Share share,
 
 }  // namespace
 
-// Decodes the pages of a fragment to digits, with their block offsets in the `index`, `stride` a
-// page, and the pads of channels in `cells`, which row pages don't have. Any number of blocks.
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
-    fused_row_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                     const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment, const u16* cells,
-                     u64* digits) {
-    (void)cells;
-    const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const StoredDigitTarget target = {digits};
-    decode<RowRuns>(source, {job_offsets, fragment}, nullptr, target);
-}
-KERNEL_EXPORT(fused_row_digits, FusedDigits)
+KERNEL_INSTANCE(fused_row_digits, Decoding, (THREADS, RESIDENT_BLOCKS), decode<RowRuns, StoredDigitTarget>)
 KERNEL_SHARED(fused_row_digits, RowRuns::Shared<StoredDigitOutput>)
-
-// Decodes to positions and charges, in parallel lists; `gains` are for row pages, cells for others.
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
-    fused_row_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                      const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment,
-                      const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
-                      u16* charges) {
-    (void)cells;
-    const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const ListedTarget target = {fragments + fragment, gains, positions, charges};
-    decode<RowRuns>(source, {job_offsets, fragment}, nullptr, target);
-}
-KERNEL_EXPORT(fused_row_charges, FusedCharges)
+KERNEL_INSTANCE(fused_row_charges, Decoding, (THREADS, RESIDENT_BLOCKS), decode<RowRuns, ListedTarget>)
 KERNEL_SHARED(fused_row_charges, RowRuns::Shared<ListedOutput>)
-
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
-    fused_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                     const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment, const u16* cells,
-                     u64* digits) {
-    const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const StoredDigitTarget target = {digits};
-    decode<LinkRuns>(source, {job_offsets, fragment}, cells, target);
-}
-KERNEL_EXPORT(fused_link_digits, FusedDigits)
+KERNEL_INSTANCE(fused_link_digits, Decoding, (THREADS, RESIDENT_BLOCKS), decode<LinkRuns, StoredDigitTarget>)
 KERNEL_SHARED(fused_link_digits, LinkRuns::Shared<StoredDigitOutput>)
-
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
-    fused_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                      const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment,
-                      const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
-                      u16* charges) {
-    (void)gains;
-    const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const ListedTarget target = {fragments + fragment, nullptr, positions, charges};
-    decode<LinkRuns>(source, {job_offsets, fragment}, cells, target);
-}
-KERNEL_EXPORT(fused_link_charges, FusedCharges)
+KERNEL_INSTANCE(fused_link_charges, Decoding, (THREADS, RESIDENT_BLOCKS), decode<LinkRuns, ListedTarget>)
 KERNEL_SHARED(fused_link_charges, LinkRuns::Shared<ListedOutput>)
-
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
-    fused_dense_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                     const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment, const u16* cells,
-                     u64* digits) {
-    const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const StoredDigitTarget target = {digits};
-    decode<DenseLinkRuns>(source, {job_offsets, fragment}, cells, target);
-}
-KERNEL_EXPORT(fused_dense_link_digits, FusedDigits)
+KERNEL_INSTANCE(fused_dense_link_digits, Decoding, (THREADS, RESIDENT_BLOCKS),
+                decode<DenseLinkRuns, StoredDigitTarget>)
 KERNEL_SHARED(fused_dense_link_digits, DenseLinkRuns::Shared<StoredDigitOutput>)
-
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_CHARGE_BLOCKS)
-    fused_dense_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                      const u32* geometry, const Job* jobs, const u32* job_offsets, u32 fragment,
-                      const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
-                      u16* charges) {
-    (void)gains;
-    const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const ListedTarget target = {fragments + fragment, nullptr, positions, charges};
-    decode<DenseLinkRuns>(source, {job_offsets, fragment}, cells, target);
-}
-KERNEL_EXPORT(fused_dense_link_charges, FusedCharges)
+KERNEL_INSTANCE(fused_dense_link_charges, Decoding, (THREADS, RESIDENT_CHARGE_BLOCKS),
+                decode<DenseLinkRuns, ListedTarget>)
 KERNEL_SHARED(fused_dense_link_charges, DenseLinkRuns::Shared<ListedOutput>)

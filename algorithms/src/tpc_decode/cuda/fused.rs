@@ -5,14 +5,14 @@ use generators::tpc::Layout;
 use super::context::{DecoderConfig, FragmentContext};
 use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
-use super::target::{Charges, Target};
-use super::tile_buffers::TileBuffers;
+use super::target::Target;
 use super::tiles;
 use crate::algorithm::Variant;
-use crate::device::gpu::{Arguments, DeviceError, Kernel, LaunchConfig, Ptr};
+use crate::device::gpu::{DeviceError, Kernel, LaunchConfig};
+use crate::kernels::tpc_decode_cuda_pages_page_h::Decoding;
 use crate::kernels::tpc_decode_fused::{
     FUSED_DENSE_LINK_CHARGES, FUSED_DENSE_LINK_DIGITS, FUSED_LINK_CHARGES, FUSED_LINK_DIGITS,
-    FUSED_ROW_CHARGES, FUSED_ROW_DIGITS, FusedCharges, FusedDigits,
+    FUSED_ROW_CHARGES, FUSED_ROW_DIGITS,
 };
 use crate::tpc_decode::TpcDecode;
 
@@ -43,10 +43,10 @@ fn decode(work: &FragmentContext<'_>) -> Result<(), DeviceError> {
         Layout::DenseLink => (&FUSED_DENSE_LINK_DIGITS, &FUSED_DENSE_LINK_CHARGES),
     };
     match work.target {
-        Target::Digits(decoded) => launch(work, digits, to_digits(work, decoded.ptr())),
+        Target::Digits(_) => launch(work, digits),
         Target::Charges(decoded) => match &decoded.tiles {
             Some(tiles) => {
-                launch(work, charges, to_charges(work, decoded, tiles))?;
+                launch(work, charges)?;
                 tiles::make(work, decoded, tiles)
             }
             None => unreachable!("maps are tiled: see CONFIG"),
@@ -54,49 +54,8 @@ fn decode(work: &FragmentContext<'_>) -> Result<(), DeviceError> {
     }
 }
 
-fn to_digits(work: &FragmentContext<'_>, digits: Ptr<u64>) -> FusedDigits {
-    let buffers = work.resident.buffers;
-    let tables = work.resident.tables;
-    FusedDigits {
-        pages: buffers.pages.ptr(),
-        records: buffers.records.ptr(),
-        index: buffers.index.ptr(),
-        stride: buffers.stride,
-        geometry: tables.geometry.ptr(),
-        jobs: buffers.jobs.ptr(),
-        job_offsets: buffers.job_offsets.ptr(),
-        fragment: work.fragment as u32,
-        cells: tables.pad_cells.ptr(),
-        digits,
-    }
-}
-
-fn to_charges(work: &FragmentContext<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedCharges {
-    let buffers = work.resident.buffers;
-    let tables = work.resident.tables;
-    FusedCharges {
-        pages: buffers.pages.ptr(),
-        records: buffers.records.ptr(),
-        index: buffers.index.ptr(),
-        stride: buffers.stride,
-        geometry: tables.geometry.ptr(),
-        jobs: buffers.jobs.ptr(),
-        job_offsets: buffers.job_offsets.ptr(),
-        fragment: work.fragment as u32,
-        fragments: buffers.fragments.ptr(),
-        gains: tables.gains.ptr(),
-        cells: tables.charge_cells.ptr(),
-        positions: charges.positions.ptr(),
-        charges: tiles.charges.ptr(),
-    }
-}
-
 /// Launches all blocks that can be resident, up to the number of pages.
-fn launch<A: Arguments>(
-    work: &FragmentContext<'_>,
-    kernel: &Kernel<A>,
-    arguments: A,
-) -> Result<(), DeviceError> {
+fn launch(work: &FragmentContext<'_>, kernel: &Kernel<Decoding>) -> Result<(), DeviceError> {
     let load = work.load();
     let bytes = work.bytes();
     let pages = LaunchConfig::blocks(load.pages as u32);
@@ -104,5 +63,5 @@ fn launch<A: Arguments>(
     let grid = LaunchConfig::blocks(at_once.min(load.pages as u32)).with_traffic(bytes);
     // SAFETY: jobs are validated pages, with their block offsets in the index; the lists have an
     // entry for each of their samples.
-    unsafe { work.gpu.launch(kernel, grid, arguments) }
+    unsafe { work.gpu.launch(kernel, grid, work.arguments()) }
 }

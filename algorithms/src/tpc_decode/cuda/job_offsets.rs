@@ -2,37 +2,23 @@
 
 use super::resident::Resident;
 use crate::device::gpu::{DeviceError, Gpu, LaunchConfig};
-use crate::kernels::tpc_decode_place::{
-    PLACE_COUNT, PLACE_JOBS, PLACE_SUM, PlaceCount, PlaceJobs, PlaceSum,
-};
+use crate::kernels::tpc_decode_place::{PLACE_COUNT, PLACE_JOBS, PLACE_SUM, Placing};
 
 const STAGE: &str = "place";
 
 pub(super) fn compute(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceError> {
     let buffers = resident.buffers;
-    let pages = buffers.streams.len() as u32;
     let fragments = buffers.fragments.len() as u32;
     let tiles = buffers.tiles() as u32;
-    let count = PlaceCount {
+    let arguments = Placing {
         extents: buffers.extents.ptr(),
-        pages,
         fragments: buffers.fragments.ptr(),
-        tiles,
         sums: buffers.sums.ptr(),
-    };
-    let sum = PlaceSum {
-        sums: buffers.sums.ptr(),
-        fragments,
-        tiles,
         job_offsets: buffers.job_offsets.ptr(),
-    };
-    let jobs = PlaceJobs {
-        extents: count.extents,
-        pages,
-        fragments: count.fragments,
-        tiles,
-        sums: buffers.sums.ptr(),
         jobs: buffers.jobs.ptr(),
+        pages: buffers.streams.len() as u32,
+        tiles,
+        fragment_count: fragments,
     };
     let read = buffers.extents.bytes() * u64::from(fragments);
     let tiles = LaunchConfig::blocks(fragments * tiles);
@@ -40,11 +26,11 @@ pub(super) fn compute(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceEr
     let summed = LaunchConfig::blocks(1).with_traffic(2 * buffers.sums.bytes());
     gpu.scope(STAGE, || {
         // SAFETY: there is an extent for each page, and a sum for each block.
-        unsafe { gpu.launch(&PLACE_COUNT, tiles.with_traffic(read), count)? };
+        unsafe { gpu.launch(&PLACE_COUNT, tiles.with_traffic(read), arguments)? };
         // SAFETY: `job_offsets` has an entry for each fragment, and two more.
-        unsafe { gpu.launch(&PLACE_SUM, summed, sum)? };
+        unsafe { gpu.launch(&PLACE_SUM, summed, arguments)? };
         // SAFETY: there is a job for each page that headers announce, which is at least the number
         // of valid pages.
-        unsafe { gpu.launch(&PLACE_JOBS, tiles.with_traffic(listed), jobs) }
+        unsafe { gpu.launch(&PLACE_JOBS, tiles.with_traffic(listed), arguments) }
     })
 }

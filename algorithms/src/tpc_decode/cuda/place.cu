@@ -5,8 +5,26 @@
 // Pages of all fragments form one long list, fragment by fragment, divided into tiles. Sums of
 // tiles are computed first, then the exclusive scan over tiles, then over pages. This reads 8 bytes
 // for each page and fragment, which is negligible compared with the page.
-#include "block_scan.h"
+#include "scan.h"
 #include "pages/page.h"
+
+namespace tpc_decode {
+
+// What assigning offsets to samples reads and writes.
+struct Placing {
+    // First time bin, number of time bins and samples of each page.
+    const uint2* extents;
+    const Fragment* fragments;
+    // Jobs and samples of each tile of each fragment; then those of the tiles before.
+    uint2* sums;
+    // The index of the first job of each fragment, then the number of all jobs, then that of all
+    // samples.
+    u32* job_offsets;
+    Job* jobs;
+    u32 pages, tiles, fragment_count;
+};
+
+}  // namespace tpc_decode
 
 namespace {
 
@@ -31,11 +49,11 @@ struct Tile {
     u32 pages, first;
     Fragment fragment;
 
-    __device__ __forceinline__ Tile(const uint2* extents, u32 pages, const Fragment* fragments, u32 tiles)
-        : extents(extents),
-          pages(pages),
-          first(blockIdx.x % tiles * TILE + threadIdx.x * PAGES_EACH),
-          fragment(fragments[blockIdx.x / tiles]) {}
+    __device__ __forceinline__ explicit Tile(const Placing& all)
+        : extents(all.extents),
+          pages(all.pages),
+          first(blockIdx.x % all.tiles * TILE + threadIdx.x * PAGES_EACH),
+          fragment(all.fragments[blockIdx.x / all.tiles]) {}
 
     // Number of samples of this thread's page.
     __device__ __forceinline__ u32 samples(u32 i) const {
@@ -64,59 +82,56 @@ __device__ __forceinline__ Sums exclusive_sums(Sums own, u32* warp_sums, Sums& t
     return before;
 }
 
-}  // namespace
-
-// Sums the jobs and samples of each tile of each fragment into `sums`. A block for each tile.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    place_count(const uint2* extents, u32 pages, const Fragment* fragments, u32 tiles, uint2* sums) {
+// Sums the jobs and samples of each tile of each fragment. A block for each tile.
+__device__ __forceinline__ void count(const Placing& all) {
     __shared__ u32 warp_sums[LANES];
-    const Tile tile(extents, pages, fragments, tiles);
+    const Tile tile(all);
     Sums total;
     exclusive_sums<THREADS>(tile.own(), warp_sums, total);
-    if (threadIdx.x == 0) sums[blockIdx.x] = make_uint2(total.jobs, total.samples);
+    if (threadIdx.x == 0) all.sums[blockIdx.x] = make_uint2(total.jobs, total.samples);
 }
-KERNEL_EXPORT(place_count)
 
-// Replaces `sums` by those of the tiles before. `job_offsets` gets the index of the first job of
-// each fragment, then the number of all jobs, then that of all samples. One block.
-extern "C" __global__ void __launch_bounds__(SUMS_THREADS)
-    place_sum(uint2* sums, u32 fragments, u32 tiles, u32* job_offsets) {
+// Replaces sums by those of the tiles before. One block.
+__device__ __forceinline__ void sum(const Placing& all) {
     __shared__ u32 warp_sums[LANES];
-    const u32 count = fragments * tiles;
-    Sums all;
+    const u32 tiles = all.tiles, count = all.fragment_count * tiles;
+    Sums before_all;
     for (u32 first = 0; first < count; first += SUMS_THREADS) {
         const u32 i = first + threadIdx.x;
-        const uint2 of_tile = i < count ? sums[i] : make_uint2(0, 0);
+        const uint2 of_tile = i < count ? all.sums[i] : make_uint2(0, 0);
         Sums own, total;
         own.jobs = of_tile.x;
         own.samples = of_tile.y;
         const Sums before = exclusive_sums<SUMS_THREADS>(own, warp_sums, total);
-        if (i < count) sums[i] = make_uint2(all.jobs + before.jobs, all.samples + before.samples);
-        if (i < count && i % tiles == 0) job_offsets[i / tiles] = all.jobs + before.jobs;
-        all.jobs += total.jobs;
-        all.samples += total.samples;
+        if (i < count) all.sums[i] = make_uint2(before_all.jobs + before.jobs, before_all.samples + before.samples);
+        if (i < count && i % tiles == 0) all.job_offsets[i / tiles] = before_all.jobs + before.jobs;
+        before_all.jobs += total.jobs;
+        before_all.samples += total.samples;
     }
     if (threadIdx.x > 0) return;
-    job_offsets[fragments] = all.jobs;
-    job_offsets[fragments + 1] = all.samples;
+    all.job_offsets[all.fragment_count] = before_all.jobs;
+    all.job_offsets[all.fragment_count + 1] = before_all.samples;
 }
-KERNEL_EXPORT(place_sum)
 
 // Lists the jobs of all fragments. A block for each tile.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    place_jobs(const uint2* extents, u32 pages, const Fragment* fragments, u32 tiles, const uint2* sums, Job* jobs) {
+__device__ __forceinline__ void list(const Placing& all) {
     __shared__ u32 warp_sums[LANES];
-    const Tile tile(extents, pages, fragments, tiles);
+    const Tile tile(all);
     Sums total;
     Sums before = exclusive_sums<THREADS>(tile.own(), warp_sums, total);
-    const uint2 before_tile = sums[blockIdx.x];
+    const uint2 before_tile = all.sums[blockIdx.x];
     before.jobs += before_tile.x;
     before.samples += before_tile.y;
 #pragma unroll
     for (u32 i = 0; i < PAGES_EACH; i++) {
         const u32 samples = tile.samples(i);
-        if (samples > 0) jobs[before.jobs] = {tile.first + i, before.samples};
+        if (samples > 0) all.jobs[before.jobs] = {tile.first + i, before.samples};
         before.add(samples);
     }
 }
-KERNEL_EXPORT(place_jobs)
+
+}  // namespace
+
+KERNEL_INSTANCE(place_count, Placing, (THREADS), count)
+KERNEL_INSTANCE(place_sum, Placing, (SUMS_THREADS), sum)
+KERNEL_INSTANCE(place_jobs, Placing, (THREADS), list)

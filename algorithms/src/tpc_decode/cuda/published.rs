@@ -6,12 +6,13 @@ use generators::tpc::Layout;
 use super::context::{Decode, DecoderConfig, FragmentContext};
 use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
-use super::target::{Charges, Target};
+use super::target::Target;
 use crate::algorithm::Variant;
-use crate::device::gpu::{Arguments, DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
+use crate::device::gpu::{DeviceError, Gpu, Kernel, LaunchConfig};
 use crate::kernels::tpc_decode_ballot_scan::{
-    DENSE_LINK_CHARGES, DENSE_LINK_DIGITS, DecodeCharges, DecodeDigits, LINK_CHARGES, LINK_DIGITS,
+    DENSE_LINK_CHARGES, DENSE_LINK_DIGITS, LINK_CHARGES, LINK_DIGITS,
 };
+use crate::kernels::tpc_decode_cuda_pages_page_h::Decoding;
 use crate::kernels::tpc_decode_row::{ROW_CHARGES, ROW_DIGITS};
 use crate::kernels::tpc_decode_shuffle_scan::{
     SHUFFLE_DENSE_LINK_CHARGES, SHUFFLE_DENSE_LINK_DIGITS, SHUFFLE_LINK_CHARGES,
@@ -22,8 +23,8 @@ use crate::tpc_decode::TpcDecode;
 /// The kernels of a layout.
 #[derive(Clone, Copy)]
 struct Kernels {
-    digits: &'static Kernel<DecodeDigits>,
-    charges: &'static Kernel<DecodeCharges>,
+    digits: &'static Kernel<Decoding>,
+    charges: &'static Kernel<Decoding>,
 }
 
 /// The kernels for pages of links; all variants decode row pages with the same kernel.
@@ -73,43 +74,7 @@ fn decode(work: &FragmentContext<'_>, of_links: &LinkKernels) -> Result<(), Devi
         Layout::Link => of_links.link,
         Layout::DenseLink => of_links.dense_link,
     };
-    match work.target {
-        Target::Digits(decoded) => launch(work, digits, to_digits(work, decoded.ptr())),
-        Target::Charges(decoded) => launch(work, charges, to_charges(work, decoded)),
-    }
-}
-
-fn to_digits(work: &FragmentContext<'_>, digits: Ptr<u64>) -> DecodeDigits {
-    let buffers = work.resident.buffers;
-    let tables = work.resident.tables;
-    DecodeDigits {
-        pages: buffers.pages.ptr(),
-        records: buffers.records.ptr(),
-        geometry: tables.geometry.ptr(),
-        pads: tables.pads.ptr(),
-        jobs: buffers.jobs.ptr(),
-        job_offsets: buffers.job_offsets.ptr(),
-        fragment: work.fragment as u32,
-        digits,
-    }
-}
-
-fn to_charges(work: &FragmentContext<'_>, charges: &Charges) -> DecodeCharges {
-    let buffers = work.resident.buffers;
-    let tables = work.resident.tables;
-    DecodeCharges {
-        pages: buffers.pages.ptr(),
-        records: buffers.records.ptr(),
-        geometry: tables.geometry.ptr(),
-        pads: tables.pads.ptr(),
-        jobs: buffers.jobs.ptr(),
-        job_offsets: buffers.job_offsets.ptr(),
-        fragment: work.fragment as u32,
-        fragments: buffers.fragments.ptr(),
-        gains: tables.gains.ptr(),
-        positions: charges.positions.ptr(),
-        maps: charges.maps.ptr(),
-    }
+    launch(work, if matches!(work.target, Target::Digits(_)) { digits } else { charges })
 }
 
 /// Warps of a workgroup whose channels of pages fit into its memory: see `ballot_scan.wgsl`.
@@ -121,11 +86,7 @@ fn warps_of_block(threads: u32, gpu: &Gpu) -> u32 {
 }
 
 /// Launches a block for each row page, or a warp for each page of other formats.
-fn launch<A: Arguments>(
-    work: &FragmentContext<'_>,
-    kernel: &Kernel<A>,
-    arguments: A,
-) -> Result<(), DeviceError> {
+fn launch(work: &FragmentContext<'_>, kernel: &Kernel<Decoding>) -> Result<(), DeviceError> {
     let pages_of_block = match work.resident.frame.format().layout() {
         Layout::Row => 1,
         Layout::Link | Layout::DenseLink => warps_of_block(kernel.threads(), work.gpu),
@@ -138,5 +99,5 @@ fn launch<A: Arguments>(
     };
     // SAFETY: jobs are validated pages, and the lists have an entry for each of their samples; maps
     // have an entry for each pad and time bin of the fragment.
-    unsafe { work.gpu.launch(kernel, grid, arguments) }
+    unsafe { work.gpu.launch(kernel, grid, work.arguments()) }
 }

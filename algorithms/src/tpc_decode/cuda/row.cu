@@ -6,7 +6,6 @@
 // row, with the samples strided over its threads.
 //
 // Shared memory: the numbers of samples of each row, for this record and for the next.
-#include "pages/geometry.h"
 #include "pages/page.h"
 #include "pages/target.h"
 
@@ -66,16 +65,16 @@ __device__ __forceinline__ void decode_row(Row row, u32 row_number, u32 bits, u3
     }
 }
 
-template <class Target>
-__device__ __forceinline__ void decode(const u8* pages, const PageRecord* records, Geometry geometry,
-                                       const Job* jobs, const u32* job_offsets, u32 fragment, const Target& target) {
+// Decodes the pages of a fragment. A block for each page; there may be more blocks.
+template <class Target> __device__ __forceinline__ void decode(const Decoding& all) {
     __shared__ u32 samples[2][MAX_ROWS_IN_HALF];
-    const u32 number = job_offsets[fragment] + blockIdx.x;
-    if (number >= job_offsets[fragment + 1]) return;
-    const Job job = jobs[number];
-    const PageRecord page = record_at(records, job.page);
-    const auto output = target.of(page, job.slot);
-    const u8* bytes = page_at(pages, job.page);
+    const Geometry geometry = all.geometry;
+    const u32 number = all.first_job() + blockIdx.x;
+    if (number >= all.end_of_jobs()) return;
+    const Job job = all.jobs[number];
+    const PageRecord page = record_at(all.records, job.page);
+    const auto output = Target::of(all, page, job.slot);
+    const u8* bytes = page_at(all.pages, job.page);
     const u32 first_row = geometry.first_row(page.endpoint);
     const u32 threads_of_row = THREADS / geometry.rows(page.endpoint);
     const u32 own_row = threadIdx.x / threads_of_row;
@@ -105,22 +104,5 @@ __device__ __forceinline__ void decode(const u8* pages, const PageRecord* record
 
 }  // namespace
 
-// Decodes the pages of a fragment to digits. A block for each page; there may be more blocks.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    row_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs,
-               const u32* job_offsets, u32 fragment, u64* digits) {
-    (void)pads;
-    decode(pages, records, {geometry}, jobs, job_offsets, fragment, DigitTarget{digits});
-}
-KERNEL_EXPORT(row_digits, DecodeDigits)
-
-// Decodes to positions and charges.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    row_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs,
-                const u32* job_offsets, u32 fragment, const Fragment* fragments, const float* gains, u32* positions,
-                u16* maps) {
-    (void)pads;
-    const ChargeTarget target = {fragments + fragment, gains, positions, maps};
-    decode(pages, records, {geometry}, jobs, job_offsets, fragment, target);
-}
-KERNEL_EXPORT(row_charges, DecodeCharges)
+KERNEL_INSTANCE(row_digits, Decoding, (THREADS), decode<DigitTarget>)
+KERNEL_INSTANCE(row_charges, Decoding, (THREADS), decode<ChargeTarget>)

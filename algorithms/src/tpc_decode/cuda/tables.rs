@@ -5,7 +5,7 @@ use generators::tpc::{Endpoint, PadId};
 
 use crate::device::buffers;
 use crate::device::gpu::DeviceBuffer;
-use crate::kernels::tpc_decode_cuda_pages_target_h::ChargeCell;
+use crate::kernels::tpc_decode_cuda_pages_page_h::{ChargeCell, Geometry};
 use crate::tpc_decode::charge_map::column;
 use crate::tpc_decode::input::{LINK_STRIDE, Tables};
 
@@ -15,7 +15,7 @@ const MAX_FECS_IN_HALF: usize = MAX_FECS / 2;
 buffers! {
     /// Tables on the device.
     pub(crate) struct DeviceTables(gpu, tables: &Tables) {
-        /// A word for each endpoint, then the pads of each row: see `pages/geometry.h`.
+        /// A word for each endpoint, then the pads of each row: see `pages/page.h`.
         pub(crate) geometry: DeviceBuffer<u32> = gpu.table(&geometry())?,
         /// The pads of all links of all regions.
         pub(super) pads: DeviceBuffer<u16> = gpu.table(&pads(tables))?,
@@ -25,6 +25,13 @@ buffers! {
         pub(super) pad_cells: DeviceBuffer<u16> = gpu.table(&pad_cells(tables))?,
         /// Channel cells for charges, of each sector.
         pub(super) charge_cells: DeviceBuffer<ChargeCell> = gpu.table(&charge_cells(tables))?,
+    }
+}
+
+impl DeviceTables {
+    /// The geometry for kernels.
+    pub(super) fn geometry(&self) -> Geometry {
+        Geometry { words: self.geometry.ptr() }
     }
 }
 

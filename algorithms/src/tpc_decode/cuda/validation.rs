@@ -5,7 +5,8 @@ use generators::tpc::Layout;
 use super::resident::Resident;
 use crate::device::gpu::{DeviceError, Gpu, Kernel, LaunchConfig};
 use crate::kernels::tpc_decode_validate::{
-    TEAM, VALIDATE_DENSE_LINK, VALIDATE_LINK, VALIDATE_MANY_DENSE_LINK, VALIDATE_ROW, Validate,
+    Bounds, TEAM, VALIDATE_DENSE_LINK, VALIDATE_LINK, VALIDATE_MANY_DENSE_LINK, VALIDATE_ROW,
+    Validation,
 };
 
 /// The verdict on a rejected page.
@@ -24,7 +25,7 @@ pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceE
     let pages = resident.part.pages.len();
     let bounds = &frame.bounds;
     let teams =
-        |kernel: &'static Kernel<Validate>| (kernel, kernel.grid_for(pages * TEAM as usize));
+        |kernel: &'static Kernel<Validation>| (kernel, kernel.grid_for(pages * TEAM as usize));
     let (kernel, grid) = match frame.format().layout() {
         Layout::Row => teams(&VALIDATE_ROW),
         Layout::Link => teams(&VALIDATE_LINK),
@@ -38,14 +39,16 @@ pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceE
     };
     let read = resident.part.load.bytes;
     let grid = grid.with_traffic(read + buffers.records.bytes() + buffers.extents.bytes());
-    let arguments = Validate {
-        pages: buffers.pages.ptr(),
+    let arguments = Validation {
+        bytes: buffers.pages.ptr(),
         streams: buffers.streams.ptr(),
-        geometry: resident.tables.geometry.ptr(),
+        geometry: resident.tables.geometry(),
         count: pages as u32,
-        version: bounds.format.version().into(),
-        first_orbit: bounds.first_orbit,
-        orbits: bounds.orbits,
+        bounds: Bounds {
+            version: bounds.format.version().into(),
+            first_orbit: bounds.first_orbit,
+            orbits: bounds.orbits,
+        },
         records: buffers.records.ptr(),
         extents: buffers.extents.ptr(),
         verdicts: buffers.verdicts.ptr(),
@@ -62,7 +65,7 @@ pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceE
 /// A grid with a thread for each page, limited to the resident ones: they process pages in a loop.
 fn at_once(
     gpu: &Gpu,
-    kernel: &Kernel<Validate>,
+    kernel: &Kernel<Validation>,
     pages: usize,
 ) -> Result<LaunchConfig, DeviceError> {
     let each = kernel.grid_for(pages);

@@ -6,10 +6,10 @@
 #include "pages.wgsl" records
 
 // The pads of all links, two in a word.
-@group(0) @binding(3) var<storage, read> pads: array<u32>;
+@group(0) @binding(4) var<storage, read> pads: array<u32>;
 // Page and first sample.
-@group(0) @binding(4) var<storage, read> jobs: array<vec2u>;
-@group(0) @binding(5) var<storage, read> job_offsets: array<u32>;
+@group(0) @binding(8) var<storage, read> jobs: array<vec2u>;
+@group(0) @binding(9) var<storage, read> job_offsets: array<u32>;
 
 // Needs warp barriers: lanes of a warp list channels for each other.
 const WAITS_FOR_WARPS = true;

@@ -101,19 +101,19 @@ fn find_lines(in_block: InBlock) {
 // KiB.
 #include "pages.wgsl" entries
 
-struct Arguments { blocks: u32, fragment: u32, lines: u32 }
+struct Arguments { blocks: u32, fragment: u32, count: u32, lines: u32 }
 var<immediate> arguments: Arguments;
 // Slot, then the first chunk and the number of chunks, a half each.
-@group(0) @binding(0) var<storage, read> pages: array<vec2u>;
-@group(0) @binding(1) var<storage, read> bounds: array<u32>;
-@group(0) @binding(2) var<storage, read> regions: array<u32>;
-@group(0) @binding(3) var<storage, read> streams: array<vec2u>;
-@group(0) @binding(4) var<storage, read> tiles_before: array<u32>;
-@group(0) @binding(5) var<storage, read> geometry: array<u32>;
-@group(0) @binding(6) var<storage, read> fragments: array<vec4u>;
-@group(0) @binding(7) var<storage, read> positions: array<u32>;
-@group(0) @binding(8) var<storage, read> charges: array<u32>;
-@group(0) @binding(9) var<storage, read_write> maps: array<vec4u>;
+@group(0) @binding(6) var<storage, read> pages: array<vec2u>;
+@group(0) @binding(7) var<storage, read> bounds: array<u32>;
+@group(0) @binding(8) var<storage, read> regions: array<u32>;
+@group(0) @binding(5) var<storage, read> streams: array<vec2u>;
+@group(0) @binding(9) var<storage, read> tiles_before: array<u32>;
+@group(0) @binding(10) var<storage, read> geometry: array<u32>;
+@group(0) @binding(3) var<storage, read> fragments: array<vec4u>;
+@group(0) @binding(11) var<storage, read> positions: array<u32>;
+@group(0) @binding(12) var<storage, read> charges: array<u32>;
+@group(0) @binding(13) var<storage, read_write> maps: array<vec4u>;
 
 const TILE_WORDS = TILE / 2u;
 const WORDS = LINES * MAX_TILES * TILE_WORDS;

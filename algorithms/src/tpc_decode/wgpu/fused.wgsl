@@ -11,8 +11,8 @@
 @group(0) @binding(2) var<storage, read> index: array<u32>;
 @group(0) @binding(3) var<storage, read> geometry: array<u32>;
 // Page and first sample.
-@group(0) @binding(4) var<storage, read> jobs: array<vec2u>;
-@group(0) @binding(5) var<storage, read> job_offsets: array<u32>;
+@group(0) @binding(8) var<storage, read> jobs: array<vec2u>;
+@group(0) @binding(9) var<storage, read> job_offsets: array<u32>;
 
 // Few workgroups with this much memory are resident at once, so they have many threads.
 const THREADS = min(512u, MAX_THREADS);

@@ -7,7 +7,7 @@
 // vector in which that piece starts: the thread that writes the end of the previous piece gets it
 // from there.
 #include "pieces.h"
-#include "search.h"
+#include "scan.h"
 
 namespace {
 

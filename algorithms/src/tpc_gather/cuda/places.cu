@@ -4,7 +4,7 @@
 // sums the few tiles before its own, and then scans its numbers.
 //
 // Shared memory: the sums of warps.
-#include "block_scan.h"
+#include "scan.h"
 
 namespace {
 

@@ -5,11 +5,11 @@ use super::{Merger, components, merge_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
+use crate::kernels::tpc_merge_buckets::Component;
 use crate::kernels::tpc_merge_buckets::{
     Counters, MERGE_COUNT, MERGE_FILL, MERGE_PLACE, MERGE_RESOLVE, MergeCount, MergeFill,
     MergePlace, MergeResolve, PARTS,
 };
-use crate::kernels::tpc_merge_cuda_near_h::Component;
 use crate::tpc_merge::TpcMerge;
 
 /// Blocks on each multiprocessor: the number of resident ones.

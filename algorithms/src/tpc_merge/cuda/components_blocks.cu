@@ -2,7 +2,7 @@
 // and one of its threads follows them.
 //
 // Dynamic shared memory: a list of the links that were found, a word for each thread.
-#include "block_scan.h"
+#include "scan.h"
 #include "resolve.h"
 
 namespace {

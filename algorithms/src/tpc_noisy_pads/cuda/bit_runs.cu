@@ -10,8 +10,8 @@
 // the end. So there are enough loads in flight with few sectors, too.
 //
 // Static shared memory: activity of each pad in each slice, 6 KiB.
-#include "pads/map.h"
-#include "pads/presence.h"
+#include "map.h"
+#include "pads.h"
 
 namespace {
 

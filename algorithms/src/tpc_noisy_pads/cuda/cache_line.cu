@@ -2,8 +2,8 @@
 // memory, a charge for each thread, and then a thread for each pad iterates over them.
 //
 // Static shared memory: the charges of 8 pads in 8 time bins, 128 bytes.
-#include "pads/counts.h"
-#include "pads/map.h"
+#include "map.h"
+#include "pads.h"
 
 namespace {
 

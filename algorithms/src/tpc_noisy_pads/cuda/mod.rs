@@ -19,7 +19,7 @@ use crate::device::gpu::{
 };
 use crate::kernels::tpc_noisy_pads_bit_runs::{NOISY_PADS_BIT_RUNS, NoisyPads, TILE_TIMES};
 use crate::kernels::tpc_noisy_pads_cache_line::NOISY_PADS_CACHE_LINE;
-use crate::kernels::tpc_noisy_pads_cuda_pads_map_h::PadActivity as Activity;
+use crate::kernels::tpc_noisy_pads_cuda_map_h::PadActivity as Activity;
 use crate::tpc_decode::charge_map::{TILE_PADS, tiles_of_row};
 
 pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[CACHE_LINE, BIT_RUNS];

@@ -3,9 +3,9 @@
 #pragma once
 #include "records.h"
 #include "rules.h"
-#include "search.h"
-#include "sensor.h"
-#include "sides.h"
+#include "scan.h"
+
+// Pairs of clusters of both sides that are near in time, and their hits: see sts/hits/formulas.rs.
 
 // The clusters of a side with their entries in order of time.
 struct SortedClusters {
@@ -21,23 +21,11 @@ struct SortedClusters {
     }
 };
 
-// Clusters of all sides: each side has a range of the arrays, from its offset in `side_offsets`.
-struct AllClusters {
-    const Cluster* clusters;
-    const Entry* entries;
-    const u32* side_offsets;
-    const Found* found;
-
-    __device__ __forceinline__ SortedClusters of(u32 side) const {
-        return {clusters + side_offsets[side], entries + side_offsets[side], found[side].clusters};
-    }
-};
-
 enum CutKind : u32 { NOTHING, ABSOLUTE, DEVIATIONS };
 
 // The cut on the time between two clusters: see `time_cut` in sts/formulas/sensor.rs.
 struct TimeCut {
-    CutKind kind;
+    u32 kind;
     float value;
 
     // Clusters further apart than this many standard deviations are never paired.
@@ -63,8 +51,29 @@ struct TimeCut {
     }
 };
 
-// A cut as kernels are given it: the second is the bits of a number.
-__device__ __forceinline__ TimeCut time_cut(u32 kind, u32 value) { return {(CutKind)kind, __uint_as_float(value)}; }
+// What finding hits reads and writes.
+struct HitFinding {
+    // Clusters of all sides, fronts first: each side has a range of the arrays.
+    const Cluster* clusters;
+    const Entry* entries;
+    const u32* side_offsets;
+    const Found* found;
+    // Sensor of each module.
+    const Sensor* sensors;
+    // Offsets of the buckets of modules, with the end of the last one, and their counts of hits,
+    // zero at the start.
+    const u32* offsets;
+    u32* counts;
+    Hit* hits;
+    u32 modules;
+    TimeCut cut;
+
+    __device__ __forceinline__ SortedClusters of(u32 side) const {
+        return {clusters + side_offsets[side], entries + side_offsets[side], found[side].clusters};
+    }
+    // The largest time error of a side.
+    __device__ __forceinline__ float latest_error(u32 side) const { return __uint_as_float(found[side].latest_error); }
+};
 
 // The lines of a strip, as displacements from the first in widths: both ends included.
 struct Lines {
@@ -115,4 +124,68 @@ __device__ __forceinline__ void for_each_crossing(const Sensor& sensor, const Cl
             if (crossing(sensor, front_line, back_line, local)) found(local);
         }
     }
+}
+
+// Cluster data that decide about crossings: a record of 8 bytes each.
+
+// Line of a cluster: where its strip leaves the top edge, in cm, or NaN if it does not; and the
+// displacement of its last line in widths.
+struct alignas(8) Line {
+    float edge;
+    i32 widths;
+
+    __device__ __forceinline__ Lines lines() const { return {min(widths, 0), max(widths, 0)}; }
+};
+
+template <class Rules>
+__device__ __forceinline__ Line line_of(const Sensor& sensor, const Edge& side, i32 strips_before,
+                                        const Cluster& cluster) {
+    const float edge = edge_of(sensor, side, strips_before, cluster.position);
+    if (!is_on_edge(sensor, edge)) return {__uint_as_float(~0u), 0};
+    return {edge, Rules::widths((edge + sensor.height * side.tangent) / sensor.width)};
+}
+
+// The crossings of two lines that are on their edges, one after the other.
+class Crossings {
+    const Sensor& sensor;
+    float front, back;
+    Lines fronts, backs;
+    i32 i, j;
+
+  public:
+    __device__ __forceinline__ Crossings(const Sensor& sensor, const Line& front, const Line& back)
+        : sensor(sensor),
+          front(front.edge),
+          back(back.edge),
+          fronts(front.lines()),
+          backs(back.lines()),
+          i(fronts.first),
+          j(backs.first) {}
+
+    // Advances; returns true if there is another crossing.
+    __device__ __forceinline__ bool next(Local& local) {
+        while (i <= fronts.last) {
+            const float front_line = front - (float)i * sensor.width, back_line = back - (float)j * sensor.width;
+            const bool is_last = j == backs.last;
+            i += is_last;
+            j = is_last ? backs.first : j + 1;
+            if (crossing(sensor, front_line, back_line, local)) return true;
+        }
+        return false;
+    }
+};
+
+// True if any line of one cluster may cross any of the other; no false negatives. Line i of a front
+// and line j of a back leave the edge (front - i widths) - (back - j widths) apart, which has to be
+// in range: so the interval that the range allows for j - i has to contain an existing integer.
+// Rounding errors are small compared with the margin of the range. `widths` is the number of sensor
+// widths per cm. Lines off their edges compare as false.
+__device__ __forceinline__ bool may_cross(const CrossingRange& range, float widths, const Line& front,
+                                          const Line& back) {
+    const Lines fronts = front.lines(), backs = back.lines();
+    const float difference = front.edge - back.edge;
+    const float lowest = -floorf((difference - range.min_difference) * widths);
+    const float highest = floorf((range.max_difference - difference) * widths);
+    const float first = (float)(backs.first - fronts.last), last = (float)(backs.last - fronts.first);
+    return (first > lowest ? first : lowest) <= (last < highest ? last : highest);
 }

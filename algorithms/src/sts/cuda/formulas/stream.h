@@ -1,7 +1,7 @@
 // The stream of a detector, and which module side its digis are of.
 #pragma once
 #include "digi.h"
-#include "sides.h"
+#include "records.h"
 
 // The channel's bit that is set for a back side's digis in the stream.
 constexpr u64 BACK = (u64)CHANNELS_OF_SIDE << CHANNEL_SHIFT;

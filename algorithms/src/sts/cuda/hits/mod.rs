@@ -1,11 +1,11 @@
 //! Clusters to hits: see the kernels.
 
-mod fronts;
 mod pairs;
 
 use generators::partition::Partition;
 
 use self::pairs::Pairs;
+use super::ByRules;
 use super::batch::Batch;
 use super::cluster_order::ClusterOrder;
 use super::clusters::Clusters;
@@ -13,9 +13,16 @@ use super::tables::{DeviceTables, time_cut};
 use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, StagedArray};
+use crate::kernels::sts_cuda_formulas_pairs_h::{HitFinding, TimeCut};
+use crate::kernels::sts_fronts as fronts;
 use crate::sts::chains::{SavedBuffer, Snapshot};
 use crate::sts::{Cluster, ClusterEntry, Hit};
 use crate::sts_sort::cuda::segment_offsets;
+
+static WALK: ByRules<HitFinding> =
+    ByRules::new(&fronts::HITS_OF_FRONTS_WALK_EXACT, &fronts::HITS_OF_FRONTS_WALK_PUBLISHED);
+static SEARCH: ByRules<HitFinding> =
+    ByRules::new(&fronts::HITS_OF_FRONTS_SEARCH_EXACT, &fronts::HITS_OF_FRONTS_SEARCH_PUBLISHED);
 
 /// Capacity of a bucket of hits, for each digi of the front. There are fewer clusters, some of them
 /// with several hits.
@@ -54,7 +61,7 @@ pub(super) struct Hits {
     algorithm: HitsAlgorithm,
     semantics: Semantics,
     modules: usize,
-    cut: [u32; 2],
+    cut: TimeCut,
     /// Buffers of the algorithm in which threads share pairs.
     pairs: Option<Pairs>,
     /// True if threads share pairs in this run: if blocks can count them.
@@ -177,9 +184,38 @@ impl Hits {
         self.set_capacities(gpu, capacities)?;
         match &self.pairs {
             Some(pairs) if self.shares_pairs => pairs.start(gpu, self, sorted)?,
-            _ => fronts::start(gpu, self, sorted)?,
+            _ => self.start_fronts(gpu, sorted)?,
         }
         gpu.download(&mut self.host_counts, &self.counts)
+    }
+
+    /// Starts to fill the buckets, which have zero hits each, by a thread for each cluster of the
+    /// front.
+    fn start_fronts(&self, gpu: &Gpu, sorted: SortedClusters<'_>) -> Result<(), DeviceError> {
+        let finding = if self.algorithm == HitsAlgorithm::Online { &WALK } else { &SEARCH };
+        let kernel = finding.for_semantics(self.semantics);
+        // Fronts are read, and those backs that are near.
+        let clusters = sorted.clusters.clusters().len();
+        let grid = kernel.grid_for(clusters).with_traffic(sorted.bytes());
+        // SAFETY: sides have the counted number of sorted clusters, and no hit is written beyond its
+        // bucket.
+        unsafe { gpu.launch(kernel, grid, self.arguments(sorted)) }
+    }
+
+    /// Arguments of the kernels that find hits.
+    fn arguments(&self, sorted: SortedClusters<'_>) -> HitFinding {
+        HitFinding {
+            clusters: sorted.clusters.clusters().ptr(),
+            entries: sorted.order.entries().ptr(),
+            side_offsets: sorted.side_offsets.ptr(),
+            found: sorted.clusters.found().ptr(),
+            sensors: sorted.tables.sensors.ptr(),
+            offsets: self.offsets.ptr(),
+            counts: self.counts.ptr(),
+            hits: self.hits.ptr(),
+            modules: self.modules as u32,
+            cut: self.cut,
+        }
     }
 
     /// Lists the jobs of blocks, if they share pairs and can count them.

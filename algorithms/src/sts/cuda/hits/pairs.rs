@@ -5,13 +5,13 @@ use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Properties, StagedArray};
 use crate::kernels::sts_pairs::{
     FRONTS_OF_JOB, HITS_LINES_EXACT, HITS_LINES_PUBLISHED, HITS_OF_PAIRS_EXACT,
-    HITS_OF_PAIRS_PUBLISHED, HitsLines, HitsOfPairs, Job, LINE_THREADS, LINES_OF_JOB, Line,
-    Measured, Partners, THREADS,
+    HITS_OF_PAIRS_PUBLISHED, Job, LINE_THREADS, LINES_OF_JOB, Line, Measured, PairFinding,
+    Partners, THREADS,
 };
 use crate::sts::cuda::{ByRules, parts_of};
 
-static LINES: ByRules<HitsLines> = ByRules::new(&HITS_LINES_EXACT, &HITS_LINES_PUBLISHED);
-static PAIRS: ByRules<HitsOfPairs> = ByRules::new(&HITS_OF_PAIRS_EXACT, &HITS_OF_PAIRS_PUBLISHED);
+static LINES: ByRules<PairFinding> = ByRules::new(&HITS_LINES_EXACT, &HITS_LINES_PUBLISHED);
+static PAIRS: ByRules<PairFinding> = ByRules::new(&HITS_OF_PAIRS_EXACT, &HITS_OF_PAIRS_PUBLISHED);
 
 /// A warp, or a block of shaders, counts the pairs of a front for each thread with 32 bits: backs
 /// have to be fewer.
@@ -61,40 +61,12 @@ impl Pairs {
         hits: &Hits,
         sorted: SortedClusters<'_>,
     ) -> Result<(), DeviceError> {
-        let clusters = sorted.clusters.clusters().ptr();
-        let [cut_kind, cut] = hits.cut;
-        let side_offsets = sorted.side_offsets.ptr();
-        let found = sorted.clusters.found().ptr();
-        let modules = hits.modules as u32;
-        let sensors = sorted.tables.sensors.ptr();
-        let writing = HitsLines {
-            clusters,
-            entries: sorted.order.entries().ptr(),
-            side_offsets,
-            found,
-            modules,
-            sensors,
-            cut_kind,
-            cut,
-            jobs: self.clusters.table.ptr(),
+        let arguments = |jobs: &Jobs| PairFinding {
+            all: hits.arguments(sorted),
+            jobs: jobs.table.ptr(),
             lines: self.lines.ptr(),
             values: self.measured.ptr(),
             partners: self.partners.ptr(),
-        };
-        let finding = HitsOfPairs {
-            lines: self.lines.ptr(),
-            values: self.measured.ptr(),
-            partners: self.partners.ptr(),
-            side_offsets,
-            found,
-            modules,
-            sensors,
-            cut_kind,
-            cut,
-            jobs: self.pairs.table.ptr(),
-            offsets: hits.offsets.ptr(),
-            counts: hits.counts.ptr(),
-            hits: hits.hits.ptr(),
         };
         let line = size_of::<Line>() + size_of::<Measured>() + size_of::<Partners>();
         let written = sorted.clusters.expected() * line as u64;
@@ -106,8 +78,12 @@ impl Pairs {
         // is a line and an element of `partners` for the index of each entry, and no hit is written
         // beyond its bucket.
         unsafe {
-            gpu.launch(LINES.for_semantics(hits.semantics), of_clusters, writing)?;
-            gpu.launch(PAIRS.for_semantics(hits.semantics), of_pairs, finding)
+            gpu.launch(
+                LINES.for_semantics(hits.semantics),
+                of_clusters,
+                arguments(&self.clusters),
+            )?;
+            gpu.launch(PAIRS.for_semantics(hits.semantics), of_pairs, arguments(&self.pairs))
         }
     }
 }

@@ -6,9 +6,9 @@ use generators::sts::{Digi, MAX_ADC};
 use super::target::sum_sides;
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, LaunchConfig, Properties};
 use crate::device::{Execution, buffers};
-use crate::kernels::sts_cuda_raw_to_sides_slots_h::Slots;
+use crate::kernels::sts_raw_to_sides::Slots;
 use crate::kernels::sts_raw_to_sides::{
-    COUNTING, RAW_COUNT_SIDES, RAW_TO_SIDES, RawCountSides, RawToSides, WRITING,
+    COUNTING, RAW_COUNT_SIDES, RAW_TO_SIDES, RawToSides, WRITING,
 };
 use crate::sts::presort::LookupTable;
 use crate::sts_unpack::RawTimeslices;
@@ -121,71 +121,29 @@ impl<'a> RawPresort<'a> {
         gpu.fill(&self.states, 0)?;
         gpu.fill(&self.totals, 0)?;
         gpu.fill_first(&data.counts, pass.jobs.len(), 0)?;
-        self.count(pass, tiles)?;
-        // SAFETY: there is a total for each side, and one more word in `side_offsets`.
-        unsafe {
-            sum_sides(gpu, self.totals.ptr(), self.totals.len() as u32, side_offsets.ptr())?;
-        }
-        self.write(pass, tiles, side_offsets, digis)
-    }
-
-    fn count(&self, pass: &UnpackPass<'_>, tiles: u32) -> Result<(), DeviceError> {
-        let gpu = pass.gpu;
-        let data = pass.data;
-        let arguments = RawCountSides {
-            bytes: data.bytes.ptr(),
-            jobs: data.jobs.ptr(),
-            boards: data.boards.ptr(),
-            slots: self.slots.ptr(),
-            rules: pass.rules,
-            pieces: self.pieces.pieces(),
-            tile_boards: self.pieces.boards(),
-            tiles,
-            states: self.states.ptr(),
-            counts: data.counts.ptr(),
-            slots_of_piece: self.slots_of_piece,
-            totals: self.totals.ptr(),
-            piece_offsets: self.piece_offsets.ptr(),
-        };
-        let blocks = tiles.min(gpu.properties().blocks_at_once(COUNTING));
-        let grid = LaunchConfig::blocks(blocks).with_traffic(pass.bytes_of_messages());
-        // SAFETY: contents are within the bytes, followed by padding; there is a piece for each
-        // warp of each tile, a state for each of them, and elements of `piece_offsets` for all
-        // slots of its board.
-        unsafe { gpu.launch(&RAW_COUNT_SIDES, grid, arguments) }
-    }
-
-    fn write(
-        &self,
-        pass: &UnpackPass<'_>,
-        tiles: u32,
-        side_offsets: &DeviceBuffer<u32>,
-        digis: &DeviceBuffer<u64>,
-    ) -> Result<(), DeviceError> {
-        let gpu = pass.gpu;
-        let data = pass.data;
         let tiles_of_block = tiles.div_ceil(WRITING * gpu.properties().multiprocessors).max(1);
         let arguments = RawToSides {
-            bytes: data.bytes.ptr(),
-            jobs: data.jobs.ptr(),
-            boards: data.boards.ptr(),
+            input: self.pieces.arguments(pass, tiles, &self.states),
             slots: self.slots.ptr(),
-            rules: pass.rules,
-            pieces: self.pieces.pieces(),
-            tile_boards: self.pieces.boards(),
-            tiles,
-            tiles_of_block,
-            states: self.states.ptr(),
-            slots_of_piece: self.slots_of_piece,
+            totals: self.totals.ptr(),
             piece_offsets: self.piece_offsets.ptr(),
             side_offsets: side_offsets.ptr(),
             digis: digis.ptr(),
+            slots_of_piece: self.slots_of_piece,
+            tiles_of_block,
         };
-        let grid = LaunchConfig::blocks(tiles.div_ceil(tiles_of_block));
-        let grid = grid.with_traffic(pass.bytes_of_messages() + pass.bytes_of_digis());
+        let read = pass.bytes_of_messages();
+        let counting = LaunchConfig::blocks(tiles.min(gpu.properties().blocks_at_once(COUNTING)));
+        let writing = LaunchConfig::blocks(tiles.div_ceil(tiles_of_block));
         // SAFETY: contents are within the bytes, followed by padding; there is a piece for each
         // warp of each tile, a state for each of them, and elements of `piece_offsets` for all
-        // slots of its board; `digis` has capacity for all counted digis.
-        unsafe { gpu.launch(&RAW_TO_SIDES, grid, arguments) }
+        // slots of its board; `digis` has capacity for all counted digis. There is a total for each
+        // side, and one more word in `side_offsets`.
+        unsafe {
+            gpu.launch(&RAW_COUNT_SIDES, counting.with_traffic(read), arguments)?;
+            sum_sides(gpu, self.totals.ptr(), self.totals.len() as u32, side_offsets.ptr())?;
+            let bytes = read + pass.bytes_of_digis();
+            gpu.launch(&RAW_TO_SIDES, writing.with_traffic(bytes), arguments)
+        }
     }
 }

@@ -4,8 +4,7 @@ use super::target::{Target, sum_sides};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::sts_presort::{
-    PRESORT_COUNT, PRESORT_SCATTER, PRESORT_SUM_PARTS, PresortCount, PresortScatter,
-    PresortSumParts, THREADS,
+    PRESORT_COUNT, PRESORT_SCATTER, PRESORT_SUM_PARTS, RowSort, THREADS,
 };
 
 /// Parts for each multiprocessor at most: a warp each, half of what it holds.
@@ -57,27 +56,18 @@ impl Rows {
     }
 
     pub(super) fn start(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
-        let digis = target.stream.ptr();
-        let modules = target.modules.ptr();
-        let side_offsets = target.side_offsets.ptr();
-        let to = target.digis.ptr();
-        let counts = self.counts.ptr();
-        let totals = self.totals.ptr();
-        let count = target.count as u32;
         let sides = self.sides as u32;
-        let parts = self.parts.count as u32;
-        let part_length = self.parts.length as u32;
-        let counting = PresortCount { digis, count, part_length, modules, sides, counts };
-        let summing = PresortSumParts { counts, parts, sides, totals };
-        let scatter = PresortScatter {
-            digis,
-            count,
-            part_length,
-            modules,
+        let arguments = RowSort {
+            digis: target.stream.ptr(),
+            modules: target.modules.ptr(),
+            counts: self.counts.ptr(),
+            totals: self.totals.ptr(),
+            side_offsets: target.side_offsets.ptr(),
+            to: target.digis.ptr(),
+            count: target.count as u32,
+            part_length: self.parts.length as u32,
             sides,
-            side_offsets,
-            part_offsets: counts,
-            to,
+            parts: self.parts.count as u32,
         };
         let bytes = target.bytes();
         let of_counts = self.counts.bytes();
@@ -88,10 +78,10 @@ impl Rows {
         // SAFETY: digis are of modules of the detector, the table has all addresses, there
         // is a row of counts a part, and the target has capacity for all digis.
         unsafe {
-            gpu.launch(&PRESORT_COUNT, all.with_traffic(bytes + of_counts), counting)?;
-            gpu.launch(&PRESORT_SUM_PARTS, groups, summing)?;
-            sum_sides(gpu, totals, sides, side_offsets)?;
-            gpu.launch(&PRESORT_SCATTER, all.with_traffic(2 * bytes + 2 * of_counts), scatter)
+            gpu.launch(&PRESORT_COUNT, all.with_traffic(bytes + of_counts), arguments)?;
+            gpu.launch(&PRESORT_SUM_PARTS, groups, arguments)?;
+            sum_sides(gpu, arguments.totals, sides, arguments.side_offsets)?;
+            gpu.launch(&PRESORT_SCATTER, all.with_traffic(2 * bytes + 2 * of_counts), arguments)
         }
     }
 }

@@ -3,12 +3,11 @@
 use super::super::batch::Batch;
 use super::target::{Target, sum_sides};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, StagedArray};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, Ptr, StagedArray};
 use crate::kernels::sts_tiles::{
     PRESORT_PART_COUNT, PRESORT_PART_SCATTER, PRESORT_TILES_COUNT, PRESORT_TILES_SCATTER,
-    PartTimes, PresortPartCount, PresortPartScatter, PresortTilesCount, PresortTilesScatter, TILE,
+    PRESORT_TILES_SCATTER_WIDE, PartTimes, TILE, TileSort, WIDE_TILE,
 };
-use crate::kernels::sts_tiles_wide::{self as wide, PRESORT_TILES_SCATTER_WIDE};
 
 const WORD: u32 = 4;
 /// Bytes of a digi.
@@ -51,12 +50,12 @@ buffers!(Tiles: totals, taken, part);
 /// The kernel that moves a tile, and the digis of a tile.
 #[derive(Clone, Copy)]
 struct ScatterKernel {
-    kernel: &'static Kernel<PresortTilesScatter>,
+    kernel: &'static Kernel<TileSort>,
     tile: u32,
 }
 
 const NARROW: ScatterKernel = ScatterKernel { kernel: &PRESORT_TILES_SCATTER, tile: TILE };
-const WIDE: ScatterKernel = ScatterKernel { kernel: &PRESORT_TILES_SCATTER_WIDE, tile: wide::TILE };
+const WIDE: ScatterKernel = ScatterKernel { kernel: &PRESORT_TILES_SCATTER_WIDE, tile: WIDE_TILE };
 
 /// Range of a timeslice in a batch.
 #[derive(Clone, Copy)]
@@ -110,52 +109,60 @@ impl Tiles {
         }
         match &self.part {
             None => self.move_all(gpu, target),
-            Some(times) => self.move_part(gpu, target, times),
+            Some(_) => self.move_part(gpu, target),
         }
     }
 
     /// Timeslice by timeslice; each has its own range among the fronts and backs of all.
     fn move_all(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
-        let sides = self.sides;
         let timeslices = self.timeslices(target.count);
-        let addresses = self.cached_addresses(gpu, target);
-        let backs = sides / 2 * timeslices.len() as u32;
-        for &TimesliceRange { first, count, front } in &timeslices {
-            let grid = self.counting_grid(gpu, count, addresses);
-            let counting = PresortTilesCount {
-                digis: target.stream.ptr().skipping(first),
-                count,
-                modules: target.modules.ptr(),
-                addresses,
-                sides,
-                backs,
-                totals: self.totals.ptr().skipping(front),
-            };
+        let arguments = self.arguments(gpu, target, timeslices.len() as u32);
+        let arguments = |&TimesliceRange { first, count, front }: &TimesliceRange| TileSort {
+            digis: arguments.digis.skipping(first),
+            totals: arguments.totals.skipping(front),
+            side_offsets: arguments.side_offsets.skipping(front),
+            taken: arguments.taken.skipping(front),
+            count,
+            ..arguments
+        };
+        for arguments in timeslices.iter().map(arguments) {
+            let grid = self.counting_grid(gpu, arguments);
             // SAFETY: digis are of modules of the detector, the table has all addresses, shared
             // memory is as tiles need it, and there is a total for each side of all.
-            unsafe { gpu.launch(&PRESORT_TILES_COUNT, grid, counting)? };
+            unsafe { gpu.launch(&PRESORT_TILES_COUNT, grid, arguments)? };
         }
-        // SAFETY: there is a total for each side of all.
-        unsafe { sum_sides(gpu, self.totals.ptr(), 2 * backs, target.side_offsets.ptr())? };
-        for &TimesliceRange { first, count, front } in &timeslices {
-            let grid = self.scatter_grid(gpu, self.scatter.kernel, count, addresses)?;
-            let scatter = PresortTilesScatter {
-                digis: target.stream.ptr().skipping(first),
-                count,
-                modules: target.modules.ptr(),
-                addresses,
-                sides,
-                backs,
-                side_offsets: target.side_offsets.ptr().skipping(front),
-                taken: self.taken.ptr().skipping(front),
-                to: target.digis.ptr(),
-            };
+        self.sum_sides(gpu, target)?;
+        for arguments in timeslices.iter().map(arguments) {
+            let grid = self.scatter_grid(gpu, self.scatter.kernel, arguments)?;
             // SAFETY: digis are of modules of the detector, the table has all addresses, shared
             // memory is as tiles need it, there is a total for each side of all, and the target has
             // capacity for all digis.
-            unsafe { gpu.launch(self.scatter.kernel, grid, scatter)? };
+            unsafe { gpu.launch(self.scatter.kernel, grid, arguments)? };
         }
         Ok(())
+    }
+
+    fn sum_sides(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
+        let sides = self.totals.len() as u32;
+        // SAFETY: there is a total for each side of all.
+        unsafe { sum_sides(gpu, self.totals.ptr(), sides, target.side_offsets.ptr()) }
+    }
+
+    /// Arguments of all kernels, for all digis of `timeslices` timeslices.
+    fn arguments(&self, gpu: &Gpu, target: Target<'_>, timeslices: u32) -> TileSort {
+        TileSort {
+            digis: target.stream.ptr(),
+            modules: target.modules.ptr(),
+            totals: self.totals.ptr(),
+            side_offsets: target.side_offsets.ptr(),
+            taken: self.taken.ptr(),
+            to: target.digis.ptr(),
+            times: self.part.as_ref().map_or(Ptr::NONE, StagedArray::ptr),
+            count: target.count as u32,
+            addresses: self.cached_addresses(gpu, target),
+            sides: self.sides,
+            backs: self.sides / 2 * timeslices,
+        }
     }
 
     /// Range of each timeslice; a single one has `digis` digis.
@@ -171,43 +178,17 @@ impl Tiles {
         counts.iter().map(index).collect()
     }
 
-    fn move_part(
-        &self,
-        gpu: &Gpu,
-        target: Target<'_>,
-        times: &StagedArray<PartTimes>,
-    ) -> Result<(), DeviceError> {
-        let digis = target.stream.ptr();
-        let modules = target.modules.ptr();
-        let times = times.ptr();
-        let totals = self.totals.ptr();
-        let taken = self.taken.ptr();
-        let count = target.count as u32;
-        let sides = self.sides;
-        let side_offsets = target.side_offsets.ptr();
-        let to = target.digis.ptr();
-        let addresses = self.cached_addresses(gpu, target);
-        let counting = PresortPartCount { digis, count, modules, addresses, sides, times, totals };
-        let scatter = PresortPartScatter {
-            digis,
-            count,
-            modules,
-            addresses,
-            sides,
-            times,
-            side_offsets,
-            taken,
-            to,
-        };
-        let some = self.counting_grid(gpu, count, addresses);
-        let all = self.scatter_grid(gpu, &PRESORT_PART_SCATTER, count, addresses)?;
+    fn move_part(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
+        let arguments = self.arguments(gpu, target, 1);
+        let some = self.counting_grid(gpu, arguments);
+        let all = self.scatter_grid(gpu, &PRESORT_PART_SCATTER, arguments)?;
         // SAFETY: digis are of modules of the detector, the table has all addresses, shared memory
         // is as tiles need it, there is a total for each side, the target has capacity for all
         // digis, and there are times of all modules.
         unsafe {
-            gpu.launch(&PRESORT_PART_COUNT, some, counting)?;
-            sum_sides(gpu, totals, sides, side_offsets)?;
-            gpu.launch(&PRESORT_PART_SCATTER, all, scatter)
+            gpu.launch(&PRESORT_PART_COUNT, some, arguments)?;
+            self.sum_sides(gpu, target)?;
+            gpu.launch(&PRESORT_PART_SCATTER, all, arguments)
         }
     }
 
@@ -220,8 +201,12 @@ impl Tiles {
         if fit && all <= MAX_ADDRESSES && !properties.has_shaders { all as u32 } else { 0 }
     }
 
-    /// Grid of counting blocks, which cache the modules of `addresses` addresses.
-    fn counting_grid(&self, gpu: &Gpu, count: u32, addresses: u32) -> LaunchConfig {
+    /// Grid of counting blocks, which cache the modules of addresses.
+    fn counting_grid(
+        &self,
+        gpu: &Gpu,
+        TileSort { count, addresses, .. }: TileSort,
+    ) -> LaunchConfig {
         let bytes = u64::from(count) * DIGI;
         let tiles = count.div_ceil(self.scatter.tile);
         let some = LaunchConfig::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
@@ -230,12 +215,11 @@ impl Tiles {
 
     /// Blocks that run at once to move tiles, no more than there are tiles; with shaders, one for
     /// each tile.
-    fn scatter_grid<A>(
+    fn scatter_grid(
         &self,
         gpu: &Gpu,
-        kernel: &Kernel<A>,
-        count: u32,
-        addresses: u32,
+        kernel: &Kernel<TileSort>,
+        TileSort { count, addresses, .. }: TileSort,
     ) -> Result<LaunchConfig, DeviceError> {
         let bytes = 2 * u64::from(count) * DIGI;
         let shared = counters_of(self.sides) + addresses * WORD;

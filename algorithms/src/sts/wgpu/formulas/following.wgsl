@@ -1,4 +1,4 @@
-// Successors of digis by exponential search: see formulas/following.h. It needs `digis`,
+// Successors of digis by exponential search: see links.cu. It needs `digis`,
 // `connectors`, `follows`, and the rules' `Sought`. Indices count from the begin of a side.
 #include "digi.wgsl"
 

@@ -1,4 +1,4 @@
-// Crossings of the strips of both sides: see formulas/sensor.h. Operations are in the host's order.
+// Crossings of the strips of both sides: see formulas/rules.h. Operations are in the host's order.
 #include "arithmetic.wgsl"
 
 const PARALLEL = 0u;

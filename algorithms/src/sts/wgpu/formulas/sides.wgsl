@@ -1,4 +1,4 @@
-// The segment of a position: see formulas/sides.h. `segment_offsets` has the offset of each, and
+// The segment of a position: see formulas/records.h. `segment_offsets` has the offset of each, and
 // the end of the last one.
 
 fn segment_of(segments: u32, position: u32) -> u32 { return segment_among(0u, segments, position); }

@@ -1,14 +1,14 @@
-// Sorts groups that don't fit into workgroup memory, by radix: see time_bins/overfull.h. Any number
+// Sorts groups that don't fit into workgroup memory, by radix: see time_bins/large.h. Any number
 // of blocks.
 #include "radix_rank.wgsl"
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
 // Number of overfull groups, then the begin and end of each.
-@group(0) @binding(0) var<storage, read> overfull: array<u32>;
+@group(0) @binding(11) var<storage, read> overfull: array<u32>;
 // Entries: the time, and the index.
-@group(0) @binding(1) var<storage, read_write> grouped: array<vec2u>;
-@group(0) @binding(2) var<storage, read_write> entries: array<vec2u>;
+@group(0) @binding(5) var<storage, read_write> grouped: array<vec2u>;
+@group(0) @binding(4) var<storage, read_write> entries: array<vec2u>;
 
 // The counts of 8 warps.
 const THREADS = min(256u, max(8u * LANES, SUBGROUP_LANES));

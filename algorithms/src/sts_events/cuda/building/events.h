@@ -1,8 +1,7 @@
 // Triggers and events of digis in order of time: see sts_events/chain.rs.
 #pragma once
 #include "digi.h"
-#include "search.h"
-#include "streams.h"
+#include "scan.h"
 
 // Times are in ns; `reach` is the number of digis from the last one of a window back to the first.
 struct Rules {

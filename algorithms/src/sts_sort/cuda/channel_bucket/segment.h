@@ -1,9 +1,12 @@
-// A segment that fits into shared memory.
+// Segments, groups of buckets, and crowded ranges, sorted in shared memory.
 #pragma once
-#include "block_scan.h"
+#include "radix_rank.h"
+#include "scan.h"
 #include "sorting.h"
 
 namespace {
+
+// A segment that fits into shared memory.
 
 constexpr u32 ALL_TIME_BITS = (1u << TIME_BITS) - 1;
 
@@ -62,6 +65,136 @@ __device__ __forceinline__ void sort_segment(u64* digis, const Range* segments, 
     // Read once more: registers are scarce.
     if (!sort_buckets(digis, digis, segments[blockIdx.x], channel, times, shared))
         list(crowded, segments[blockIdx.x]);
+}
+
+// Sorting a group of buckets of a region.
+
+// The buckets of a group: where they begin, and where the last one ends.
+struct BucketsOfGroup {
+    const u32* bucket_offsets;
+    u32 count;
+
+    // Buckets of a group; `bucket_offsets` has BUCKETS + 1 words per region.
+    __device__ __forceinline__ BucketsOfGroup(const u32* bucket_offsets, const Group& group)
+        : bucket_offsets(bucket_offsets + group.region * (BUCKETS + 1) + group.first_bucket), count(group.buckets) {}
+
+    __device__ __forceinline__ Range range() const { return {bucket_offsets[0], bucket_offsets[count]}; }
+};
+
+// Sorts a group, or lists it if it does not fit into shared memory. Returns false where many digis have
+// nearly the same time: then nothing is done.
+template <class BucketOf>
+__device__ __forceinline__ bool sort_group(const u64* from, u64* to, const BucketsOfGroup& buckets,
+                                           BucketOf bucket_of, const Times& times, RangeList* oversized,
+                                           Sorting& shared) {
+    const Range range = buckets.range();
+    if (range.count() == 0) return true;
+    if (range.count() > CAPACITY) {
+        list(oversized, range);
+        return true;
+    }
+    clear_bins(shared.bins);
+    for (u32 i = threadIdx.x; i < buckets.count; i += THREADS) {
+        const u32 begin = buckets.bucket_offsets[i];
+        shared.buckets[i] = times.bins(begin - range.begin, buckets.bucket_offsets[i + 1] - begin);
+    }
+    __syncthreads();
+    return sort_buckets(from, to, range, bucket_of, times, shared);
+}
+
+// Sorts a group whose buckets are channels. `extents` has two words per region: see `Extent`.
+__device__ __forceinline__ bool sort_channels(const u64* from, u64* to, const u32* bucket_offsets, const Group& group,
+                                              const u32* extents, RangeList* oversized, Sorting& shared) {
+    const u32* extent = &extents[2 * group.region];
+    const Times times(ALL_TIME_BITS, extent[0], ~extent[1]);
+    const auto channel = [&](u64 digi) { return digi_channel(digi) - group.first_bucket; };
+    return sort_group(from, to, {bucket_offsets, group}, channel, times, oversized, shared);
+}
+
+// Sorts a group whose buckets are determined by bits of the time.
+__device__ __forceinline__ bool sort_times(const u64* from, u64* to, const u32* bucket_offsets, const Group& group,
+                                           Digit digit, RangeList* oversized, Sorting& shared) {
+    const u32 bits_below = (1u << digit.shift) - 1;
+    const Times times(bits_below, 0, bits_below);
+    const auto bucket = [&](u64 digi) { return digit(digi) - group.first_bucket; };
+    return sort_group(from, to, {bucket_offsets, group}, bucket, times, oversized, shared);
+}
+
+// Sorts the block's group, if it has one, or lists it as crowded. `sort` returns true if it sorted
+// the group.
+template <class Sort>
+__device__ __forceinline__ void sort_block_group(const u32* bucket_offsets, const Group* groups, const u32* group_count,
+                                                 RangeList* crowded, Sort sort) {
+    if (blockIdx.x >= *group_count) return;
+    const Group group = groups[blockIdx.x];
+    // Read once more: registers are scarce.
+    if (!sort(group)) list(crowded, BucketsOfGroup(bucket_offsets, groups[blockIdx.x]).range());
+}
+
+// Sorting digis of which many have nearly the same time, so that bins don't
+// help: by radix, in shared memory.
+
+constexpr u32 OVERFULL_DIGIT_BITS = 8;
+typedef RadixRank<THREADS, SORTED_ITEMS, OVERFULL_DIGIT_BITS> OverfullRank;
+
+struct Overfull {
+    u64 items[CAPACITY];  // digis with their bits in the order of comparison
+    OverfullRank::Shared rank;
+    u32 differing[2];  // bits that differ between items, low word first
+};
+
+// Mask of the bits that differ between items. Barriers before and after.
+__device__ __forceinline__ u64 differing_bits(u32 count, Overfull& shared) {
+    if (threadIdx.x < 2) shared.differing[threadIdx.x] = 0;
+    __syncthreads();
+    u64 differing = 0;
+    for (u32 i = threadIdx.x; i < count; i += THREADS) differing |= shared.items[i] ^ shared.items[0];
+    if ((u32)differing) atomicOr(&shared.differing[0], (u32)differing);
+    if (differing >> 32) atomicOr(&shared.differing[1], (u32)(differing >> 32));
+    __syncthreads();
+    return (u64)shared.differing[1] << 32 | shared.differing[0];
+}
+
+// Brings items into a stable order by a digit. Barriers before and after.
+__device__ __forceinline__ void sort_by_digit(u32 count, u32 shift, Overfull& shared) {
+    constexpr u32 LAST_DIGIT = (1u << OVERFULL_DIGIT_BITS) - 1;
+    u64 items[SORTED_ITEMS];
+    u32 ranks[SORTED_ITEMS];
+#pragma unroll
+    for (u32 i = 0; i < SORTED_ITEMS; i++) {
+        const u32 at = OverfullRank::position(i);
+        items[i] = at < count ? shared.items[at] : ~0ull;
+    }
+    const auto digit = [&](u32 i) { return (u32)(items[i] >> shift) & LAST_DIGIT; };
+    OverfullRank::rank(digit, OverfullRank::has_items(count), ranks, shared.rank, nullptr);
+    __syncthreads();
+    if (OverfullRank::has_items(count)) {
+#pragma unroll
+        for (u32 i = 0; i < SORTED_ITEMS; i++)
+            if (OverfullRank::position(i) < count) shared.items[ranks[i]] = items[i];
+    }
+    __syncthreads();
+}
+
+// Sorts by the bits of the key, or by all bits, so that the result is deterministic. Barriers
+// before and after.
+__device__ __forceinline__ void sort_overfull(const u64* from, u64* to, u32 count, Overfull& shared) {
+    for_each_word<THREADS>(from, count, [&](u32 i, u64 digi) { shared.items[i] = ordered_from_digi(digi); });
+    __syncthreads();
+    const u64 differing = differing_bits(count, shared);
+    for (u32 shift = KEEPS_ARRIVAL ? 64 - KEY_BITS : 0; shift < 64; shift += OVERFULL_DIGIT_BITS) {
+        if (differing >> shift & ((1u << OVERFULL_DIGIT_BITS) - 1)) sort_by_digit(count, shift, shared);
+    }
+    write_each_word<THREADS>(to, count, [&](u32 i) { return digi_from_ordered(shared.items[i]); });
+    __syncthreads();
+}
+
+// Sorts all that are listed: see `sort_buckets`.
+__device__ __forceinline__ void sort_all_overfull(const u64* from, u64* to, const RangeList* crowded, Overfull& shared) {
+    for (u32 i = blockIdx.x; i < crowded->count; i += gridDim.x) {
+        const Range range = crowded->ranges[i];
+        sort_overfull(from + range.begin, to + range.begin, range.count(), shared);
+    }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Code shared by the steps of channel-bucket: see channel_bucket/common.h. With little workgroup
+// Code shared by the steps of channel-bucket: see channel_bucket/sorting.h. With little workgroup
 // memory, fewer digis are sorted at once.
 
 // Buckets of a region at most: all channels.

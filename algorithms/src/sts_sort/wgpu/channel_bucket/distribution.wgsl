@@ -1,5 +1,5 @@
 // Moves the digis of each part to the offsets of their groups in `next_offsets`: see
-// channel_bucket/distribution.h. A block per part of a region.
+// channel_bucket.cu. A block per part of a region.
 //
 // Workgroup memory: a tile (16 KiB, or 32 if the device has 48), and of its groups counts, two in a
 // word (4 KiB), and the distances that their digis move (8 KiB). The group of a bucket is read from

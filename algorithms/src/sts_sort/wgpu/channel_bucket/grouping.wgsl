@@ -1,4 +1,4 @@
-// Makes groups of each region's buckets that fit into shared memory: see channel_bucket/grouping.h.
+// Makes groups of each region's buckets that fit into shared memory: see channel_bucket.cu.
 // A block per region.
 //
 // Workgroup memory: 24 KiB. A thread has some buckets next to each other.

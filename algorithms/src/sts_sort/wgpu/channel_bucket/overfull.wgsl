@@ -1,5 +1,5 @@
 // Sorts ranges of digis of which many have nearly the same time, by radix: see
-// channel_bucket/overfull.h. Any number of blocks.
+// channel_bucket/segment.h. Any number of blocks.
 #include "radix_rank.wgsl"
 #include "digi.wgsl"
 

@@ -4,10 +4,10 @@ use super::{MARKED, TILE, Target};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError};
 use crate::kernels::tpc_cluster_finder_scan::{
-    COMPACT, Compact, SCAN_DOWN, SCAN_START, SCAN_TOP, SCAN_UP, ScanDown, ScanStart, ScanTop,
-    ScanUp,
+    COMPACT, SCAN_DOWN, SCAN_START, SCAN_TOP, SCAN_UP, Scan,
 };
-use crate::tpc_cluster_finder::cuda::context::BatchContext;
+use crate::kernels::tpc_cluster_finder_scan::{TO_KEPT, TO_RAW};
+use crate::tpc_cluster_finder::cuda::context::{BatchContext, with_blocks};
 
 buffers! {
     /// Sums of tiles, then sums of these, for each job.
@@ -19,16 +19,6 @@ buffers! {
     }
 }
 
-/// A level of sums below the last one.
-#[derive(Clone, Copy)]
-struct Level {
-    number: u32,
-    /// Index of the level's first sum, and of the next level's.
-    begin: u32,
-    next: u32,
-    /// Number of its tiles, which is the number of words of the next level.
-    tiles: usize,
-}
 
 /// Words of each level above the marks of `samples` positions: the last one is a tile.
 fn levels(samples: usize) -> Vec<usize> {
@@ -40,112 +30,52 @@ impl Scans {
     pub(super) fn run(&self, work: &BatchContext<'_>, target: Target) -> Result<(), DeviceError> {
         let words = levels(work.batch.samples);
         let begin = |level: usize| words[..level].iter().sum::<usize>() as u32;
-        let level = |number: usize| Level {
-            number: number as u32,
-            begin: begin(number),
-            next: begin(number + 1),
-            tiles: words[number + 1],
+        // With the number of the level's tiles, which is the number of words of the next level.
+        let level = |level: usize| {
+            let blocks = words.get(level + 1).copied().unwrap_or(1);
+            let of_level = Scan {
+                level: level as u32,
+                begin: begin(level),
+                next: begin(level + 1),
+                ..self.arguments(work, target, blocks)
+            };
+            (blocks, of_level)
         };
         let top = words.len() - 1;
-        self.start(work, target)?;
-        (0..top).try_for_each(|number| self.up(work, target, level(number)))?;
-        self.top(work, target, top as u32, begin(top))?;
-        (0..top).rev().try_for_each(|number| self.down(work, target, level(number)))?;
-        self.compact(work, target)
-    }
-
-    fn start(&self, work: &BatchContext<'_>, target: Target) -> Result<(), DeviceError> {
-        let arguments = |batch| ScanStart {
-            jobs: work.jobs,
-            counts: work.lists.counts.ptr(),
-            marks: work.lists.predicate.ptr(),
-            target: target.number(),
-            sums: self.sums.ptr(),
-            sums_of_job: self.capacity as u32,
-            batch,
+        let tiles = target.tiles(work);
+        let arguments = self.arguments(work, target, tiles);
+        let on_level = |kernel, number| {
+            let (blocks, arguments) = level(number);
+            // SAFETY: levels are ranges of the sums, with a word for each tile of the level before;
+            // the last one has no more words than a block has threads.
+            unsafe { work.launch(kernel, blocks, 0, arguments) }
         };
-        let blocks = target.tiles(work);
-        let bytes = target.bytes(work, size_of::<u8>());
         // SAFETY: each position has a mark, and each tile a word.
-        unsafe { work.launch(&SCAN_START, blocks, bytes, arguments) }
-    }
-
-    fn up(&self, work: &BatchContext<'_>, target: Target, level: Level) -> Result<(), DeviceError> {
-        let arguments = |batch| ScanUp {
-            jobs: work.jobs,
-            counts: work.lists.counts.ptr(),
-            target: target.number(),
-            level: level.number,
-            begin: level.begin,
-            next: level.next,
-            sums: self.sums.ptr(),
-            sums_of_job: self.capacity as u32,
-            batch,
-        };
-        // SAFETY: each tile of the level has a word in the next one.
-        unsafe { work.launch(&SCAN_UP, level.tiles, 0, arguments) }
-    }
-
-    fn top(
-        &self,
-        work: &BatchContext<'_>,
-        target: Target,
-        level: u32,
-        begin: u32,
-    ) -> Result<(), DeviceError> {
-        let arguments = |batch| ScanTop {
-            jobs: work.jobs,
-            counts: work.lists.counts.ptr(),
-            target: target.number(),
-            level,
-            begin,
-            sums: self.sums.ptr(),
-            sums_of_job: self.capacity as u32,
-            batch,
-        };
-        // SAFETY: the level has no more words than a block has threads.
-        unsafe { work.launch(&SCAN_TOP, 1, 0, arguments) }
-    }
-
-    fn down(
-        &self,
-        work: &BatchContext<'_>,
-        target: Target,
-        level: Level,
-    ) -> Result<(), DeviceError> {
-        let arguments = |batch| ScanDown {
-            jobs: work.jobs,
-            counts: work.lists.counts.ptr(),
-            target: target.number(),
-            level: level.number,
-            begin: level.begin,
-            next: level.next,
-            sums: self.sums.ptr(),
-            sums_of_job: self.capacity as u32,
-            batch,
-        };
-        // SAFETY: levels are ranges of the sums, with a word for each tile of the level before, as
-        // on the way up.
-        unsafe { work.launch(&SCAN_DOWN, level.tiles, 0, arguments) }
-    }
-
-    fn compact(&self, work: &BatchContext<'_>, target: Target) -> Result<(), DeviceError> {
-        let (positions, compacted) = target.lists(work);
-        let arguments = |batch| Compact {
-            jobs: work.jobs,
-            counts: work.lists.counts.ptr(),
-            positions,
-            marks: work.lists.predicate.ptr(),
-            target: target.number(),
-            sums: self.sums.ptr(),
-            sums_of_job: self.capacity as u32,
-            compacted,
-            batch,
-        };
-        let blocks = target.tiles(work);
-        let bytes = target.bytes(work, MARKED);
+        unsafe { work.launch(&SCAN_START, tiles, target.bytes(work, size_of::<u8>()), arguments) }?;
+        (0..top).try_for_each(|number| on_level(&SCAN_UP, number))?;
+        on_level(&SCAN_TOP, top)?;
+        (0..top).rev().try_for_each(|number| on_level(&SCAN_DOWN, number))?;
         // SAFETY: sums are those of the marks, of which there are no more than positions in the
         // lists.
-        unsafe { work.launch(&COMPACT, blocks, bytes, arguments) }
+        unsafe { work.launch(&COMPACT, tiles, target.bytes(work, MARKED), arguments) }
+    }
+
+    fn arguments(&self, work: &BatchContext<'_>, target: Target, blocks: usize) -> Scan {
+        let all = with_blocks(work.arguments(), blocks);
+        let (target, positions, compacted) = match target {
+            Target::Raw => (TO_RAW, all.positions, all.raw),
+            Target::Kept => (TO_KEPT, all.raw, all.kept),
+        };
+        Scan {
+            all,
+            positions,
+            compacted,
+            sums: self.sums.ptr(),
+            sums_of_job: self.capacity as u32,
+            target,
+            level: 0,
+            begin: 0,
+            next: 0,
+        }
     }
 }

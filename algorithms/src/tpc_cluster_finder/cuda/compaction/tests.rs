@@ -39,13 +39,14 @@ fn compacted(gpu: &Arc<Gpu>, positions: &[u32], marks: [&[u8]; 2]) -> [[Vec<u32>
         Compaction::new(gpu, CompactionAlgorithm::Scans, &batches.batches).expect("buffers");
     let input = Input::new(gpu, &charges, &arena).expect("buffers");
     let jobs = gpu.table(&batches.jobs).expect("buffers");
+    let buckets = Buckets::new(gpu, Vec::new(), 0).expect("buffers");
     let work = BatchContext {
         gpu,
         tables: &input.tables,
         samples: filled.samples(&batches.batches[0]),
         jobs: jobs.ptr(),
         lists: &lists,
-        buckets: Buckets::new(gpu, Vec::new(), 0).expect("buffers").ptrs(),
+        buckets: &buckets,
         cluster_indices: Ptr::NONE,
         batch: &batches.batches[0],
     };

@@ -2,20 +2,16 @@
 
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
-use super::labels::MemberLists;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, Ptr, StagedArray};
-use crate::kernels::tpc_cluster_finder_cuda_cases_h::Sector;
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{
-    BIN_TIMES, Counts, RECIPROCAL_SHIFT, RowShape, Tile,
+    BIN_TIMES, Counts, FusedFinding, MemberLists, RECIPROCAL_SHIFT, RowShape, Sector, Tile,
 };
-use crate::kernels::tpc_cluster_finder_cuda_fused_strip_h::{
+use crate::kernels::tpc_cluster_finder_cuda_fused_peaks_h::{
     CELLS, CHARGE_LINES, LINE_END, MARGIN,
 };
-use crate::kernels::tpc_cluster_finder_fused::{
-    FUSED_FIND_CLUSTERS, FUSED_PLACE_BINS, FusedFindClusters, FusedPlaceBins,
-};
-use crate::kernels::tpc_cluster_finder_labelled::{FUSED_FIND_LABELLED, FusedFindLabelled};
+use crate::kernels::tpc_cluster_finder_fused::{FUSED_FIND_CLUSTERS, FUSED_PLACE_BINS};
+use crate::kernels::tpc_cluster_finder_labelled::FUSED_FIND_LABELLED;
 use crate::tpc_cluster_finder::cuda::found::ClusterList;
 
 /// Lower bound of the warp size: a tile adds clusters in runs of a warp.
@@ -129,14 +125,30 @@ impl Bins {
         gpu.fill(&self.words, 0)
     }
 
-    /// The first word of each sector.
-    pub(crate) fn first_words(&self) -> Ptr<u32> {
-        self.first_words.ptr()
-    }
-
-    /// A word for each bin: initially the count of its samples.
-    pub(crate) fn words(&self) -> Ptr<u32> {
-        self.words.ptr()
+    /// Arguments of all kernels, without samples and labels.
+    pub(crate) fn arguments(&self, sectors: Ptr<Sector>, noisy: Ptr<u32>) -> FusedFinding {
+        FusedFinding {
+            samples: Ptr::NONE,
+            sectors,
+            rows: self.rows.ptr(),
+            first_words: self.first_words.ptr(),
+            words: self.words.ptr(),
+            counts: self.counts.ptr(),
+            binned: self.binned.ptr(),
+            tiles: self.tiles.ptr(),
+            noisy,
+            found: self.found.arguments(),
+            first_labels: Ptr::NONE,
+            ranges: Ptr::NONE,
+            members: MemberLists {
+                total: Ptr::NONE,
+                of_clusters: Ptr::NONE,
+                samples: Ptr::NONE,
+                max_samples: 0,
+            },
+            sample_count: self.sizes.samples as u32,
+            sector_count: self.sizes.sectors as u32,
+        }
     }
 
     /// Upper bound of the bytes of all samples in bins.
@@ -144,54 +156,21 @@ impl Bins {
         self.binned.bytes()
     }
 
-    /// Destination of the samples, in bins.
-    pub(crate) fn binned(&self) -> Ptr<u32> {
-        self.binned.ptr()
-    }
-
     /// Computes the offsets of bins, once their samples are counted.
     pub(crate) fn compute_offsets(
         &self,
         gpu: &Gpu,
-        sectors: Ptr<Sector>,
+        arguments: FusedFinding,
     ) -> Result<(), DeviceError> {
         gpu.fill(&self.counts, 0)?;
-        let arguments = FusedPlaceBins {
-            sectors,
-            rows: self.rows.ptr(),
-            first_words: self.first_words.ptr(),
-            words: self.words.ptr(),
-            counts: self.counts.ptr(),
-            tiles: self.tiles.ptr(),
-        };
         let rows = LaunchConfig::blocks((self.sizes.sectors * ROWS) as u32);
         let grid = rows.with_traffic(2 * self.words.bytes() + self.tiles.bytes());
         // SAFETY: the list has capacity for all tiles that have samples.
         unsafe { gpu.launch(&FUSED_PLACE_BINS, grid, arguments) }
     }
 
-    /// Finds the clusters, once samples are in their bins; `noisy` has a bit for each pad of each
-    /// row of each sector.
-    pub(crate) fn find(
-        &self,
-        gpu: &Gpu,
-        sectors: Ptr<Sector>,
-        noisy: Ptr<u32>,
-    ) -> Result<(), DeviceError> {
-        let (max_clusters, max_runs) = self.found.capacities();
-        let arguments = FusedFindClusters {
-            binned: self.binned.ptr(),
-            tiles: self.tiles.ptr(),
-            counts: self.counts.ptr(),
-            sectors,
-            rows: self.rows.ptr(),
-            noisy,
-            totals: self.found.totals(),
-            clusters: self.found.clusters(),
-            runs: self.found.runs(),
-            max_clusters,
-            max_runs,
-        };
+    /// Finds the clusters, once samples are in their bins.
+    pub(crate) fn find(&self, gpu: &Gpu, arguments: FusedFinding) -> Result<(), DeviceError> {
         let grid = self.all_tiles(gpu, &FUSED_FIND_CLUSTERS)?;
         // SAFETY: tiles are of rows with these shapes, and their samples are in bins; the kernel
         // checks the capacity of the lists.
@@ -202,28 +181,8 @@ impl Bins {
     pub(super) fn find_labelled(
         &self,
         gpu: &Gpu,
-        sectors: Ptr<Sector>,
-        noisy: Ptr<u32>,
-        members: &MemberLists,
+        arguments: FusedFinding,
     ) -> Result<(), DeviceError> {
-        let (max_clusters, max_runs) = self.found.capacities();
-        let arguments = FusedFindLabelled {
-            binned: self.binned.ptr(),
-            tiles: self.tiles.ptr(),
-            counts: self.counts.ptr(),
-            sectors,
-            rows: self.rows.ptr(),
-            noisy,
-            totals: self.found.totals(),
-            clusters: self.found.clusters(),
-            runs: self.found.runs(),
-            max_clusters,
-            max_runs,
-            member_total: members.total.ptr(),
-            members: members.of_clusters.ptr(),
-            member_samples: members.samples.ptr(),
-            max_members: members.samples.len() as u32,
-        };
         let grid = self.all_tiles(gpu, &FUSED_FIND_LABELLED)?;
         // SAFETY: the buffers are those of `self`, sized for all samples of these sectors; each
         // cluster with capacity in its list also has capacity for its samples.
@@ -231,7 +190,11 @@ impl Bins {
     }
 
     /// A grid for all tiles: the number of blocks that run concurrently.
-    fn all_tiles<A>(&self, gpu: &Gpu, kernel: &Kernel<A>) -> Result<LaunchConfig, DeviceError> {
+    fn all_tiles(
+        &self,
+        gpu: &Gpu,
+        kernel: &Kernel<FusedFinding>,
+    ) -> Result<LaunchConfig, DeviceError> {
         let of_each = gpu.attributes(kernel, LaunchConfig::blocks(1))?.resident_blocks.max(1);
         let at_once = of_each * gpu.properties().multiprocessors;
         // Only the device knows the number of clusters that are written.
@@ -242,7 +205,7 @@ impl Bins {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::tpc_cluster_finder_cuda_fused_strip_h::{
+    use crate::kernels::tpc_cluster_finder_cuda_fused_peaks_h::{
         BIT_LINES, BIT_WORDS, MAX_PEAKS, WORD_STEP,
     };
 

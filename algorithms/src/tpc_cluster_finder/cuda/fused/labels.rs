@@ -5,13 +5,13 @@ use std::sync::Arc;
 use generators::tpc::charges::ChargeCase;
 
 use crate::all_cores::copy;
-use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
+use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, Unavailable, buffers};
-use crate::kernels::tpc_cluster_finder_cuda_fused_label_lists_h::{
-    LabelRange, MAX_CLUSTERS_OF_SAMPLE, Members,
+use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{
+    self as kernels, FusedFinding, LabelRange, MAX_CLUSTERS_OF_SAMPLE, Members,
 };
 use crate::kernels::tpc_cluster_finder_labels::{
-    FUSED_COUNT_LABELS, FUSED_FILL_LABELS, FusedCountLabels, FusedFillLabels,
+    FUSED_COUNT_LABELS, FUSED_FILL_LABELS, LabelCollection,
 };
 use crate::tpc_cluster_finder::cuda::found::{fits, reserve};
 use crate::tpc_cluster_finder::input::Charges;
@@ -29,7 +29,7 @@ pub(super) struct LabelCapacity(usize);
 pub(super) struct Labels<'a> {
     host_sample_labels: CachedPerInput<'a, HostSampleLabels>,
     sample_labels: DeviceSampleLabels,
-    pub(super) members: MemberLists,
+    members: MemberLists,
     offsets: LabelOffsets,
     filled: DeviceBuffer<u64>,
     found: HostLabels,
@@ -58,11 +58,11 @@ buffers! {
 
 buffers! {
     /// Lists of the samples that give their labels to each cluster.
-    pub(super) struct MemberLists(gpu, samples: usize) {
-        pub(super) total: DeviceBuffer<u64> = gpu.buffer(1)?,
-        pub(super) of_clusters: DeviceBuffer<Members> = gpu.buffer(samples)?,
+    struct MemberLists(gpu, samples: usize) {
+        total: DeviceBuffer<u64> = gpu.buffer(1)?,
+        of_clusters: DeviceBuffer<Members> = gpu.buffer(samples)?,
         /// Indices of the samples in the bins.
-        pub(super) samples: DeviceBuffer<u32> = gpu.buffer(max_members(samples))?,
+        samples: DeviceBuffer<u32> = gpu.buffer(max_members(samples))?,
         host_total: PinnedBuffer<u64> = gpu.pinned(1)?,
     }
 }
@@ -149,14 +149,19 @@ impl<'a> Labels<'a> {
         gpu.fill(&self.members.total, 0)
     }
 
-    /// The index of the first label of each sample, then the total.
-    pub(super) fn first(&self) -> Ptr<u32> {
-        self.sample_labels.first.ptr()
-    }
-
-    /// Label ranges of samples, by index in the bins.
-    pub(super) fn ranges(&self) -> Ptr<LabelRange> {
-        self.sample_labels.ranges.ptr()
+    /// Arguments of the kernels that find clusters, with labels.
+    pub(super) fn arguments(&self, all: FusedFinding) -> FusedFinding {
+        FusedFinding {
+            first_labels: self.sample_labels.first.ptr(),
+            ranges: self.sample_labels.ranges.ptr(),
+            members: kernels::MemberLists {
+                total: self.members.total.ptr(),
+                of_clusters: self.members.of_clusters.ptr(),
+                samples: self.members.samples.ptr(),
+                max_samples: self.members.samples.len() as u32,
+            },
+            ..all
+        }
     }
 
     /// Starts to copy the number of samples of clusters.
@@ -193,17 +198,7 @@ impl<'a> Labels<'a> {
         gpu.fill_first(&offsets.states, clusters.div_ceil(kernel.threads() as usize), 0)?;
         gpu.fill(&offsets.ticket, 0)?;
         gpu.fill(&offsets.total, 0)?;
-        let arguments = FusedCountLabels {
-            members: self.members.of_clusters.ptr(),
-            clusters: clusters as u32,
-            samples: self.members.samples.ptr(),
-            ranges: self.sample_labels.ranges.ptr(),
-            labels: self.sample_labels.all.ptr(),
-            states: offsets.states.ptr(),
-            ticket: offsets.ticket.ptr(),
-            total: offsets.total.ptr(),
-            firsts: offsets.firsts.ptr(),
-        };
+        let arguments = self.collection(clusters);
         // SAFETY: each cluster has a list of samples, each of these a range of labels, and each
         // block a state.
         unsafe { gpu.launch(kernel, kernel.grid_for(clusters).with_traffic(bytes), arguments) }
@@ -212,18 +207,25 @@ impl<'a> Labels<'a> {
     /// Stores the labels of each cluster at their offset.
     fn fill(&self, gpu: &Gpu, clusters: usize, bytes: u64) -> Result<(), DeviceError> {
         let kernel = &FUSED_FILL_LABELS;
-        let arguments = FusedFillLabels {
-            members: self.members.of_clusters.ptr(),
-            clusters: clusters as u32,
-            samples: self.members.samples.ptr(),
-            ranges: self.sample_labels.ranges.ptr(),
-            labels: self.sample_labels.all.ptr(),
-            firsts: self.offsets.firsts.ptr(),
-            filled: self.filled.ptr(),
-        };
+        let arguments = self.collection(clusters);
         // SAFETY: the buffers are those of `self` and of these clusters; the output has capacity
         // for all labels that were counted.
         unsafe { gpu.launch(kernel, kernel.grid_for(clusters).with_traffic(bytes), arguments) }
+    }
+
+    fn collection(&self, clusters: usize) -> LabelCollection {
+        LabelCollection {
+            members: self.members.of_clusters.ptr(),
+            samples: self.members.samples.ptr(),
+            ranges: self.sample_labels.ranges.ptr(),
+            labels: self.sample_labels.all.ptr(),
+            states: self.offsets.states.ptr(),
+            ticket: self.offsets.ticket.ptr(),
+            total: self.offsets.total.ptr(),
+            firsts: self.offsets.firsts.ptr(),
+            filled: self.filled.ptr(),
+            clusters: clusters as u32,
+        }
     }
 
     /// The labels of a cluster by its index, once they are copied.
@@ -268,8 +270,8 @@ impl HostSampleLabels {
 mod tests {
     use super::*;
     use crate::device::emulator;
-    use crate::kernels::tpc_cluster_finder_cuda_fused_labels_h::MAX_IN_SET;
-    use crate::kernels::tpc_cluster_finder_cuda_fused_strip_h::FIND_THREADS;
+    use crate::kernels::tpc_cluster_finder_cuda_fused_peaks_h::FIND_THREADS;
+    use crate::kernels::tpc_cluster_finder_labels::MAX_IN_SET;
     use crate::tpc_cluster_finder::hard_inputs;
 
     /// A hard input by its name.

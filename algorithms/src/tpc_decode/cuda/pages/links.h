@@ -1,11 +1,35 @@
-// Link and dense link pages as published: a warp decodes a page, block by block.
+// Link and dense link pages as published: a warp decodes a page.
 #pragma once
-#include "link_head.h"
-#include "page.h"
 #include "scan.h"
+#include "page.h"
 #include "target.h"
 
 namespace {
+
+// Ranks of the lanes with a sample: as published, and in the earlier version.
+
+// Rank of a lane among those with a set flag, and their number.
+struct Rank {
+    u32 before, total;
+};
+
+// One vote is enough: the rank is the number of set bits of lower lanes.
+struct BallotScan {
+    __device__ __forceinline__ static Rank rank(bool has) {
+        const lanemask_t vote = __ballot_sync(FULL_MASK, has);
+        return {(u32)popc(vote & lanemask_lt(threadIdx.x % LANES)), (u32)popc(vote)};
+    }
+};
+
+// A prefix sum by shuffles, one for each power of two below the number of lanes.
+struct ShuffleScan {
+    __device__ __forceinline__ static Rank rank(bool has) {
+        const u32 sum = warp_inclusive_sum(has);
+        return {sum - has, __shfl_sync(FULL_MASK, sum, (int)LANES - 1)};
+    }
+};
+
+// Link and dense link pages as published: a warp decodes a page, block by block.
 
 constexpr u32 WARP_THREADS = 128;  // of a block
 constexpr u32 WARPS = WARP_THREADS / LANES;
@@ -130,35 +154,30 @@ struct WarpJob {
     Job job;
     bool present;
 
-    __device__ __forceinline__ WarpJob(const Job* jobs, const u32* job_offsets, u32 fragment) {
-        const u32 number = job_offsets[fragment] + blockIdx.x * WARPS + threadIdx.x / LANES;
-        present = number < job_offsets[fragment + 1];
-        if (present) job = jobs[number];
+    __device__ __forceinline__ explicit WarpJob(const Decoding& all) {
+        const u32 number = all.first_job() + blockIdx.x * WARPS + threadIdx.x / LANES;
+        present = number < all.end_of_jobs();
+        if (present) job = all.jobs[number];
     }
 };
 
-template <class Scan, class Target>
-__device__ __forceinline__ void decode_links(const u8* pages, const PageRecord* records, const u16* pads,
-                                             const Job* jobs, const u32* job_offsets, u32 fragment,
-                                             const Target& target) {
-    const WarpJob own(jobs, job_offsets, fragment);
+// Decodes link pages of a fragment. A warp for each page; there may be more warps.
+template <class Scan, class Target> __device__ __forceinline__ void decode_links(const Decoding& all) {
+    const WarpJob own(all);
     if (!own.present) return;
-    const PageRecord page = record_at(records, own.job.page);
-    const auto output = target.of(page, own.job.slot);
-    decode_link_page<Scan>(page_at(pages, own.job.page), page, pads_of(pads, page), output);
+    const PageRecord page = record_at(all.records, own.job.page);
+    const auto output = Target::of(all, page, own.job.slot);
+    decode_link_page<Scan>(page_at(all.pages, own.job.page), page, pads_of(all.pads, page), output);
 }
 
-template <class Scan, class Target>
-__device__ __forceinline__ void decode_dense_links(const u8* pages, const PageRecord* records, const u16* pads,
-                                                   const Job* jobs, const u32* job_offsets, u32 fragment,
-                                                   const Target& target) {
+template <class Scan, class Target> __device__ __forceinline__ void decode_dense_links(const Decoding& all) {
     __shared__ ChannelList lists[WARPS];
-    const WarpJob own(jobs, job_offsets, fragment);
+    const WarpJob own(all);
     if (!own.present) return;
-    const PageRecord page = record_at(records, own.job.page);
-    const auto output = target.of(page, own.job.slot);
-    decode_dense_page<Scan>(page_at(pages, own.job.page), page, pads_of(pads, page), lists[threadIdx.x / LANES],
-                            output);
+    const PageRecord page = record_at(all.records, own.job.page);
+    const auto output = Target::of(all, page, own.job.slot);
+    decode_dense_page<Scan>(page_at(all.pages, own.job.page), page, pads_of(all.pads, page),
+                            lists[threadIdx.x / LANES], output);
 }
 
 }  // namespace

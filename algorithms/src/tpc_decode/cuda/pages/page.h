@@ -4,6 +4,22 @@
 
 namespace tpc_decode {
 
+constexpr u32 ENDPOINTS = 20;
+
+// The detector's geometry: a word for each endpoint, then the pads of each row. Prepared by the
+// launcher.
+struct Geometry {
+    const u32* words;
+
+    // The rows of an endpoint as the row formats have them.
+    __device__ __forceinline__ u32 first_row(u32 endpoint) const { return words[endpoint] & 0xff; }
+    __device__ __forceinline__ u32 rows(u32 endpoint) const { return words[endpoint] >> 8 & 0xff; }
+    // Its cards in the partition as the link formats have them.
+    __device__ __forceinline__ u32 first_fec(u32 endpoint) const { return words[endpoint] >> 16 & 0xff; }
+    __device__ __forceinline__ u32 end_of_fecs(u32 endpoint) const { return words[endpoint] >> 24; }
+    __device__ __forceinline__ u32 pads_in_row(u32 row) const { return words[ENDPOINTS + row]; }
+};
+
 // Record of a valid page: made by validate.cu, read by all decoders.
 struct __align__(16) PageRecord {
     u32 orbit_start;     // bunch crossings from the start of the time frame to the page's orbit
@@ -37,6 +53,40 @@ struct Fragment {
     u32 first_time_bin, time_bins;
     u32 entries;      // of a sector's map
     float scale;      // charges of a map for one ADC value
+};
+
+// Data of a channel's pad for charges.
+struct __align__(8) ChargeCell {
+    float gain;
+    u32 column;
+};
+
+// What decoding the pages of a fragment reads and writes. Lists have an entry for each sample.
+struct Decoding {
+    const u8* pages;
+    const PageRecord* records;
+    // Block offsets, `stride` entries a page.
+    const Piece* index;
+    Geometry geometry;
+    // Pads of the channels of all links, and by the order of channels of each endpoint.
+    const u16* pads;
+    const u16* pad_cells;
+    const ChargeCell* charge_cells;
+    // Gains of all sectors, by column.
+    const float* gains;
+    const Job* jobs;
+    // The first job of each fragment.
+    const u32* job_offsets;
+    const Fragment* fragments;
+    u64* digits;
+    u32* positions;
+    u16* charges;
+    u16* maps;
+    u32 stride, fragment;
+
+    // The jobs of the fragment.
+    __device__ __forceinline__ u32 first_job() const { return job_offsets[fragment]; }
+    __device__ __forceinline__ u32 end_of_jobs() const { return job_offsets[fragment + 1]; }
 };
 
 }  // namespace tpc_decode
@@ -103,5 +153,62 @@ struct BlockHead {
 };
 
 __device__ __forceinline__ u32 bytes_of_samples(u32 samples, u32 bits) { return (samples * bits + 7) / 8; }
+
+// The head of a link in a dense block: card, second-level mask, and mask bytes.
+
+// Puts the lowest bytes of a word at the set bits of a nibble, and zeros elsewhere.
+__device__ __forceinline__ u32 spread_bytes(u32 bytes, u32 nibble) {
+    // A bit for each set bit of the nibble; then, for each, the number of set bits before.
+    const u32 pairs = (nibble | nibble << 6) & 0x303, there = (pairs | pairs << 3) & 0x1111;
+    const u32 before = there * 0x1110;
+    // Bytes from 4 on are those of the second word, which is 0.
+    return __byte_perm(bytes, 0, before | (0x4444 & ~(there << 2)));
+}
+
+// The start of the head.
+struct LinkHead {
+    u32 fec;
+    u32 level;   // a bit for each byte of the mask that is present
+    u32 before;  // bytes before the mask
+
+    __device__ __forceinline__ LinkHead(u32 first, u32 second) {
+        const bool flat = (first & 0x20) != 0;
+        fec = first & 0x1f;
+        level = flat ? 0x3ff : (first >> 6) << 8 | second;
+        before = flat ? 1 : 2;
+    }
+
+    __device__ __forceinline__ u32 mask_bytes() const { return (u32)__popc(level); }
+    __device__ __forceinline__ u32 bytes() const { return before + mask_bytes(); }
+};
+
+// A complete head: it has twelve bytes at most.
+struct WholeLinkHead : LinkHead {
+    u32 words[3];  // the head without the bytes before the mask
+
+    __device__ __forceinline__ explicit WholeLinkHead(const u32 (&from)[3])
+        : LinkHead(from[0] & 0xff, from[0] >> 8 & 0xff),
+          words{from[0] & (before == 1 ? ~0xffu : ~0xffffu), from[1], from[2]} {}
+
+    __device__ __forceinline__ u32 channels() const {
+        const int bits = 8 * (int)bytes();
+        return bits_among(words[0], bits) + bits_among(words[1], bits - 32) + bits_among(words[2], bits - 64);
+    }
+
+  private:
+    // Number of set bits among the `count` lowest ones; none if negative, all if more than a word
+    // has.
+    __device__ __forceinline__ static u32 bits_among(u32 word, int count) {
+        // Moves the lowest bits to the highest ones; shifts by more than 32 are clamped to 32.
+        return (u32)__popc(__funnelshift_rc(0, word, (u32)max(count, 0)));
+    }
+};
+
+// Three words from any byte offset on. Reads four aligned words.
+__device__ __forceinline__ void three_words(const u32* aligned, u32 position, u32 (&words)[3]) {
+    // Shifts are modulo 32.
+#pragma unroll
+    for (u32 i = 0; i < 3; i++) words[i] = __funnelshift_r(aligned[i], aligned[i + 1], position * 8);
+}
 
 }  // namespace

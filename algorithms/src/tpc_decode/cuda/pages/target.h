@@ -5,16 +5,6 @@
 #pragma once
 #include "page.h"
 
-namespace tpc_decode {
-
-// Data of a channel's pad for charges.
-struct __align__(8) ChargeCell {
-    float gain;
-    u32 column;
-};
-
-}  // namespace tpc_decode
-
 namespace {
 
 // See generators::tpc::Digit: 16 bits of ADC value, 16 of row and pad, 26 of time bin,
@@ -36,10 +26,9 @@ struct DigitOutput {
 
 struct DigitTarget {
     using Output = DigitOutput;
-    u64* digits;
 
-    __device__ __forceinline__ Output of(const PageRecord& page, u32 slot) const {
-        return {digits + slot, (u64)page.sector << 58};
+    __device__ __forceinline__ static Output of(const Decoding& all, const PageRecord& page, u32 slot) {
+        return {all.digits + slot, (u64)page.sector << 58};
     }
 };
 
@@ -111,14 +100,10 @@ __device__ __forceinline__ ChargeMaker maker_of(const Fragment& fragment, const 
 
 struct ChargeTarget {
     using Output = ChargeOutput;
-    const Fragment* fragment;
-    const float* gains;  // COLUMNS of each sector
-    u32* positions;
-    u16* maps;
 
-    __device__ __forceinline__ Output of(const PageRecord& page, u32 slot) const {
-        const Fragment own = *fragment;
-        return {maker_of(own, gains, page), positions + slot, maps + (u64)page.map * own.entries};
+    __device__ __forceinline__ static Output of(const Decoding& all, const PageRecord& page, u32 slot) {
+        const Fragment own = all.fragments[all.fragment];
+        return {maker_of(own, all.gains, page), all.positions + slot, all.maps + (u64)page.map * own.entries};
     }
 };
 

@@ -4,8 +4,8 @@
 // determines the time, so each lane follows it independently, with no other work in between. Then
 // each lane counts the channels of every TEAM-th link.
 #pragma once
-#include "../pages/link_head.h"
-#include "walk.h"
+#include "../pages/page.h"
+#include "window.h"
 
 namespace {
 
@@ -92,6 +92,96 @@ struct DenseLinkWalk : Walk<TEAM> {
         if (channels > 0) add_to_index(start);
         samples += channels;
         if (blocks == page.blocks) end_page();
+    }
+
+    __device__ __forceinline__ void end_page() {
+        const u32 unused = joined_end() - position;
+        end(unused <= (page.continues ? 0 : MAX_PADDING));
+    }
+};
+
+// Walk of a single lane through a dense link page: a step goes over some links of a block.
+//
+// The start of a link follows from the level of the previous one, and the start of a block from the
+// channels of all links of the previous one. A single lane can only check one link at a time, which
+// is hardly more work than finding the next one: if there are enough pages for all lanes, this is
+// the least work. The number of links differs between blocks: a warp's lanes all go over the same
+// number in a step, so that none waits for others with more.
+// for others with more.
+
+struct LoneDenseLinkWalk : Walk<1> {
+    static constexpr u32 WINDOW = GRANULE * LANES;
+    // Links of a step: with fewer, a larger part of the instructions is between blocks; with more,
+    // lanes wait for others at the end of a block.
+    static constexpr u32 LINKS = 4;
+    // Bytes of the block head, and of link heads read as aligned words.
+    static constexpr u32 MAX_HEAD = 12;
+    static constexpr u32 REACH = 2 + LINKS * MAX_HEAD + sizeof(u32);
+    // A window or a page is fetched once this number of lanes waits for one, as long as other lanes
+    // can continue; and the number of windows that are loaded together.
+    static constexpr u32 PATIENCE = 8;
+    static constexpr u32 TOGETHER = PATIENCE;
+
+    u32 blocks;          // remaining
+    u32 cards;           // of the endpoint, a bit each
+    u32 free_time_bin;   // the first that is valid for the next block
+    // State of the lane's current block: its remaining links and cards.
+    u32 start, links = 0, unseen, channels, sample_bits;
+
+    __device__ __forceinline__ LoneDenseLinkWalk(const PageRecord& page, Geometry geometry, Piece* pieces, bool walking)
+        : Walk(page, pieces, walking), blocks(page.blocks), free_time_bin(page.first_time_bin) {
+        cards = (1u << geometry.end_of_fecs(page.endpoint)) - (1u << geometry.first_fec(page.endpoint));
+        if (walking && blocks == 0) end_page();
+    }
+
+    __device__ __forceinline__ void step(const Window& window) {
+        const bool is_sound = links > 0 || begin_block(window);
+        u32 wrong = 0;
+#pragma unroll
+        for (u32 i = 0; i < LINKS; i++)
+            if (links > 0) wrong |= pass_link(window);
+        if (!is_sound || wrong != 0) return give_up();
+        if (links == 0) end_block();
+    }
+
+    // Starts a block; returns true if it is valid here.
+    __device__ __forceinline__ bool begin_block(const Window& window) {
+        const BlockHead head(window.half(position), page.version);
+        const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN;
+        const bool may_be = head.crossing < BC_PER_ORBIT && time_bin >= free_time_bin &&
+                            time_bin <= page.first_time_bin + page.span;
+        free_time_bin = time_bin + 1;
+        start = position;
+        position += 2;
+        links = head.links;
+        sample_bits = head.sample_bits;
+        unseen = cards;
+        channels = 0;
+        return may_be;
+    }
+
+    // Goes over a link; returns a nonzero value unless its card is of this endpoint and occurs for
+    // the first time in this block.
+    __device__ __forceinline__ u32 pass_link(const Window& window) {
+        u32 words[3];
+        three_words(window.aligned(position), position, words);
+        const WholeLinkHead head(words);
+        const u32 card = 1u << head.fec, wrong = card & ~unseen;
+        unseen ^= card;
+        channels += head.channels();
+        position += head.bytes();
+        links--;
+        return wrong;
+    }
+
+    // Only the last block may continue in the next page.
+    __device__ __forceinline__ void end_block() {
+        blocks--;
+        position += bytes_of_samples(channels, sample_bits);
+        if (position > (blocks == 0 ? joined_end() : page.end)) return give_up();
+        if (channels > 0) add_to_index(start);
+        samples += channels;
+        if (blocks == 0) end_page();
     }
 
     __device__ __forceinline__ void end_page() {

@@ -115,16 +115,23 @@ impl WebGpuEngine {
 fn split(arguments: &[Argument], blocks: u32) -> (Vec<u64>, Vec<u8>) {
     let mut addresses = Vec::new();
     let mut values = blocks.to_ne_bytes().to_vec();
+    split_to(arguments, &mut addresses, &mut values);
+    (addresses, values)
+}
+
+fn split_to(arguments: &[Argument], addresses: &mut Vec<u64>, values: &mut Vec<u8>) {
     for argument in arguments {
         match argument {
             Argument::Word { bits, bytes: 8 } => addresses.push(*bits),
             Argument::Word { bits, bytes } => {
                 values.extend_from_slice(&bits.to_le_bytes()[..*bytes]);
             }
-            Argument::Struct(bytes) => values.extend_from_slice(bytes),
+            Argument::Struct { bytes, fields } if fields.is_empty() => {
+                values.extend_from_slice(bytes);
+            }
+            Argument::Struct { fields, .. } => split_to(fields, addresses, values),
         }
     }
-    (addresses, values)
 }
 
 /// A grid of at least `blocks` blocks, in one or two dimensions.
@@ -150,9 +157,16 @@ mod tests {
         let arguments = [
             Argument::Word { bits: 1 << 40, bytes: 8 },
             Argument::Word { bits: 7, bytes: 4 },
-            Argument::Struct([1, 0, 0, 0].into()),
+            Argument::from_struct(&1_u32),
+            Argument::from_fields(
+                16,
+                vec![
+                    (0, Argument::Word { bits: 2, bytes: 4 }),
+                    (8, Argument::Word { bits: 1 << 41, bytes: 8 }),
+                ],
+            ),
         ];
-        let words = [3_u32, 7, 1].map(u32::to_ne_bytes).concat();
-        assert_eq!(split(&arguments, 3), (vec![1 << 40], words));
+        let words = [3_u32, 7, 1, 2].map(u32::to_ne_bytes).concat();
+        assert_eq!(split(&arguments, 3), (vec![1 << 40, 1 << 41], words));
     }
 }
