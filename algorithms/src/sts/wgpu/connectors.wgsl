@@ -55,10 +55,10 @@ struct Arguments { blocks: u32, sides: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> digis: array<vec2u>;
 @group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(2) var<storage, read> connectors: array<u32>;
-@group(0) @binding(3) var<storage, read> tables: ClusterTables;
-@group(0) @binding(4) var<storage, read_write> clusters: array<Cluster>;
-@group(0) @binding(5) var<storage, read_write> found: array<Counted>;
+@group(0) @binding(3) var<storage, read> connectors: array<u32>;
+@group(0) @binding(5) var<storage, read> tables: ClusterTables;
+@group(0) @binding(6) var<storage, read_write> clusters: array<Cluster>;
+@group(0) @binding(7) var<storage, read_write> found: array<Counted>;
 
 fn follower(begin: u32, index: u32) -> u32 { return connectors[begin + index] & ~FOLLOWS; }
 

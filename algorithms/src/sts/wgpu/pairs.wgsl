@@ -1,4 +1,4 @@
-// Code shared by lines and hits of pairs: see pairs/module.h.
+// Code shared by lines and hits of pairs: see pairs.cu.
 
 // Clusters of a side for each block, as the host lists them.
 struct Job { segment: u32, first: u32 }
@@ -7,7 +7,7 @@ struct Job { segment: u32, first: u32 }
 struct Partners { first: u32, count: u32 }
 
 #part hits_lines_RULES
-// Backs that are near enough in time to a front: see pairs/partners.h. There a warp searches the
+// Backs that are near enough in time to a front: see pairs.cu. There a warp searches the
 // first one of all its fronts, here each front its own. It needs entries.
 #include "formulas/pairs.wgsl" cut
 #include "formulas/pairs.wgsl" lines
@@ -70,10 +70,10 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(3) var<storage, read> found: array<Found>;
 @group(0) @binding(4) var<storage, read> sensors: array<Sensor>;
-@group(0) @binding(5) var<storage, read> jobs: array<Job>;
-@group(0) @binding(6) var<storage, read_write> lines: array<Line>;
-@group(0) @binding(7) var<storage, read_write> values: array<Measured>;
-@group(0) @binding(8) var<storage, read_write> partners: array<Partners>;
+@group(0) @binding(8) var<storage, read> jobs: array<Job>;
+@group(0) @binding(9) var<storage, read_write> lines: array<Line>;
+@group(0) @binding(10) var<storage, read_write> values: array<Measured>;
+@group(0) @binding(11) var<storage, read_write> partners: array<Partners>;
 
 fn write_line(job: Job) {
     let index = job.first + thread;
@@ -100,7 +100,7 @@ fn hits_lines_RULES(invocation: InBlock) {
 }
 
 #part hits_of_pairs_RULES
-// The pairs of a group of fronts, shared by the threads of a block: see pairs/sharing.h. In CUDA,
+// The pairs of a group of fronts, shared by the threads of a block: see pairs.cu. In CUDA,
 // warps share them without barriers; not all GPUs can synchronize the lanes of a subgroup.
 #include "formulas/pairs.wgsl" lines
 #include "block_scan.wgsl"
@@ -164,7 +164,7 @@ fn front_of(pair: u32) -> Front {
     return shared_fronts[firsts_before[word] + countOneBits(firsts_to_pair) - 1u];
 }
 
-// The hits of pairs that may cross: see pairs/hits.h.
+// The hits of pairs that may cross: see pairs.cu.
 
 // True if clusters are near enough in time, by their own errors.
 fn are_near(front: Measured, back: Measured) -> bool {
@@ -206,7 +206,7 @@ fn find_hits_of(is_one: bool, pair: vec2u) {
     }
 }
 
-// Pairs that may cross, until a block has one for each of its threads: see pairs/queue.h.
+// Pairs that may cross, until a block has one for each of its threads: see pairs.cu.
 
 // Capacity for a remainder and all pairs added before any are removed.
 var<workgroup> queue: array<vec2u, (1u + AT_ONCE) * THREADS>;
@@ -242,16 +242,16 @@ fn take_from_queue() {
 
 struct Arguments { blocks: u32, modules: u32, cut_kind: u32, cut: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> lines: array<Line>;
-@group(0) @binding(1) var<storage, read> values: array<Measured>;
-@group(0) @binding(2) var<storage, read> partners: array<Partners>;
-@group(0) @binding(3) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(4) var<storage, read> found: array<Found>;
-@group(0) @binding(5) var<storage, read> sensors: array<Sensor>;
-@group(0) @binding(6) var<storage, read> jobs: array<Job>;
-@group(0) @binding(7) var<storage, read> offsets: array<u32>;
-@group(0) @binding(8) var<storage, read_write> counts: array<atomic<u32>>;
-@group(0) @binding(9) var<storage, read_write> hits: array<Hit>;
+@group(0) @binding(9) var<storage, read> lines: array<Line>;
+@group(0) @binding(10) var<storage, read> values: array<Measured>;
+@group(0) @binding(11) var<storage, read> partners: array<Partners>;
+@group(0) @binding(2) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(3) var<storage, read> found: array<Found>;
+@group(0) @binding(4) var<storage, read> sensors: array<Sensor>;
+@group(0) @binding(8) var<storage, read> jobs: array<Job>;
+@group(0) @binding(5) var<storage, read> offsets: array<u32>;
+@group(0) @binding(6) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(7) var<storage, read_write> hits: array<Hit>;
 
 // Index of the block's module.
 var<private> module_number: u32;

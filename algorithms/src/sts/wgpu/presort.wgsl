@@ -42,8 +42,8 @@ fn presort_count(invocation: InWarp) {
 
 struct Arguments { blocks: u32, parts: u32, sides: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read_write> counts: array<u32>;
-@group(0) @binding(1) var<storage, read_write> totals: array<u32>;
+@group(0) @binding(2) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(3) var<storage, read_write> totals: array<u32>;
 
 const WARPS = THREADS / LANES;
 
@@ -107,10 +107,10 @@ struct Arguments { blocks: u32, count: u32, part_length: u32, sides: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> digis: array<vec2u>;
 @group(0) @binding(1) var<storage, read> modules: array<u32>;
-@group(0) @binding(2) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(4) var<storage, read> segment_offsets: array<u32>;
 // A row a part: what earlier parts have of each side.
-@group(0) @binding(3) var<storage, read_write> part_offsets: array<atomic<u32>>;
-@group(0) @binding(4) var<storage, read_write> to: array<vec2u>;
+@group(0) @binding(2) var<storage, read_write> part_offsets: array<atomic<u32>>;
+@group(0) @binding(5) var<storage, read_write> to: array<vec2u>;
 
 // The lanes whose side is that of this lane. Those without a digi have a number behind all sides.
 fn lanes_with(side: u32) -> Mask {

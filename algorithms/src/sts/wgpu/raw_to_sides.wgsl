@@ -1,14 +1,14 @@
 // Iterates over the digis of a warp's piece, each with its offset among those of its slot: see
-// raw_to_sides.cu and raw_to_sides/slots.h. It needs `put`, which is called for each.
+// raw_to_sides.cu. It needs `put`, which is called for each.
 //
 // Workgroup memory: lookup tables of a board, 16.5 KiB and its slots, and a word for each warp and
 // slot: 4 KiB. So blocks have at most 16 warps, which the launcher takes into account.
 #include "../../sts_unpack/wgpu/pieces.wgsl" cached_lookup
 
-@group(0) @binding(3) var<storage, read> slots: array<Slots>;
-@group(0) @binding(4) var<storage, read> pieces: array<vec2u>;
-@group(0) @binding(5) var<storage, read> tile_boards: array<u32>;
-@group(0) @binding(6) var<storage, read_write> states: array<atomic<u32>>;
+@group(0) @binding(7) var<storage, read> slots: array<Slots>;
+@group(0) @binding(3) var<storage, read> pieces: array<vec2u>;
+@group(0) @binding(4) var<storage, read> tile_boards: array<u32>;
+@group(0) @binding(5) var<storage, read_write> states: array<atomic<u32>>;
 
 // The slot of each e-link, and the side of each slot.
 struct Slots { of_elinks: array<u32, ELINKS>, sides: array<u32, ELINKS>, count: u32 }
@@ -84,7 +84,7 @@ fn look_up(cycle_ns: u32, before: Epoch) {
 
 struct Arguments { blocks: u32, rules: u32, tiles: u32, slots_of_piece: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(7) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(8) var<storage, read_write> totals: array<atomic<u32>>;
 @group(0) @binding(9) var<storage, read_write> piece_offsets: array<u32>;
 

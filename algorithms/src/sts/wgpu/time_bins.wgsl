@@ -9,10 +9,10 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
 @group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(2) var<storage, read> found: array<Found>;
-@group(0) @binding(3) var<storage, read_write> entries: array<Entry>;
-@group(0) @binding(4) var<storage, read_write> extents: array<u32>;
-@group(0) @binding(5) var<storage, read_write> counts: array<u32>;
-@group(0) @binding(6) var<storage, read_write> overfull: array<u32>;
+@group(0) @binding(4) var<storage, read_write> entries: array<Entry>;
+@group(0) @binding(6) var<storage, read_write> extents: array<u32>;
+@group(0) @binding(7) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(11) var<storage, read_write> overfull: array<u32>;
 
 fn time_at(begin: u32, at: u32) -> u32 { return clusters[begin + at].time; }
 fn index_at(begin: u32, at: u32) -> u32 { return at; }
@@ -50,7 +50,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> found: array<Found>;
 @group(0) @binding(3) var<storage, read> parts: array<Part>;
 @group(0) @binding(4) var<storage, read_write> entry_words: array<u32>;
-@group(0) @binding(5) var<storage, read_write> extents: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> extents: array<atomic<u32>>;
 
 @compute @workgroup_size(THREADS)
 fn time_bins_times(invocation: InWarp) {
@@ -79,12 +79,12 @@ fn time_bins_times(invocation: InWarp) {
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(1) var<storage, read> found: array<Found>;
-@group(0) @binding(2) var<storage, read> parts: array<Part>;
-@group(0) @binding(3) var<storage, read> entry_words: array<u32>;
-@group(0) @binding(4) var<storage, read> extents: array<u32>;
-@group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(2) var<storage, read> found: array<Found>;
+@group(0) @binding(3) var<storage, read> parts: array<Part>;
+@group(0) @binding(4) var<storage, read> entry_words: array<u32>;
+@group(0) @binding(6) var<storage, read> extents: array<u32>;
+@group(0) @binding(7) var<storage, read_write> counts: array<atomic<u32>>;
 
 var<workgroup> block_counts: array<atomic<u32>, BUCKETS>;
 
@@ -117,13 +117,13 @@ fn time_bins_count(invocation: InBlock) {
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(1) var<storage, read> found: array<Found>;
-@group(0) @binding(2) var<storage, read> counts: array<u32>;
+@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(2) var<storage, read> found: array<Found>;
+@group(0) @binding(7) var<storage, read> counts: array<u32>;
 // Two in a word.
-@group(0) @binding(3) var<storage, read_write> group_of: array<u32>;
-@group(0) @binding(4) var<storage, read_write> group_offsets: array<u32>;
-@group(0) @binding(5) var<storage, read_write> next_offsets: array<u32>;
+@group(0) @binding(8) var<storage, read_write> group_of: array<u32>;
+@group(0) @binding(9) var<storage, read_write> group_offsets: array<u32>;
+@group(0) @binding(10) var<storage, read_write> next_offsets: array<u32>;
 
 const BUCKETS_EACH = BUCKETS / THREADS;
 
@@ -163,7 +163,7 @@ fn time_bins_group(invocation: InWarp) {
 }
 
 #part time_bins_distribute
-// Moves the entries of large sides to their groups: see time_bins.cu and time_bins/groups.h. A
+// Moves the entries of large sides to their groups: see time_bins.cu and time_bins/large.h. A
 // block per part.
 //
 // Workgroup memory: a tile (16 KiB), and of its groups counts (4 KiB) and distances that entries
@@ -174,15 +174,15 @@ fn time_bins_group(invocation: InWarp) {
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(1) var<storage, read> found: array<Found>;
-@group(0) @binding(2) var<storage, read> parts: array<Part>;
-@group(0) @binding(3) var<storage, read> entry_words: array<u32>;
-@group(0) @binding(4) var<storage, read> extents: array<u32>;
+@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(2) var<storage, read> found: array<Found>;
+@group(0) @binding(3) var<storage, read> parts: array<Part>;
+@group(0) @binding(4) var<storage, read> entry_words: array<u32>;
+@group(0) @binding(6) var<storage, read> extents: array<u32>;
 // Two in a word.
-@group(0) @binding(5) var<storage, read> group_of: array<u32>;
-@group(0) @binding(6) var<storage, read_write> next_offsets: array<atomic<u32>>;
-@group(0) @binding(7) var<storage, read_write> grouped: array<Entry>;
+@group(0) @binding(8) var<storage, read> group_of: array<u32>;
+@group(0) @binding(10) var<storage, read_write> next_offsets: array<atomic<u32>>;
+@group(0) @binding(5) var<storage, read_write> grouped: array<Entry>;
 
 const TILE = FEW;
 const GROUPS_EACH = GROUPS / THREADS;
@@ -275,15 +275,15 @@ fn time_bins_distribute(invocation: InWarp) {
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(1) var<storage, read> found: array<Found>;
-@group(0) @binding(2) var<storage, read> parts: array<Part>;
-@group(0) @binding(3) var<storage, read> group_offsets: array<u32>;
-@group(0) @binding(4) var<storage, read> next_offsets: array<u32>;
+@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(2) var<storage, read> found: array<Found>;
+@group(0) @binding(3) var<storage, read> parts: array<Part>;
+@group(0) @binding(9) var<storage, read> group_offsets: array<u32>;
+@group(0) @binding(10) var<storage, read> next_offsets: array<u32>;
 @group(0) @binding(5) var<storage, read> grouped: array<Entry>;
-@group(0) @binding(6) var<storage, read_write> entries: array<Entry>;
+@group(0) @binding(4) var<storage, read_write> entries: array<Entry>;
 // Number of overfull groups, then the begin and end of each.
-@group(0) @binding(7) var<storage, read_write> overfull: array<atomic<u32>>;
+@group(0) @binding(11) var<storage, read_write> overfull: array<atomic<u32>>;
 
 const STEPS_OF_PART = PART / MIN_STEP;
 

@@ -165,8 +165,8 @@ fn published_epoch_before(piece: u32, number: u32) -> Epoch {
     return Epoch(shuffled(last_epoch, first_of(with_epochs)), wraps);
 }
 
-// Unpacking of a piece of a microslice, from its bytes to a consumer of digis: see pieces/walk.h
-// and pieces/hits.h. It needs the epoch before a piece (`epoch_before`), consumers of the hits for
+// Unpacking of a piece of a microslice, from its bytes to a consumer of digis: see pieces.h
+// and pieces.h. It needs the epoch before a piece (`epoch_before`), consumers of the hits for
 // either algorithm (`look_up`, and `take` for those that have `digi_of_hit`), a consumer of the
 // counts (`note_found`), and the lookup tables of the board (`looked_up`).
 
@@ -267,7 +267,7 @@ fn unpack_piece(index: u32) {
 }
 
 #part counts
-// Counts of microslices: see pieces/hits.h. It needs `counts`.
+// Counts of microslices: see pieces.h. It needs `counts`.
 
 fn add_counts(job: u32) {
     if lane > 0u { return; }

@@ -1,4 +1,4 @@
-// Messages and microslices: see raw/message.h, raw/microslice.h and raw/epoch.h. Kernels have raw
+// Messages and microslices: see raw.h. Kernels have raw
 // data, jobs and boards in the same order.
 
 @group(0) @binding(0) var<storage, read> bytes: array<u32>;
@@ -66,7 +66,7 @@ fn since_start(first_of_cycle: u64, number: u32, wraps: u32) -> u64 {
     return first_of_cycle + u64(wraps) * u64(EPOCHS_PER_CYCLE) + u64(number);
 }
 
-// A hit, step by step: see raw/hit.h, and raw/board.h for what boards are. Times need 64 bits, and
+// A hit, step by step: see raw.h, also for what boards are. Times need 64 bits, and
 // corrections of them fractions of 64 bits.
 
 // Words of a board before its links, and of a link and its parts.

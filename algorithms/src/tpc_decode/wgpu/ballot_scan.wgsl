@@ -103,7 +103,7 @@ fn decode_dense_links() {
 
 struct Arguments { blocks: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(6) var<storage, read_write> digits: array<vec2u>;
+@group(0) @binding(11) var<storage, read_write> digits: array<vec2u>;
 
 fn enter_page() {}
 
@@ -127,10 +127,10 @@ fn dense_link_digits(invocation: InWarp) {
 
 struct Arguments { blocks: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(6) var<storage, read> fragments: array<Fragment>;
+@group(0) @binding(10) var<storage, read> fragments: array<Fragment>;
 @group(0) @binding(7) var<storage, read> gains: array<f32>;
-@group(0) @binding(8) var<storage, read_write> positions: array<u32>;
-@group(0) @binding(9) var<storage, read_write> entries: array<atomic<u32>>;
+@group(0) @binding(12) var<storage, read_write> positions: array<u32>;
+@group(0) @binding(14) var<storage, read_write> entries: array<atomic<u32>>;
 
 fn enter_page() { fragment = fragments[arguments.fragment]; }
 

@@ -3,10 +3,10 @@
 // stream.
 struct Arguments { blocks: u32, fragment: u32, count: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> jobs: array<vec2u>;
-@group(0) @binding(1) var<storage, read> job_offsets: array<u32>;
-@group(0) @binding(2) var<storage, read> pages: array<vec2u>;
-@group(0) @binding(3) var<storage, read_write> streams: array<vec2u>;
+@group(0) @binding(1) var<storage, read> jobs: array<vec2u>;
+@group(0) @binding(2) var<storage, read> job_offsets: array<u32>;
+@group(0) @binding(4) var<storage, read> pages: array<vec2u>;
+@group(0) @binding(5) var<storage, read_write> streams: array<vec2u>;
 
 // The first job of the fragment whose page is `page` or a later one.
 fn first_job(page: u32) -> u32 {
@@ -37,8 +37,8 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(1) var<storage, read> jobs: array<vec2u>;
 @group(0) @binding(2) var<storage, read> job_offsets: array<u32>;
 @group(0) @binding(3) var<storage, read> fragments: array<vec4u>;
-@group(0) @binding(4) var<storage, read> positions: array<u32>;
-@group(0) @binding(5) var<storage, read> charges: array<u32>;
+@group(0) @binding(11) var<storage, read> positions: array<u32>;
+@group(0) @binding(12) var<storage, read> charges: array<u32>;
 // Slot, then the first chunk and the number of chunks, a half each.
 @group(0) @binding(6) var<storage, read_write> pages: array<vec2u>;
 @group(0) @binding(7) var<storage, read_write> bounds: array<u32>;

@@ -186,8 +186,8 @@ fn decode_share() {
 struct Arguments { blocks: u32, stride: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
 // The pads of channels, two in a word.
-@group(0) @binding(6) var<storage, read> cells: array<u32>;
-@group(0) @binding(7) var<storage, read_write> digits: array<vec2u>;
+@group(0) @binding(5) var<storage, read> cells: array<u32>;
+@group(0) @binding(11) var<storage, read_write> digits: array<vec2u>;
 
 fn emit(slot: u32, first: u32) {
     let end = first + page.samples;
@@ -215,12 +215,12 @@ fn fused_dense_link_digits(invocation: InBlock) {
 
 struct Arguments { blocks: u32, stride: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(6) var<storage, read> fragments: array<Fragment>;
+@group(0) @binding(10) var<storage, read> fragments: array<Fragment>;
 // Gain and column of each channel of each sector.
-@group(0) @binding(8) var<storage, read> cells: array<vec2u>;
-@group(0) @binding(9) var<storage, read_write> positions: array<u32>;
+@group(0) @binding(6) var<storage, read> cells: array<vec2u>;
+@group(0) @binding(12) var<storage, read_write> positions: array<u32>;
 // Two in a word.
-@group(0) @binding(10) var<storage, read_write> charges: array<atomic<u32>>;
+@group(0) @binding(13) var<storage, read_write> charges: array<atomic<u32>>;
 
 // Lists the position of a sample; returns its charge.
 fn list_sample(number: u32, at: u32) -> u32 {

@@ -28,7 +28,7 @@ const RECORD_WORDS = 8u;
 struct BlockHead { links: u32, crossing: u32, sample_bits: u32 }
 
 // The start of the head of a link: its card, a bit for each byte of the mask that is present, and
-// the number of bytes before the mask. See pages/link_head.h.
+// the number of bytes before the mask. See pages/page.h.
 struct LinkHead { fec: u32, level: u32, before: u32 }
 
 fn low_half(word: u32) -> u32 { return word & 0xffffu; }

@@ -23,8 +23,8 @@ fn place_count(invocation: InWarp) {
 
 struct Arguments { blocks: u32, fragments: u32, tiles: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read_write> sums: array<vec2u>;
-@group(0) @binding(1) var<storage, read_write> job_offsets: array<u32>;
+@group(0) @binding(2) var<storage, read_write> sums: array<vec2u>;
+@group(0) @binding(3) var<storage, read_write> job_offsets: array<u32>;
 
 const THREADS = 256u;
 
@@ -59,7 +59,7 @@ struct Arguments { blocks: u32, pages: u32, tiles: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> sums: array<vec2u>;
 // Page and first sample.
-@group(0) @binding(3) var<storage, read_write> jobs: array<vec2u>;
+@group(0) @binding(4) var<storage, read_write> jobs: array<vec2u>;
 
 @compute @workgroup_size(THREADS)
 fn place_jobs(invocation: InWarp) {

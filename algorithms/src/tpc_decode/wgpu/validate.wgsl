@@ -1,5 +1,5 @@
 #part validate_dense_link
-// The headers of a dense link page: see validate/headers.h.
+// The headers of a dense link page: see validate/pages.h.
 #include "pages.wgsl" page
 
 const RDH_VERSION_AND_SIZE = 7u | RDH_BYTES << 8u;

@@ -1,4 +1,4 @@
-// A side, with where its channels begin in `channels`: see formulas/chain.h.
+// A side, with where its channels begin in `channels`: see formulas/clusters.h.
 
 // Indices of digis count from the begin of the side.
 struct Side { begin: u32, count: u32, channels: u32 }
@@ -17,7 +17,7 @@ fn indices_of(side: Side, channel: u32) -> IndexRange {
 }
 
 #part channels
-// Offsets of channels: see formulas/connecting.h.
+// Offsets of channels: see formulas/clusters.h.
 #include "digi.wgsl"
 
 // Writes the offsets of the channels after that of the previous digi up to that of this one; the
@@ -32,7 +32,7 @@ fn find_channels(side: Side, index: u32) {
 }
 
 #part links
-// Links between digis: see formulas/connecting.h, and formulas/chain.h for connectors. It needs
+// Links between digis: see formulas/clusters.h. It needs
 // `digis`, `segment_offsets`, `channels`, `connectors` and the rules of a window.
 #include "digi.wgsl"
 

@@ -62,7 +62,7 @@ fn cut_within(reach: f32, front: f32, back: f32) -> f32 {
 fn reach_of(front: f32, latest: f32) -> f32 { return PRUNING * deviation_of(front, latest); }
 
 #part lines
-// Cluster data that decide about crossings: see formulas/lines.h.
+// Cluster data that decide about crossings: see formulas/pairs.h.
 
 // Line of a cluster: where its strip leaves the top edge, in cm, or OFF_EDGE; and the displacement
 // of its last line in widths.
@@ -121,7 +121,7 @@ fn next_crossing(crossings: ptr<function, Crossings>) -> Crossing {
 }
 
 // True if any line of one cluster may cross any of the other; no false negatives: see
-// formulas/lines.h. `widths` is the number of sensor widths per cm.
+// formulas/pairs.h. `widths` is the number of sensor widths per cm.
 fn may_cross(range: CrossingRange, widths: f32, front: Line, back: Line) -> bool {
     if front.edge == OFF_EDGE || back.edge == OFF_EDGE { return false; }
     let fronts = lines_of_widths(front.widths);

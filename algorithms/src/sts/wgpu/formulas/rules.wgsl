@@ -14,7 +14,7 @@ fn is_not_after(time: u32, follower: u32) -> bool {
 
 #part exact_sought
 // Lower limit that a digi has to reach to be not too early to follow another one, by the exact
-// rules: see formulas/following.h. Times are integers, so channel and time are compared as one
+// rules: see links.cu. Times are integers, so channel and time are compared as one
 // number.
 #include "rules.wgsl" exact_window
 
@@ -111,7 +111,7 @@ fn is_not_after(time: u32, follower: u32) -> bool {
 
 #part published_sought
 // Lower limit that a digi has to reach to be not too early to follow another one, as published: see
-// formulas/following.h.
+// links.cu.
 #include "rules.wgsl" published_window
 
 struct Sought { channel: u32, time: u32 }

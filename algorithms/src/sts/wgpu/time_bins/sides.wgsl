@@ -1,4 +1,4 @@
-// Code shared by the steps of time-bins: see time_bins/common.h. With little workgroup memory,
+// Code shared by the steps of time-bins: see time_bins/sorting.h. With little workgroup memory,
 // fewer entries are sorted at once; more sides count as large.
 #include "../formulas/records.wgsl"
 
@@ -17,7 +17,7 @@ fn is_earlier(left: Entry, right: Entry) -> bool {
     return left.time < right.time || (left.time == right.time && left.index < right.index);
 }
 
-// A side, and its tables if it is large: see time_bins/groups.h. It needs `segment_offsets` and
+// A side, and its tables if it is large: see time_bins/large.h. It needs `segment_offsets` and
 // `found`.
 
 // Maximum number of groups of a side, chosen so that each has a counter in workgroup memory.
@@ -35,7 +35,7 @@ fn groups_of(side: Side) -> u32 { return (side.count - 1u) / step_of(side) + 1u;
 fn first_group_of(side: Side) -> u32 { return side.begin / MIN_STEP + side.number; }
 
 #part part
-// The clusters of a large side that are for a block: see time_bins/groups.h.
+// The clusters of a large side that are for a block: see time_bins/large.h.
 
 fn is_empty(side: Side, part: Part) -> bool { return !is_large(side) || part.first >= side.count; }
 fn end_of(side: Side, part: Part) -> u32 { return min(side.count, part.first + PART); }
@@ -44,7 +44,7 @@ fn end_of(side: Side, part: Part) -> u32 { return min(side.count, part.first + P
 fn word_of_time(side: Side, number: u32) -> u32 { return 2u * side.begin + number; }
 
 #part buckets
-// The buckets of a large side: see time_bins/groups.h. It needs `extents`.
+// The buckets of a large side: see time_bins/large.h. It needs `extents`.
 #include "sorting.wgsl" scale
 
 fn scale_of_side(side: u32) -> Scale {

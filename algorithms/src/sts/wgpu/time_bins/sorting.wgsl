@@ -1,5 +1,5 @@
 #part scale
-// Times to bins of equal lengths: see time_bins/common.h.
+// Times to bins of equal lengths: see time_bins/sorting.h.
 #include "arithmetic.wgsl"
 
 // The first time, and what a time is multiplied by, in units of 2^-32 bins.
@@ -27,7 +27,7 @@ fn bin_of(scale: Scale, time: u32) -> u32 {
 }
 
 #part extent
-// The first and the last time of some entries: see time_bins/common.h. It needs a warp.
+// The first and the last time of some entries: see time_bins/sorting.h. It needs a warp.
 
 var<private> first_time: u32 = ~0u;
 var<private> last_time: u32;

@@ -1,4 +1,4 @@
-// Digis in bins by time, in workgroup memory: see channel_bucket/bins.h.
+// Digis in bins by time, in workgroup memory: see channel_bucket/sorting.h.
 #include "common.wgsl"
 #include "block_scan.wgsl"
 #include "digi.wgsl"
