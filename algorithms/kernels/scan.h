@@ -140,10 +140,14 @@ __device__ __forceinline__ void block_exclusive_sums_of_vectors(u32* counts, u32
 constexpr u64 SUM_OF_TILE = 0x100000000;
 constexpr u64 SUM_UP_TO_TILE = 0x200000000;
 
+// Pause between two looks at the status of another block, in ns: short beside the latency of the
+// load. Not tuned.
+constexpr u32 POLL_NS = 20;
+
 PORTABLE_INLINE u64 wait_for_state(const u64* tile) {
     u64 state = load_relaxed(tile);
     while (state < SUM_OF_TILE) {
-        __nanosleep(20);
+        __nanosleep(POLL_NS);
         state = load_relaxed(tile);
     }
     return state;

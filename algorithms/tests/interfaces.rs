@@ -97,6 +97,45 @@ fn made_in(
 }
 
 #[test]
+fn a_struct_with_pointers_is_all_that_a_kernel_takes() {
+    let kernel = r#"
+#include "common.h"
+struct Sides { const u64* digis; u32 sides; };
+struct Work {
+    Sides all;
+    Range* ranges = nullptr;
+    u16 *first, *last;
+    u32 count;
+    __device__ bool is_empty() const { return count == 0; }
+};
+KERNEL_INSTANCE(task_sort, Work, (THREADS, 2), sort<Exact, 3>)
+"#;
+    let image = ".version 8.0
+.visible .entry task_sort(
+	.param .align 8 .b8 task_sort_param_0[48]
+)
+.maxntid 256, 1, 1
+";
+    let generated = made(kernel, image, Some(SHADER)).expect("it is sound");
+    for expected in [
+        "pub(crate) all: Sides,\npub(crate) ranges: Ptr<Range>,\npub(crate) first: Ptr<u16>,\n\
+         pub(crate) last: Ptr<u16>,\npub(crate) count: u32,\n}",
+        "Argument::from_fields(48, vec![(0, self.all.argument()), (16, self.ranges.argument()), \
+         (24, self.first.argument()), (32, self.last.argument()), (40, self.count.argument()), ])",
+        "pub(crate) static TASK_SORT: Kernel<Work> =",
+    ] {
+        let text = &generated.interfaces;
+        assert!(text.contains(expected), "no {expected} in\n{text}");
+    }
+    let leaves = "Parameter::Buffer(Access::Read), Parameter::Value(4), \
+                  Parameter::Buffer(Access::Write), Parameter::Buffer(Access::None), \
+                  Parameter::Buffer(Access::None), Parameter::Value(4), ";
+    assert!(generated.shaders.contains(leaves), "no {leaves} in\n{}", generated.shaders);
+    let error = made(kernel, &image.replace("[48]", "[40]"), None).err().expect("refused");
+    assert!(error.contains("kernel task_sort is not that of"), "{error}");
+}
+
+#[test]
 fn shaders_have_the_parameters_of_kernels() {
     let without = made(KERNEL, IMAGE, None).expect("it needs none");
     assert!(!without.shaders.contains("task_sort"), "{}", without.shaders);

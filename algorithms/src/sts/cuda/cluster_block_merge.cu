@@ -7,6 +7,8 @@
 namespace {
 
 constexpr u32 THREADS = 512;
+// Two blocks share a multiprocessor, which leaves 64 registers to a thread.
+constexpr u32 BLOCKS = 2;
 constexpr u32 ITEMS = 11;
 
 // The time is the lower half of an entry.
@@ -23,7 +25,7 @@ using Shared = Sort::Shared;
 }  // namespace
 
 // Writes an entry for each cluster, and sorts those of each side. A block per side.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     entries_block_merge(const Cluster* clusters, const u32* side_offsets, const Found* found, Entry* entries,
                         Entry* scratch) {
     SMEM_DYN(Shared, shared_memory);

@@ -27,7 +27,7 @@ struct alignas(8) Partners {
     u32 first, count;
 };
 
-// What finding hits of pairs reads and writes besides.
+// Arguments of finding hits of pairs.
 struct PairFinding {
     HitFinding all;
     // One for each block.

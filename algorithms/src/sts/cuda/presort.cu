@@ -9,7 +9,7 @@
 #include "scan.h"
 #include "formulas/stream.h"
 
-// What sorting a stream by side reads and writes.
+// Arguments of sorting a stream by side.
 struct RowSort {
     const u64* digis;
     // Module of each address.

@@ -71,7 +71,7 @@ struct BySlot {
     }
 };
 
-// What unpacking to sides reads and writes.
+// Arguments of unpacking to sides.
 struct RawToSides {
     RawPieces input;
     // Slots of each board.

@@ -20,7 +20,7 @@ struct PartTimes {
     u32 first, last;
 };
 
-// What sorting a stream by side reads and writes.
+// Arguments of sorting a stream by side.
 struct TileSort {
     const u64* digis;
     // Module of each address.

@@ -22,7 +22,7 @@ namespace {
 typedef Sorting<FEW_THREADS, FEW> FewSorting;
 typedef Sorting<MANY_THREADS, MANY> ManySorting;
 
-// Blocks of a multiprocessor, as many as have shared memory: more registers would make it fewer.
+// Blocks of a multiprocessor: the maximum that have shared memory.
 constexpr u32 FEW_BLOCKS = 4;
 constexpr u32 MANY_BLOCKS = 2;
 

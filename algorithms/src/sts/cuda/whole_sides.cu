@@ -14,7 +14,7 @@
 
 namespace {
 
-// What the headers below are compiled for: blocks of which a multiprocessor holds two.
+// Configuration of the headers below: blocks of which a multiprocessor holds two.
 constexpr u32 THREADS = 512;
 // Digis of a thread that are sorted at once in shared memory: 64 KiB for a block.
 constexpr u32 SORTED_ITEMS = 16;

@@ -7,7 +7,7 @@
 
 namespace {
 
-// What the headers below are compiled for: blocks that have a multiprocessor to themselves.
+// Configuration of the headers below: blocks that have a multiprocessor to themselves.
 constexpr u32 THREADS = 1024;
 // Digis of a thread that are sorted at once in shared memory: 128 KiB for a block.
 constexpr u32 SORTED_ITEMS = 16;

@@ -5,6 +5,8 @@
 namespace {
 
 constexpr u32 THREADS = 512;
+// Two blocks share a multiprocessor, which leaves 64 registers to a thread.
+constexpr u32 BLOCKS = 2;
 constexpr u32 ITEMS = 11;
 constexpr u32 TILE = THREADS * ITEMS;
 
@@ -35,7 +37,7 @@ using Shared1024 = Sort<1024, 5>::Shared;
 
 // Sorts each segment of `digis`, with `scratch` of the same size; segment s is at positions
 // segment_offsets[s] .. segment_offsets[s + 1]. A block per segment.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     block_merge_sort(u64* digis, u64* scratch, const u32* segment_offsets) {
     SMEM_DYN(Shared, shared_memory);
     sort_segment<Sort<THREADS, ITEMS>>(digis, scratch, segment_offsets, *shared_memory);

@@ -20,11 +20,15 @@
 
 namespace {
 
-// What the headers below are compiled for: blocks of which a multiprocessor holds two.
+// Configuration of the headers below: blocks of which a multiprocessor holds two.
 constexpr u32 THREADS = 512;
 // Digis of a thread that are sorted at once in shared memory: 64 KiB for a block.
 constexpr u32 SORTED_ITEMS = 16;
 constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
+// Two blocks share a multiprocessor, which leaves 64 registers to a thread. Few digis are crowded:
+// these blocks may have all registers.
+constexpr u32 BLOCKS = 2;
+constexpr u32 OVERFULL_BLOCKS = 1;
 // Digis with the same key come in the order of their other bits, so that the result is deterministic.
 constexpr bool KEEPS_ARRIVAL = false;
 
@@ -218,7 +222,7 @@ __device__ __forceinline__ void distribute_tile(const u64* from, u64* to, Range 
 }  // namespace
 
 // Sorts segments that fit into shared memory, in place. A block per segment.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     channel_bucket_small(u64* digis, const Range* segments, RangeList* crowded) {
     SMEM_DYN(Sorting, shared);
     sort_segment(digis, segments, crowded, *shared);
@@ -288,7 +292,7 @@ KERNEL_EXPORT(channel_bucket_group)
 
 // Moves the digis of each part to the offsets of their groups in `next_offsets`. A block per part
 // of a region.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     channel_bucket_distribute(const u64* from, u64* to, const Range* parts, const u32* region_of_part,
                               const u16* group_of, const u32* first_groups, u32* next_offsets, u32 shift, u32 bits) {
     SMEM_DYN(Distribution, shared_memory);
@@ -307,7 +311,7 @@ KERNEL_EXPORT(channel_bucket_distribute)
 KERNEL_SHARED(channel_bucket_distribute, Distribution)
 
 // Sorts groups of channels. A block per group; there may be more blocks.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     channel_bucket_sort(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                         const u32* group_count, const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
@@ -321,7 +325,7 @@ KERNEL_SHARED(channel_bucket_sort, Sorting)
 // Sorts groups of buckets that are determined by bits of the time, from bit `shift` on. All digis
 // of a region have the same channel, and the same bits above. A block per group; there may be more
 // blocks.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     channel_bucket_sort_times(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                               const u32* group_count, u32 shift, u32 bits, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
@@ -333,7 +337,7 @@ KERNEL_EXPORT(channel_bucket_sort_times, SortTimes)
 KERNEL_SHARED(channel_bucket_sort_times, Sorting)
 
 // Sorts what others found too crowded. Any number of blocks.
-extern "C" __global__ void __launch_bounds__(THREADS, 1)
+extern "C" __global__ void __launch_bounds__(THREADS, OVERFULL_BLOCKS)
     channel_bucket_overfull(const u64* from, u64* to, const RangeList* crowded) {
     SMEM_DYN(Overfull, shared_memory);
     sort_all_overfull(from, to, crowded, *shared_memory);

@@ -11,11 +11,15 @@
 
 namespace {
 
-// What the headers below are compiled for: blocks of which a multiprocessor holds two.
+// Configuration of the headers below: blocks of which a multiprocessor holds two.
 constexpr u32 THREADS = 512;
 // Digis of a thread that are sorted at once in shared memory: 64 KiB for a block.
 constexpr u32 SORTED_ITEMS = 16;
 constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
+// Two blocks share a multiprocessor, which leaves 64 registers to a thread. Few digis are crowded:
+// these blocks may have all registers.
+constexpr u32 BLOCKS = 2;
+constexpr u32 OVERFULL_BLOCKS = 1;
 // Digis with the same key keep the order in which they arrived.
 constexpr bool KEEPS_ARRIVAL = true;
 
@@ -55,7 +59,7 @@ __device__ __forceinline__ u32 digis_in_tiles_before(const u32* states, u32 stri
             sum += words[i] - 1;
             next++;
         }
-        if (words[0] == 0) __nanosleep(20);
+        if (words[0] == 0) __nanosleep(POLL_NS);
     }
     return sum;
 }
@@ -209,6 +213,8 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
 };
 
 constexpr u32 LARGE_TILE_THREADS = 512;
+// The maximum that has shared memory on a multiprocessor.
+constexpr u32 LARGE_TILE_BLOCKS = 2;
 constexpr u32 LARGE_TILE_ITEMS = 14;
 constexpr u32 LARGE_TILE = LARGE_TILE_THREADS * LARGE_TILE_ITEMS;
 using LargeTile = InOrderOfArrival<LARGE_TILE_THREADS, LARGE_TILE_ITEMS>;
@@ -216,6 +222,7 @@ using LargeTileShared = LargeTile::Shared;
 static_assert(LargeTile::TILE == LARGE_TILE, "what the launcher counts with");
 
 constexpr u32 SMALL_TILE_THREADS = 128;
+constexpr u32 SMALL_TILE_BLOCKS = 7;
 constexpr u32 SMALL_TILE_ITEMS = 16;
 constexpr u32 SMALL_TILE = SMALL_TILE_THREADS * SMALL_TILE_ITEMS;
 using SmallTile = InOrderOfArrival<SMALL_TILE_THREADS, SMALL_TILE_ITEMS>;
@@ -256,7 +263,7 @@ __device__ __forceinline__ void distribute_next(const u64* from, u64* to, const 
 // Moves the digis of all regions to their groups: `next_offsets` has the groups' offsets. The tiles
 // of a region come in order; `first_states` has the offset of its status words in `states`, one for
 // each tile and group. These and the `ticket` are zero at the start. A block per tile.
-extern "C" __global__ void __launch_bounds__(LARGE_TILE_THREADS, 2)
+extern "C" __global__ void __launch_bounds__(LARGE_TILE_THREADS, LARGE_TILE_BLOCKS)
     channel_bucket_distribute_large_tiles(const u64* from, u64* to, const Range* regions, const Tile* tiles,
                                           const u16* group_of, const u32* first_groups, const u32* next_offsets,
                                           const u32* first_states, u32* states, u32* ticket, u32 shift, u32 bits) {
@@ -268,7 +275,7 @@ KERNEL_EXPORT(channel_bucket_distribute_large_tiles, DistributeTiles)
 KERNEL_SHARED(channel_bucket_distribute_large_tiles, LargeTileShared)
 
 // Moves digis in small tiles, for regions of few groups.
-extern "C" __global__ void __launch_bounds__(SMALL_TILE_THREADS, 7)
+extern "C" __global__ void __launch_bounds__(SMALL_TILE_THREADS, SMALL_TILE_BLOCKS)
     channel_bucket_distribute_small_tiles(const u64* from, u64* to, const Range* regions, const Tile* tiles,
                                           const u16* group_of, const u32* first_groups, const u32* next_offsets,
                                           const u32* first_states, u32* states, u32* ticket, u32 shift, u32 bits) {
@@ -280,7 +287,7 @@ KERNEL_EXPORT(channel_bucket_distribute_small_tiles, DistributeTiles)
 KERNEL_SHARED(channel_bucket_distribute_small_tiles, SmallTileShared)
 
 // The following kernels sort like those of `channel_bucket.cu`.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     channel_bucket_small_stable(u64* digis, const Range* segments, RangeList* crowded) {
     SMEM_DYN(Sorting, shared);
     sort_segment(digis, segments, crowded, *shared);
@@ -288,7 +295,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
 KERNEL_EXPORT(channel_bucket_small_stable, SortSegments)
 KERNEL_SHARED(channel_bucket_small_stable, Sorting)
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     channel_bucket_sort_stable(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                                const u32* group_count, const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
@@ -299,7 +306,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
 KERNEL_EXPORT(channel_bucket_sort_stable, SortGroups)
 KERNEL_SHARED(channel_bucket_sort_stable, Sorting)
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     channel_bucket_sort_times_stable(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                                      const u32* group_count, u32 shift, u32 bits, RangeList* oversized,
                                      RangeList* crowded) {
@@ -311,7 +318,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
 KERNEL_EXPORT(channel_bucket_sort_times_stable, SortTimes)
 KERNEL_SHARED(channel_bucket_sort_times_stable, Sorting)
 
-extern "C" __global__ void __launch_bounds__(THREADS, 1)
+extern "C" __global__ void __launch_bounds__(THREADS, OVERFULL_BLOCKS)
     channel_bucket_overfull_stable(const u64* from, u64* to, const RangeList* crowded) {
     SMEM_DYN(Overfull, shared_memory);
     sort_all_overfull(from, to, crowded, *shared_memory);

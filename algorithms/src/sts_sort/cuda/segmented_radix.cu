@@ -13,6 +13,8 @@ namespace {
 // tile by tile.
 
 constexpr u32 THREADS = 512;
+// Two blocks share a multiprocessor, which leaves 64 registers to a thread.
+constexpr u32 BLOCKS = 2;
 constexpr u32 ITEMS = 8;
 constexpr u32 TILE = THREADS * ITEMS;
 constexpr u32 RADIX_BITS = 8;
@@ -105,7 +107,7 @@ __device__ __forceinline__ void sort_pass(const u64* from, u64* to, const u32* s
 
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     segmented_radix_pass(const u64* from, u64* to, const u32* segment_offsets, u32 shift, u32 bits) {
     SMEM_DYN(Shared, shared_memory);
     sort_pass(from, to, segment_offsets, shift, bits, *shared_memory);

@@ -1,6 +1,7 @@
 // Pieces of microslices, unpacked by a warp each: messages, epochs, hits.
 #pragma once
 #include "raw.h"
+#include "scan.h"
 
 // Pieces of microslices: the messages that a warp processes at once, 16 bytes and then 16 bytes per
 // lane, split at multiples of 16 bytes.
@@ -171,7 +172,7 @@ struct EpochBefore {
             const lanemask_t with_sum = __ballot_sync(FULL_MASK, state >= UP_TO_PIECE);
             known = (u32)ffs(with_sum) - 1;
             if (with_sum != 0 && (~published & lanemask_lt(known)) == 0) return;
-            __nanosleep(20);
+            __nanosleep(POLL_NS);
         }
     }
 

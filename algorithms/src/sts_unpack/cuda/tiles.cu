@@ -14,7 +14,7 @@
 #include "digi.h"
 #include "pieces.h"
 
-// What unpacking reads and writes.
+// Arguments of unpacking.
 struct TileUnpacking {
     RawPieces input;
     u64* digis;

@@ -10,7 +10,7 @@
 
 namespace tpc_chain {
 
-// What sorting the digits of decoded pages into bins reads and writes.
+// Arguments of sorting the digits of decoded pages into bins.
 struct DigitBinning {
     const Job* jobs;
     const u32* job_offsets;

@@ -1,4 +1,4 @@
-//! What all stages of a batch share: the arguments of their kernels, and launches.
+//! Context that all stages of a batch share: the arguments of their kernels, and launches.
 
 use super::batches::Batch;
 use super::buckets::Buckets;
@@ -25,7 +25,7 @@ pub(crate) struct Samples {
     pub(crate) positions: Ptr<u32>,
 }
 
-/// What all stages of a batch share.
+/// Context that all stages of a batch share.
 pub(crate) struct BatchContext<'w> {
     pub(crate) gpu: &'w Gpu,
     pub(crate) tables: &'w Tables,

@@ -12,7 +12,7 @@
 
 namespace cluster_finder {
 
-// What collecting the labels of clusters reads and writes. States, ticket and total are 0 initially.
+// Arguments of collecting the labels of clusters. States, ticket and total are 0 initially.
 struct LabelCollection {
     const Members* members;
     // Samples of all clusters, as indices in bins.

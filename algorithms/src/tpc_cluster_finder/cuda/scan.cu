@@ -14,8 +14,7 @@
 constexpr u32 COMPACTED_TILE = 512;
 
 // Targets of compaction: samples to raw peaks, and these to the remaining peaks.
-constexpr u32 TO_RAW = 0;
-constexpr u32 TO_KEPT = 1;
+enum ScanTarget : u32 { TO_RAW, TO_KEPT };
 
 PORTABLE_INLINE u32 tiles_of(u32 count) { return (count + COMPACTED_TILE - 1) / COMPACTED_TILE; }
 

@@ -25,7 +25,7 @@ struct __align__(8) PageLines {
     u16 first_chunk, chunks;
 };
 
-// What making the maps of a fragment reads and writes.
+// Arguments of making the maps of a fragment.
 struct TileMaking {
     const uint2* extents;
     const Job* jobs;
@@ -281,8 +281,8 @@ __device__ __forceinline__ void find_bounds(const TileMaking& all) {
     all.bounds[(u64)index * BOUNDS_OF_PAGE + bound] = (u16)listed.bound(job.slot, samples, time);
 }
 
-// Makes all tiles that contain pads in all lines of the maps. For each region of each map, as many
-// consecutive blocks as its lines need.
+// Makes all tiles that contain pads in all lines of the maps. For each region of each
+// map there are consecutive blocks for all of its lines.
 __device__ __forceinline__ void make_tiles(const TileMaking& all) {
     __shared__ Shared shared;
     const u32 chunks = (all.lines + LINES - 1) / LINES;

@@ -10,7 +10,7 @@
 
 namespace tpc_decode {
 
-// What assigning offsets to samples reads and writes.
+// Arguments of assigning offsets to samples.
 struct Placing {
     // First time bin, number of time bins and samples of each page.
     const uint2* extents;

@@ -16,6 +16,8 @@
 namespace {
 
 constexpr u32 THREADS = 256;
+// Four blocks share a multiprocessor, which leaves 64 registers to a thread.
+constexpr u32 BLOCKS = 4;
 constexpr u32 WARPS = THREADS / LANES;
 // Groups of pads of a block: four lanes each.
 constexpr u32 GROUPS = LANES / TILE_TIMES;
@@ -132,7 +134,7 @@ PORTABLE_INLINE PadActivity join(const Slice (&slices)[WARPS][PADS], u32 pad, u3
 }  // namespace
 
 // Activity of each pad of each group. A block for `GROUPS` groups of a sector.
-extern "C" __global__ void __launch_bounds__(THREADS, 4)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     noisy_pads_bit_runs(const u16* maps, const uint2* groups, PadActivity* activity, u32 group_count,
                         u32 tile_rows, u32 max_charges, u32 max_run, u32 saturation) {
     __shared__ Slice slices[WARPS][PADS];

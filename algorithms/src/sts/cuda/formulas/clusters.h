@@ -157,7 +157,7 @@ struct ClusterTables {
     float time_errors[CHANNELS_OF_SIDE + 1];
 };
 
-// What finding clusters reads and writes; each kernel uses a part of it. Sides are ranges of the
+// Arguments of finding clusters; each kernel uses a part of it. Sides are ranges of the
 // digis, which are in order of channel and time, and have capacity for a cluster of each digi.
 struct ClusterFinding {
     u64* digis;

@@ -51,7 +51,7 @@ struct TimeCut {
     }
 };
 
-// What finding hits reads and writes.
+// Arguments of finding hits.
 struct HitFinding {
     // Clusters of all sides, fronts first: each side has a range of the arrays.
     const Cluster* clusters;

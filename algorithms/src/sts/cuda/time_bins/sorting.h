@@ -23,7 +23,7 @@ struct OverfullBins {
     OverfullBin ranges[1];
 };
 
-// What sorting the clusters of all sides reads and writes. Sides have capacity for an entry of each
+// Arguments of sorting the clusters of all sides. Sides have capacity for an entry of each
 // cluster; tables of large sides are there if a side can be large.
 struct TimeSort {
     const Cluster* clusters;

@@ -103,7 +103,7 @@ PORTABLE_INLINE bool is_noisy(const u32* noisy, u32 sector, u32 position) {
     return (noisy[(sector * ROWS + row) * NOISY_WORDS + pad / 32] >> pad % 32 & 1) != 0;
 }
 
-// What the stages of a batch of jobs read and write. Jobs are processed at once, each by the same
+// Arguments of the stages of a batch of jobs. Jobs are processed at once, each by the same
 // number of blocks; their maps are stored one after the other, and have the charges around each
 // position. Lists have capacity for all positions.
 struct Finding {

@@ -78,7 +78,7 @@ struct MemberLists {
     u32 max_samples;
 };
 
-// What finding clusters reads and writes.
+// Arguments of finding clusters.
 struct FusedFinding {
     const u64* samples;
     const Sector* sectors;

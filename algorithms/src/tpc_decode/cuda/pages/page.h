@@ -61,7 +61,7 @@ struct __align__(8) ChargeCell {
     u32 column;
 };
 
-// What decoding the pages of a fragment reads and writes. Lists have an entry for each sample.
+// Arguments of decoding the pages of a fragment. Lists have an entry for each sample.
 struct Decoding {
     const u8* pages;
     const PageRecord* records;

@@ -10,7 +10,7 @@ struct Bounds {
     u32 version, first_orbit, orbits;
 };
 
-// What validating pages reads and writes.
+// Arguments of validating pages.
 struct Validation {
     const u8* bytes;
     // Word of the stream of each page.
