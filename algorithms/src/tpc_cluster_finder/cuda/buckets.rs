@@ -55,8 +55,6 @@ buffers! {
     }
 }
 
-}
-
 impl Buckets {
     /// Allocates buckets of these capacities, and a buffer for `packed` packed clusters, which is
     /// reallocated if it turns out to be too small.

@@ -19,7 +19,6 @@ buffers! {
     }
 }
 
-
 /// Words of each level above the marks of `samples` positions: the last one is a tile.
 fn levels(samples: usize) -> Vec<usize> {
     let tiles = |&words: &usize| (words > TILE).then(|| words.div_ceil(TILE));
