@@ -64,6 +64,3 @@ pub mod tpc_gather;
 pub mod tpc_merge;
 pub mod tpc_noisy_pads;
 mod word_task;
-
-/// The name by which tasks call functions that use all cores outside the clock.
-use parallel as all_cores;

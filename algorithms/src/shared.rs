@@ -132,7 +132,7 @@ pub(crate) fn atomic<P: Plain>(values: &mut [P]) -> &[P::Atomic] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::all_cores::tests::with_all_pools;
+    use crate::parallel::tests::with_all_pools;
     use crate::parallel::{Grain, MANY, for_each_range};
 
     #[test]

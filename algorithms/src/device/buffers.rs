@@ -9,7 +9,7 @@ use super::Arena;
 use super::gpu::{
     CachedPerInput, DeviceBuffer, DeviceError, ManagedBuffer, MappedBuffer, PinnedBuffer,
 };
-use crate::all_cores::fill;
+use crate::parallel::fill;
 
 /// Buffers that a variant keeps between untimed moments. Dropped, they are available to other
 /// variants again. [`buffers!`](crate::device::buffers) implements this from the fields of a

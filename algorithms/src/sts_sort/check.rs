@@ -15,8 +15,7 @@ use generators::sts::{Address, Digi, SegmentedDigis};
 
 use super::order::Order;
 use crate::algorithm::Content;
-use crate::all_cores::{first_difference, first_error, first_where};
-use crate::parallel::map;
+use crate::parallel::{first_difference, first_error, first_where, map};
 
 /// Digis that a thread sums up at a time.
 const PART: usize = 1 << 16;

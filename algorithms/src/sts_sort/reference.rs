@@ -3,8 +3,7 @@
 use generators::sts::{Digi, SegmentedDigis};
 use rayon::slice::ParallelSliceMut;
 
-use crate::all_cores::par_map;
-use crate::parallel::for_each;
+use crate::parallel::{for_each, par_map};
 
 /// Each segment sorted by key; equal keys keep their order of arrival. All cores share
 /// even a single segment.
@@ -22,7 +21,7 @@ mod tests {
     use generators::sts::{DigiShape, Order, Skew, generate};
 
     use super::*;
-    use crate::all_cores::tests::with_all_pools;
+    use crate::parallel::tests::with_all_pools;
     use crate::sts_sort::hard_inputs;
 
     /// An ordered map from key to the digis with that key, as they arrived.

@@ -10,8 +10,7 @@ use super::header::Payload;
 use super::input::TimeFrame;
 use super::{Decoded, reference};
 use crate::algorithm::{Choose, Mutants, mutants};
-use crate::all_cores::{first_difference, first_error, first_where, sorted};
-use crate::parallel::map;
+use crate::parallel::{first_difference, first_error, first_where, map, sorted};
 
 /// Differences between output and reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -234,7 +233,7 @@ fn accepted_by_reference() -> Damage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::all_cores::tests::{test_indices, with_all_pools};
+    use crate::parallel::tests::{test_indices, with_all_pools};
     use crate::tpc_decode::hard_inputs;
     use crate::tpc_decode::input::Output;
 

@@ -7,7 +7,7 @@ use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout};
 use super::packed::{Block, Packed, Sample};
 use super::packing::Packing;
 use crate::algorithm::{Choose, Mutants, Mutation};
-use crate::all_cores::{first_difference, first_error};
+use crate::parallel::{first_difference, first_error};
 
 /// Differences between output and reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -121,7 +121,7 @@ pub(super) fn mutants(input: &Clusters, right: &Packed, choose: Choose<'_>) -> M
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::all_cores::tests::with_all_pools;
+    use crate::parallel::tests::with_all_pools;
     use crate::tpc_gather::hard_inputs::clusters;
     use crate::tpc_gather::reference::gather;
 

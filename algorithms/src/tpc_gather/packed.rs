@@ -7,7 +7,7 @@ use generators::DataError;
 use generators::io::Table;
 use generators::tpc::clusters::{Clusters, Entries, FIELDS, Layout, Per, Pieces};
 
-use crate::all_cores::{copy, par_default};
+use crate::parallel::{copy, par_default};
 
 /// The arrays of all fields without gaps, at the offsets of their [`Layout`]. The bytes between
 /// arrays are undefined.

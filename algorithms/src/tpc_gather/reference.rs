@@ -3,8 +3,7 @@
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
 
 use super::packed::Packed;
-use crate::all_cores::copy;
-use crate::parallel::for_each;
+use crate::parallel::{copy, for_each};
 
 /// Pieces that a thread appends at a time.
 const PIECES: usize = 1 << 12;
@@ -51,7 +50,7 @@ fn append(mut to: &mut [u8], from: &[u8], width: usize, pieces: &Pieces, left_ou
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::all_cores::tests::with_all_pools;
+    use crate::parallel::tests::with_all_pools;
     use crate::tpc_gather::hard_inputs::clusters;
 
     #[test]

@@ -90,7 +90,7 @@ fn sizes(input: &SliceTracks) -> BTreeMap<usize, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::all_cores::tests::with_all_pools;
+    use crate::parallel::tests::with_all_pools;
     use generators::tpc::slice_tracks::{Ids, Relations, SliceTrack, TrackShape, generate};
 
     #[test]

@@ -39,8 +39,8 @@ use crate::algorithm::{
     Algorithm, CheckError, Choose, Element, InputFiles, OutputFiles, Plan, Promise, Semantics,
     TaskInfo, Variant, Work,
 };
-use crate::all_cores::first_difference;
 use crate::axis::Params;
+use crate::parallel::first_difference;
 use crate::plugin::Contract;
 use crate::plugin_session::variants;
 

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable, cast_slice};
 use generators::tpc::slice_tracks::{Relations, SliceTracks};
 
 use super::TpcMerge;
-use crate::all_cores::par_map;
+use crate::parallel::par_map;
 use crate::plugin::abi::{self, structs};
 use crate::plugin::loaded_variant::Contract;
 use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};

@@ -14,8 +14,7 @@ use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
 
 use super::components;
 use super::resolve::same_leg;
-use crate::all_cores::par_map;
-use crate::parallel::{Grain, collect, map};
+use crate::parallel::{Grain, collect, map, par_map};
 
 type Leg = Vec<u32>;
 
@@ -278,7 +277,7 @@ mod tests {
     use generators::tpc::slice_tracks::{Ids, TrackShape, generate};
 
     use super::*;
-    use crate::all_cores::tests::with_all_pools;
+    use crate::parallel::tests::with_all_pools;
     use crate::tpc_merge::hard_inputs;
 
     #[test]

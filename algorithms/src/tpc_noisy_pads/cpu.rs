@@ -9,8 +9,7 @@ use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 use super::TpcNoisyPads;
 use super::input::{PadActivity, Thresholds};
 use crate::algorithm::{PrepareResult, Variant, VariantContext};
-use crate::all_cores::split_mut;
-use crate::parallel::for_each;
+use crate::parallel::{for_each, split_mut};
 use crate::prefetch::prefetch;
 use crate::tpc_decode::charge_map::{TILE, TILE_PADS, TILE_TIMES, TILES_IN_ROW, tiles_of_row};
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use bytemuck::Pod;
 
 use super::{DeviceError, FromHost, Gpu, PinnedBuffer};
-use crate::all_cores::par_convert;
 use crate::device::{Arena, InputId};
+use crate::parallel::par_convert;
 
 /// A cached, immutable value that was made for a GPU from a part of an input. Dropped, it is
 /// available to the next candidate.

@@ -12,7 +12,7 @@ use super::pool::{self, Pool};
 use super::progress::{PendingCopies, Progress, QueueTicks};
 use super::step::Submission;
 use super::{DeviceError, Gpu};
-use crate::all_cores::fill;
+use crate::parallel::fill;
 
 /// Allocator for memory of all kinds.
 pub(super) struct Memory {

@@ -8,7 +8,7 @@ use super::engine::{DOWNLOAD_QUEUE, Engine, Transfer};
 use super::small_copies::SmallCopy;
 use super::step::{HostUse, Step};
 use super::{DeviceBuffer, DeviceError, FromHost, Gpu, ToHost};
-use crate::all_cores;
+use crate::parallel;
 
 /// Bytes per piece of a copy to the host.
 const FETCHED_BYTES: usize = 64 << 20;
@@ -212,12 +212,12 @@ impl Gpu {
     ) -> Result<Vec<T>, DeviceError> {
         let piece = (FETCHED_BYTES / size_of::<T>()).min(elements.len());
         let mut stage = self.pinned::<T>(piece)?;
-        let mut read_back = all_cores::par_default(elements.len());
+        let mut read_back = parallel::par_default(elements.len());
         let mut first = elements.start;
         for part in read_back.chunks_mut(piece.max(1)) {
             self.download_part(stage.part_mut(0..part.len()), from, first)?;
             self.finish()?;
-            all_cores::copy(part, &stage[..part.len()]);
+            parallel::copy(part, &stage[..part.len()]);
             first += part.len();
         }
         Ok(read_back)

@@ -5,8 +5,8 @@ use generators::sts::{Digi, SegmentedDigis};
 
 use super::raw::Raw;
 use crate::algorithm::{Digest, SegmentSums, Segments, segment_sums};
-use crate::all_cores::fill;
 use crate::device::Arena;
+use crate::parallel::fill;
 use crate::sts::clusters::ClusterFormulas;
 use crate::sts::data::{CLUSTERS, HITS};
 use crate::sts::hits::{ModuleFormulas, SortedClusters};

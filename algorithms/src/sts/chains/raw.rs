@@ -3,8 +3,8 @@
 use generators::sts::Digi;
 use generators::sts::raw::{MicrosliceCounts, TimesliceCounts};
 
-use crate::all_cores::fill;
 use crate::device::Arena;
+use crate::parallel::fill;
 use crate::sts::presort::{LookupTable, capacity_for_parts};
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::cpu::{self, Unpack, UnpackInput};

@@ -4,9 +4,8 @@ use std::any::Any;
 
 use generators::partition::Partition;
 
-use crate::all_cores::{par_concat, par_copy_to_slices};
 use crate::device::gpu::DeviceError;
-use crate::parallel::map;
+use crate::parallel::{map, par_concat, par_copy_to_slices};
 
 /// Output of a stage in a buffer, on the host or on a device, which can be saved and restored.
 pub(in crate::sts) trait Snapshot {

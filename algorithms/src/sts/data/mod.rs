@@ -16,8 +16,7 @@ use generators::named;
 use generators::partition::Partition;
 use generators::sts::{Address, ModuleSide, SegmentedDigis};
 
-use crate::all_cores::par_concat;
-use crate::parallel::map;
+use crate::parallel::{map, par_concat};
 
 pub(in crate::sts) use digest::{CLUSTERS, HITS};
 pub use digest::{digest_of, segment_sums_of};

@@ -11,7 +11,7 @@ use rayon::slice::ParallelSliceMut;
 
 use super::{ChainStage, Product};
 use crate::algorithm::Semantics;
-use crate::all_cores::par_map;
+use crate::parallel::par_map;
 use crate::sts::quality::Crossings;
 use crate::sts_unpack::RawTimeslices;
 

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use generators::sts::SegmentedDigis;
 
-use crate::all_cores::{first_error, first_where};
+use crate::parallel::{first_error, first_where};
 use crate::sts::{ChainStage, Product};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned};
 
@@ -235,7 +235,7 @@ fn in_order_of_time<T: Sync>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::all_cores::tests::with_all_pools;
+    use crate::parallel::tests::with_all_pools;
 
     /// Segments of very unlike sizes, of which one is shared by threads.
     fn clusters() -> Partitioned<Cluster> {

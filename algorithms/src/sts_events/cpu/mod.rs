@@ -11,10 +11,9 @@ use super::chain::Chain;
 use super::event::assign_copies;
 use super::{DigiStream, Event, EventRules, Events, StsEvents};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
-use crate::all_cores::split_mut;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec};
-use crate::parallel::{Grain, collect, for_each, map};
+use crate::parallel::{Grain, collect, for_each, map, split_mut};
 
 pub(super) const VARIANTS: &[Variant<StsEvents>] = &[
     Variant::cpu(

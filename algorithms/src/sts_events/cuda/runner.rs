@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use generators::sts::Digi;
 
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext, limit_digis};
-use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput, same_as};
 use crate::device::{Buffers, buffers};
 use crate::kernels::sts_events_cuda_building_events_h::{
     self as kernels, Capacities, Rules, Totals,
 };
+use crate::parallel::par_map;
 use crate::sts_events::{DigiStream, Event, Events, StsEvents};
 
 same_as!(Event {

@@ -3,7 +3,7 @@
 use generators::sts::{DigiShape, Order, Skew, generate};
 
 use super::*;
-use crate::all_cores::tests::{test_indices, with_all_pools};
+use crate::parallel::tests::{test_indices, with_all_pools};
 use crate::sts_sort::order::ByChannelAndTime;
 use crate::sts_sort::reference;
 

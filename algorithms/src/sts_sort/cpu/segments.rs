@@ -9,10 +9,9 @@ use generators::sts::{Digi, SegmentedDigis};
 use super::ResultIn;
 use super::parts::{Cost, Split};
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
-use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, Unavailable, buffers};
-use crate::parallel::for_each;
+use crate::parallel::{copy, for_each};
 use crate::sts_sort::StsSort;
 
 /// Digis below which handing work to another thread costs more than it saves.

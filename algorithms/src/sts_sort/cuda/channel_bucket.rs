@@ -173,8 +173,8 @@ impl ChannelBucket {
     /// [`ChannelBucket::finish`].
     pub(crate) fn start(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let Division { small, wide, large } = Division::on(gpu, &self.partition);
-        self.sort_small(gpu, &small)?;
-        self.sort_wide(gpu, &wide)?;
+        self.sort_segments(gpu, &small, false)?;
+        self.sort_segments(gpu, &wide, true)?;
         self.start_large(gpu, &large)
     }
 
@@ -227,42 +227,37 @@ impl ChannelBucket {
         })
     }
 
-    fn sort_small(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
+    /// Sorts segments that a block holds, or a block with a multiprocessor to itself if `is_wide`.
+    fn sort_segments(
+        &mut self,
+        gpu: &Gpu,
+        segments: &[Range],
+        is_wide: bool,
+    ) -> Result<(), DeviceError> {
         if segments.is_empty() {
             return Ok(());
         }
-        let tables = &mut self.tables;
+        let Tables { small, wide, overfull, wide_overfull, .. } = &mut self.tables;
+        let sorts = self.sorts;
+        let (list, crowded, kernel, crowded_kernel) = if is_wide {
+            (wide, wide_overfull, sorts.wide, sorts.wide_crowded)
+        } else {
+            (small, overfull, sorts.small, sorts.crowded)
+        };
         let digis = &self.digis;
-        tables.small.fill(gpu, on_device(segments))?;
+        list.fill(gpu, on_device(segments))?;
         let arguments = kernels::SortSegments {
             digis: digis.ptr(),
-            segments: tables.small.ptr(),
-            crowded: tables.overfull.list(),
+            segments: list.ptr(),
+            crowded: crowded.list(),
         };
-        tables.overfull.clear(gpu)?;
+        crowded.clear(gpu)?;
+        let count: u64 = segments.iter().map(|range| range.len() as u64).sum();
         // Read once, and twice more from caches; written once.
-        let grid = block_each(segments, 2);
+        let grid = LaunchConfig::blocks(segments.len() as u32).with_traffic(2 * count * DIGI);
         // SAFETY: the ranges are segments of the array, none longer than fits.
-        unsafe { gpu.launch(self.sorts.small, grid, arguments)? };
-        tables.overfull.sort(gpu, self.sorts.crowded, digis, digis)
-    }
-
-    fn sort_wide(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
-        if segments.is_empty() {
-            return Ok(());
-        }
-        let tables = &mut self.tables;
-        let digis = &self.digis;
-        tables.wide.fill(gpu, on_device(segments))?;
-        let arguments = kernels::SortSegments {
-            digis: digis.ptr(),
-            segments: tables.wide.ptr(),
-            crowded: tables.wide_overfull.list(),
-        };
-        tables.wide_overfull.clear(gpu)?;
-        // SAFETY: the ranges are segments of the array, none longer than fits.
-        unsafe { gpu.launch(self.sorts.wide, block_each(segments, 2), arguments)? };
-        tables.wide_overfull.sort(gpu, self.sorts.wide_crowded, digis, digis)
+        unsafe { gpu.launch(kernel, grid, arguments)? };
+        crowded.sort(gpu, crowded_kernel, digis, digis)
     }
 
     /// Distributes regions once more, to large groups or not, and sorts these into `digis`. The
@@ -317,12 +312,6 @@ impl Sorter for ChannelBucket {
         }
         self.finish(gpu).map(|_| ())
     }
-}
-
-/// A block per range, which moves `words` words for each of its digis.
-fn block_each(ranges: &[Range], words: u64) -> LaunchConfig {
-    let digis: u64 = ranges.iter().map(|range| range.len() as u64).sum();
-    LaunchConfig::blocks(ranges.len() as u32).with_traffic(words * digis * DIGI)
 }
 
 #[cfg(test)]

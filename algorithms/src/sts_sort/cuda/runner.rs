@@ -6,9 +6,9 @@ use generators::partition::Partition;
 use generators::sts::Digi;
 
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext, limit_digis};
-use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput};
 use crate::device::{Buffers, buffers};
+use crate::parallel::par_map;
 use crate::sts_sort::StsSort;
 
 /// Bytes of a digi.

@@ -6,7 +6,7 @@ use bytemuck::Zeroable;
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::StsSort;
-use crate::all_cores::par_map;
+use crate::parallel::par_map;
 use crate::plugin::abi;
 use crate::plugin::loaded_variant::{Contract, Stable};
 use crate::plugin_session::{

@@ -4,12 +4,12 @@ use generators::sts::Digi;
 use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts, Rules, TimesliceCounts};
 
 use super::boards::boards;
-use crate::all_cores::copy;
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer, same_as};
 use crate::device::{Execution, buffers};
 use crate::kernels::sts_unpack_cuda_raw_h as kernels;
 use crate::kernels::sts_unpack_cuda_raw_h::Board;
 use crate::kernels::sts_unpack_cuda_raw_h::{CURRENT, OF_2023};
+use crate::parallel::copy;
 use crate::sts_unpack::input::RawTimeslices;
 use crate::sts_unpack::survey::{Job, sum_up, survey};
 

@@ -7,9 +7,9 @@ use generators::sts::raw::{TimesliceCounts, Unpacked};
 
 use super::stream::{MakeUnpacker, RawToStream};
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext};
-use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceError, PinnedBuffer};
 use crate::device::{Unavailable, buffers};
+use crate::parallel::par_map;
 use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::input::DigiOrder;
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use generators::tpc::charges::{Charge, ChargeCase};
 
 use super::finding::{WORDS_OF_SECTOR, mark_noisy, on_device};
-use crate::all_cores::copy;
 use crate::device::gpu::{
     CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, StagedArray,
 };
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h as kernels;
+use crate::parallel::copy;
 use crate::tpc_cluster_finder::Settings;
 use crate::tpc_cluster_finder::input::Charges;
 

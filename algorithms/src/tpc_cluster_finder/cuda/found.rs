@@ -2,10 +2,10 @@
 
 use generators::tpc::geometry::ROWS;
 
-use crate::all_cores::sorted;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{FoundClusters, Run};
+use crate::parallel::sorted;
 use crate::tpc_cluster_finder::cluster::Cluster;
 use crate::tpc_cluster_finder::cluster::RowCluster;
 use crate::tpc_cluster_finder::labels::Clusters;

@@ -14,8 +14,7 @@ use generators::tpc::charges::Charge;
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, SECTORS, first_pad_of_row, pads_in_row};
 use generators::tpc::{Digit, PadId, ZsFormat};
 
-use crate::all_cores::par_concat;
-use crate::parallel;
+use crate::parallel::{self, par_concat};
 pub(super) use tiles::{MapShape, Tile};
 
 /// Columns from the start of a row to that of the next one.

@@ -7,9 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytemuck::cast_slice_mut;
 use generators::tpc::geometry::{REGIONS, SECTORS};
 
-use crate::all_cores::split_mut;
 use crate::device::{InnerTeams, Poison};
-use crate::parallel::{for_each, map_dynamic};
+use crate::parallel::{for_each, map_dynamic, split_mut};
 use crate::tpc_decode::charge_map::Tile;
 use crate::tpc_decode::damage::Damage;
 use crate::tpc_decode::header::OpenPage;

@@ -12,12 +12,11 @@ use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::{parts, validation};
 use crate::algorithm::{CheckError, GpuRunner, GpuTask, PrepareResult, VariantContext};
-use crate::all_cores::par_map;
 use crate::device::gpu::{
     CachedPerInput, DeviceError, FromHost, Gpu, PinnedBuffer, PinnedInput, QUEUES, ToHost,
 };
 use crate::device::{Unavailable, buffers};
-use crate::parallel::{Grain, extend};
+use crate::parallel::{Grain, extend, par_map};
 use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode, check};

@@ -13,8 +13,7 @@ use super::damage::{Damage, DamagedPage, Expected, Field};
 use super::fragments::{Fragments, time_bins_of};
 use super::header::{OpenPage, Payload};
 use super::input::{Output, TimeFrame};
-use crate::all_cores::par_concat;
-use crate::parallel::{Grain, collect, map};
+use crate::parallel::{Grain, collect, map, par_concat};
 
 /// A page with valid headers, and its digits if the payload is valid too.
 struct DecodedPage {

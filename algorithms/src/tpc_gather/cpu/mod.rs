@@ -13,10 +13,9 @@ use super::TpcGather;
 use super::packed::{Packed, blocks};
 use super::packing::{Array, Packing, Part};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
-use crate::all_cores::fill;
 use crate::device::gpu::{DeviceError, POISON};
 use crate::device::{Arena, ArenaVec, Buffers};
-use crate::parallel::for_each_dynamic;
+use crate::parallel::{fill, for_each_dynamic};
 
 pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
     Variant::cpu("naive", "a memcpy a piece and array, one thread", |at| on_host(at, naive)),

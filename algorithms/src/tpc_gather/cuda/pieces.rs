@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per};
 
-use crate::all_cores::first_difference;
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_gather_cuda_pieces_h::{ATTACHED, Array, DIFFERENCES, UNATTACHED, WHOLE};
@@ -12,6 +11,7 @@ use crate::kernels::tpc_gather_dma::GatherPack;
 use crate::kernels::tpc_gather_places::{
     GATHER_PLACES, GATHER_SUMS, GatherPlaces, GatherSums, TILE as OFFSETS_TILE,
 };
+use crate::parallel::first_difference;
 
 /// Padding after the source, which may be read together with its last bytes.
 const SLACK: usize = 32;

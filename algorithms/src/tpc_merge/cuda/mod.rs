@@ -21,10 +21,10 @@ use generators::tpc::slice_tracks::Relations;
 
 use super::TpcMerge;
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
-use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Buffers, Unavailable, buffers};
 use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
+use crate::parallel::par_map;
 use tracks::{DeviceTracks, HostTracks};
 
 pub(super) const VARIANTS: &[Variant<TpcMerge>] =

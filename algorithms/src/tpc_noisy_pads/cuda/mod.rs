@@ -12,7 +12,6 @@ use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 use super::TpcNoisyPads;
 use super::input::{PadActivity, Verdict};
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
-use crate::all_cores::par_map;
 use crate::device::buffers;
 use crate::device::gpu::{
     CachedPerInput, DeviceBuffer, DeviceError, Kernel, LaunchConfig, PinnedBuffer, PinnedInput,
@@ -20,6 +19,7 @@ use crate::device::gpu::{
 use crate::kernels::tpc_noisy_pads_bit_runs::{NOISY_PADS_BIT_RUNS, NoisyPads, TILE_TIMES};
 use crate::kernels::tpc_noisy_pads_cache_line::NOISY_PADS_CACHE_LINE;
 use crate::kernels::tpc_noisy_pads_cuda_map_h::PadActivity as Activity;
+use crate::parallel::par_map;
 use crate::tpc_decode::charge_map::{TILE_PADS, tiles_of_row};
 
 pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[CACHE_LINE, BIT_RUNS];

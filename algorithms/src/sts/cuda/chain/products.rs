@@ -3,8 +3,8 @@
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::CudaChain;
-use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceError, Gpu};
+use crate::parallel::par_map;
 use crate::sts::cuda::downloaded;
 use crate::sts::hits::SortedClusters;
 use crate::sts::{ChainStage, Hit, Partitioned, Product};

@@ -6,7 +6,7 @@ use generators::sts::{Digi, SegmentedDigis};
 use super::ShownSts;
 use super::items::Item;
 use crate::algorithm::Semantics;
-use crate::all_cores::par_map;
+use crate::parallel::par_map;
 use crate::plugin_session::{Layout, PluginRequest};
 use crate::sts::data::digi_order;
 use crate::sts::reference::{self, offline};

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use generators::tpc::charges::ChargeCase;
 
-use crate::all_cores::copy;
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{
@@ -13,6 +12,7 @@ use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{
 use crate::kernels::tpc_cluster_finder_labels::{
     FUSED_COUNT_LABELS, FUSED_FILL_LABELS, LabelCollection,
 };
+use crate::parallel::copy;
 use crate::tpc_cluster_finder::cuda::found::{fits, reserve};
 use crate::tpc_cluster_finder::input::Charges;
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use wgpu::{Buffer, BufferDescriptor, BufferUsages, CommandEncoder, Device, MapMode, PollType};
 
 use super::allocations::Location;
-use crate::all_cores;
+use crate::parallel;
 
 /// Large copies are divided into pieces, so that host and device copy at the same time.
 pub(super) const PIECE: usize = 32 << 20;
@@ -61,7 +61,7 @@ impl Staging {
         // SAFETY: that many bytes are mapped there, and no other code has them until the view is
         // dropped. They are written, not read.
         let target = unsafe { std::slice::from_raw_parts_mut(start, bytes.len()) };
-        all_cores::copy(target, bytes);
+        parallel::copy(target, bytes);
         drop(view);
         buffer.unmap();
         encoder.copy_buffer_to_buffer(&buffer, 0, to.buffer, to.offset, padded);
@@ -112,7 +112,7 @@ impl Staging {
                 Ok(view) => {
                     // SAFETY: the caller of `download` promised that many bytes there.
                     let to = unsafe { std::slice::from_raw_parts_mut(to, part.len()) };
-                    all_cores::copy(to, &view[part]);
+                    parallel::copy(to, &view[part]);
                 }
                 Err(_) => all = None,
             }
