@@ -39,7 +39,7 @@ pub(super) const AT_ONCE: Variant<Tpc> =
     .by_published_rules();
 
 const CONFIG: DecoderConfig = BALLOT_CONFIG;
-const STAGES: Stages = PUBLISHED_STAGES;
+const STAGES: &Stages = &PUBLISHED_STAGES;
 const HEADERS: &str = "headers";
 const DECODE: &str = "decode";
 /// Initial capacity of buckets: one cluster for this number of samples. Buckets that overflow are

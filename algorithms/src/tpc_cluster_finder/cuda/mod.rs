@@ -57,13 +57,13 @@ pub(crate) use stages::{PUBLISHED as PUBLISHED_STAGES, Stages};
 const NAIVE: Variant<TpcClusterFinder> = Variant::cuda(
     "naive",
     "ours: a thread a sample or a peak for each stage, which reads the maps by itself",
-    |at| runner::find_on_gpu(at, stages::NAIVE),
+    |at| runner::find_on_gpu(at, &stages::NAIVE),
 );
 
 const PUBLISHED: Variant<TpcClusterFinder> = Variant::cuda(
     "published",
     "published: blocks load what is around their samples together; lists compacted by scans",
-    |at| runner::find_on_gpu(at, stages::PUBLISHED),
+    |at| runner::find_on_gpu(at, &stages::PUBLISHED),
 );
 
 pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] =

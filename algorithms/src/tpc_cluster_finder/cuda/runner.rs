@@ -25,7 +25,7 @@ use crate::tpc_cluster_finder::labels::Clusters;
 const SAMPLES_OF_CLUSTER: usize = 8;
 
 pub(super) struct FinderRunner<'a> {
-    stages: Stages,
+    stages: &'static Stages,
     charges: &'a Charges,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
@@ -54,7 +54,7 @@ buffers!(FinderBuffers<'_>: input, filled, lists, compaction, buckets, second_pa
 /// A cluster finder, ready to run. Samples are counted with 32 bits on the device.
 pub(super) fn find_on_gpu<'a>(
     at: &VariantContext<'a, '_, TpcClusterFinder>,
-    stages: Stages,
+    stages: &'static Stages,
 ) -> PrepareResult<'a, TpcClusterFinder> {
     let samples = at.input.samples();
     let max = u32::MAX;
@@ -71,7 +71,7 @@ impl<'a> FinderRunner<'a> {
         gpu: Arc<Gpu>,
         charges: &'a Charges,
         arena: &'a Arena,
-        stages: Stages,
+        stages: &'static Stages,
     ) -> Self {
         FinderRunner {
             stages,

@@ -28,7 +28,7 @@ pub(crate) struct Stages {
 }
 
 /// A thread for each sample or peak.
-pub(super) const NAIVE: Stages = Stages {
+pub(super) static NAIVE: Stages = Stages {
     find_peaks: &FIND_PEAKS_EACH,
     suppress_noise: &SUPPRESS_NOISE_EACH,
     divide: &DIVIDE_CHARGES_EACH,
@@ -37,7 +37,7 @@ pub(super) const NAIVE: Stages = Stages {
 };
 
 /// Blocks load what is around their samples together.
-pub(crate) const PUBLISHED: Stages = Stages {
+pub(crate) static PUBLISHED: Stages = Stages {
     find_peaks: &FIND_PEAKS,
     suppress_noise: &SUPPRESS_NOISE,
     divide: &DIVIDE_CHARGES,

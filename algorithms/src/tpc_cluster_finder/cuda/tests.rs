@@ -24,7 +24,7 @@ fn bucket_overflow_is_an_error() {
     let Some(gpu) = emulator::gpu_for_tests(Config::default()) else { return };
     let (charges, arena) =
         (Charges::new(vec![clusters_in_row(7, 2), clusters_in_row(5, 3)]), Arena::default());
-    let mut finder = FinderRunner::new(gpu, &charges, &arena, stages::NAIVE);
+    let mut finder = FinderRunner::new(gpu, &charges, &arena, &stages::NAIVE);
     finder.capacity = vec![2; 2 * ROWS];
     let mut buffers = finder.allocate().expect("buffers");
     let problem = finder.run(&mut buffers).expect_err("a bucket is too small").to_string();

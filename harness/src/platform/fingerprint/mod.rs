@@ -278,7 +278,7 @@ mod tests {
         let names = reached(&mut running, &variant("sort", "block-merge"));
         let any = |words: &str| names.iter().any(|name| name.contains(words));
         // The sort itself, functions that it shares with others, and those of its team.
-        let wanted = "11block_merge 10merge_path 8segments";
+        let wanted = "12sort_segment 5parts 8segments";
         for wanted in wanted.split(' ') {
             assert!(any(&format!("sts_sort3cpu{wanted}")), "{wanted}");
         }
