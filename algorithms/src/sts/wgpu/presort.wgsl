@@ -40,7 +40,7 @@ fn presort_count(invocation: InWarp) {
 // Turns counts into what earlier parts have of the same side, and sums them up: see presort.cu. A
 // lane a side; the warps of a block share the parts.
 
-struct Arguments { blocks: u32, parts: u32, sides: u32 }
+struct Arguments { blocks: u32, count: u32, part_length: u32, sides: u32, parts: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(3) var<storage, read_write> totals: array<u32>;

@@ -101,7 +101,7 @@ fn decode_dense_links() {
 #part dense_link_digits
 // Decodes the dense link pages of a fragment to digits: see ballot_scan.cu. A warp for each page.
 
-struct Arguments { blocks: u32, fragment: u32 }
+struct Arguments { blocks: u32, stride: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(11) var<storage, read_write> digits: array<vec2u>;
 
@@ -125,7 +125,7 @@ fn dense_link_digits(invocation: InWarp) {
 #include "pages.wgsl" charges
 #include "pages.wgsl" entries
 
-struct Arguments { blocks: u32, fragment: u32 }
+struct Arguments { blocks: u32, stride: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(10) var<storage, read> fragments: array<Fragment>;
 @group(0) @binding(7) var<storage, read> gains: array<f32>;

@@ -21,7 +21,7 @@ fn place_count(invocation: InWarp) {
 // Replaces sums of tiles by their exclusive scan: see place.cu. One workgroup.
 #include "pages.wgsl" sums
 
-struct Arguments { blocks: u32, fragments: u32, tiles: u32 }
+struct Arguments { blocks: u32, pages: u32, tiles: u32, fragments: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read_write> sums: array<vec2u>;
 @group(0) @binding(3) var<storage, read_write> job_offsets: array<u32>;
