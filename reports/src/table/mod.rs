@@ -1,5 +1,5 @@
 //! Tables for people: a common type, written for a terminal, as markdown or for a page. Programs
-//! get frames ([`crate::frame`]).
+//! get frames.
 
 mod fit;
 mod formats;
