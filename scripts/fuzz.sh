@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Fuzzes all readers, or those that are named, for so many seconds each (60), and says how many
-# inputs they were given.
+# Fuzzes all readers, or the named ones, SECONDS each (60), and prints the number of inputs:
+#   scripts/fuzz.sh [SECONDS [TARGET…]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${1:-60}
-# What minutes for all of them have to come to.
-least=10000000
+# Minimum number of inputs for runs of a minute or more over all targets.
+minimum=10000000
 # Small valid inputs, from which libFuzzer starts, are made by the tests of the readers.
 source .ci/build
 cargo test "${build[@]}" --quiet -p fuzz-readers -- --ignored corpora_are_written
-# libFuzzer wants flags that only other compilers take from everybody.
+# libFuzzer needs flags that stable compilers refuse without this.
 export RUSTC_BOOTSTRAP=1
-# Lints are for what is built for users.
+# No lints here.
 unset RUSTC_WORKSPACE_WRAPPER
 
 shift $(($# > 0))
 all=$(sed -n 's|^    { name = "\(\w*\)".*|\1|p' fuzz/Cargo.toml)
 targets=${*:-$all}
 
-# Files of readers are written to memory, and taken away by us: a fuzzer ends without.
+# Readers write files to memory; this script removes them, because a fuzzer ends without.
 found=$(mktemp -d)
 TMPDIR=$(mktemp -d --tmpdir="$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
 export TMPDIR
@@ -28,7 +28,7 @@ trap 'rm -rf "$found" "$TMPDIR"' EXIT
 cargo fuzz build --sanitizer none
 sum=0
 for target in $targets; do
-    # What it finds on its way is no part of the corpus in the repository.
+    # New inputs go into a folder of their own, which is removed.
     mkdir "$found/$target"
     cargo fuzz run --sanitizer none "$target" "$found/$target" "fuzz/corpus/$target" -- \
         -max_total_time="$seconds" -rss_limit_mb=1024 -timeout=5 -print_final_stats=1 -close_fd_mask=1 \
@@ -38,7 +38,7 @@ for target in $targets; do
     sum=$((sum + runs))
 done
 printf '%-18s %10d\n' "together" "$sum"
-if [ $# = 0 ] && [ "$seconds" -ge 60 ] && [ "$sum" -lt "$least" ]; then
-    echo "fewer than $least executions: a reader has become slow, or the machine is" >&2
+if [ $# = 0 ] && [ "$seconds" -ge 60 ] && [ "$sum" -lt "$minimum" ]; then
+    echo "fewer than $minimum executions: a reader has become slow, or the machine is" >&2
     exit 1
 fi
