@@ -13,7 +13,7 @@ use generators::io::{
     write_raw_timeslices, write_readout, write_setup, write_slice_tracks, write_unpacked,
 };
 use generators::sts::raw::{
-    Cabling, Descriptor, Message, RawData, RawTimeslice, Readout, Rules, block_of,
+    Cabling, Descriptor, MESSAGE_BYTES, Message, RawData, RawTimeslice, Readout, Rules, block_of,
 };
 use generators::sts::setup::Setup;
 use generators::sts::{DigiShape, Order, SegmentedDigis, Skew};
@@ -60,7 +60,7 @@ pub fn corpora() -> Vec<Corpus> {
             "raw_timeslices",
             vec![("two", written("d.bin", |path| write_raw_timeslices(path, &raw())))],
         ),
-        ("archives", vec![("plain", archive(false)), ("zstd", archive(true))]),
+        ("archives", archives()),
         ("raw_tables", vec![("regular", written("s.json", |path| write_readout(path, &tables())))]),
         ("raw_messages", vec![("all kinds", messages())]),
         ("unpacked", Rules::ALL.map(|rules| (rules.name(), unpacked(rules))).into()),
@@ -132,10 +132,16 @@ fn messages() -> Vec<u8> {
 
 /// Two timeslices of a component of two microslices each.
 fn raw() -> RawData {
+    timeslices([0, 1])
+}
+
+/// Timeslices of those indices, the later ones of fewer messages.
+fn timeslices(indices: [u64; 2]) -> RawData {
     let messages = messages();
-    let content = &messages[size_of_val(&START_NS)..];
     let mut data = RawData::default();
-    for index in 0..2 {
+    for index in indices {
+        let end = messages.len() - index as usize * MESSAGE_BYTES;
+        let content = &messages[size_of_val(&START_NS)..end];
         data.push_timeslice(RawTimeslice { index, start_ns: START_NS, core_microslices: 1 });
         let microslice = (Descriptor::of_sts(0x1000, START_NS), content);
         let (count, block) = block_of([microslice; 2].into_iter());
@@ -144,9 +150,17 @@ fn raw() -> RawData {
     data
 }
 
-fn archive(zstd: bool) -> Vec<u8> {
-    let shape = ArchiveShape { zstd, duration_ns: 1_000_000, ..ArchiveShape::default() };
-    written("d.tsa", |path| write_archive(path, &raw(), shape))
+/// Archives of two timeslices each, which readers put in order.
+fn archives() -> Vec<(&'static str, Vec<u8>)> {
+    let archive = |zstd, indices| {
+        let shape = ArchiveShape { zstd, duration_ns: 1_000_000, ..ArchiveShape::default() };
+        written("d.tsa", |path| write_archive(path, &timeslices(indices), shape))
+    };
+    vec![
+        ("plain", archive(false, [0, 1])),
+        ("zstd", archive(true, [0, 1])),
+        ("out of order", archive(false, [1, 0])),
+    ]
 }
 
 fn tables() -> Readout {

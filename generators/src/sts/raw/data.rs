@@ -11,8 +11,9 @@ const ALIGNMENT: usize = 64;
 
 /// Raw data of some timeslices: all blocks in one array, so that one copy transfers them.
 ///
-/// Descriptors never point out of their block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Descriptors never point out of their block. Data are equal if their timeslices are, wherever
+/// the blocks lie.
+#[derive(Clone, Debug, Default)]
 pub struct RawData {
     bytes: Array<u8>,
     blocks: Vec<Block>,
@@ -21,7 +22,7 @@ pub struct RawData {
 }
 
 /// A component: where it is, and how many microslices it has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Block {
     bytes: Range<usize>,
     microslices: usize,
@@ -237,6 +238,20 @@ impl RawData {
     }
 }
 
+impl PartialEq for RawData {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |(block, others): (&Block, &Block)| {
+            block.microslices == others.microslices
+                && self.component(block).block() == other.component(others).block()
+        };
+        self.timeslices == other.timeslices
+            && self.blocks.len() == other.blocks.len()
+            && self.blocks.iter().zip(&other.blocks).all(is_same)
+    }
+}
+
+impl Eq for RawData {}
+
 #[cfg(test)]
 mod tests {
     use super::super::Descriptor;
@@ -321,6 +336,32 @@ mod tests {
         assert_eq!(data.messages(), 1 << 31);
         let (_, components) = data.timeslices().next().expect("a timeslice");
         assert_eq!(components.len(), 1);
+    }
+
+    #[test]
+    fn data_are_equal_wherever_their_blocks_lie() {
+        let of = |timeslices: [(u64, u32); 2]| {
+            let mut data = RawData::default();
+            for (index, size) in timeslices {
+                data.push_timeslice(RawTimeslice { index, ..RawTimeslice::default() });
+                data.push_component(1, &block(&[(size, 0)], 5)).expect("fits");
+            }
+            data.sort_by_index();
+            data
+        };
+        let sorted = of([(3, 2), (4, 5)]);
+        let moved = of([(4, 5), (3, 2)]);
+        assert_ne!(moved.bytes(), sorted.bytes());
+        assert_eq!(moved, sorted);
+        for other in [of([(3, 2), (5, 5)]), of([(3, 2), (4, 4)]), of([(3, 5), (4, 2)])] {
+            assert_ne!(moved, other);
+        }
+        let mut first = moved.clone();
+        first.select(0, 1);
+        let mut others = of([(3, 2), (4, 4)]);
+        others.select(0, 1);
+        assert_eq!(first, others);
+        assert_ne!(first, sorted);
     }
 
     #[test]
