@@ -3,7 +3,9 @@
 //! A variant here is a sort of one segment; `segments` has the common code: segments in parallel,
 //! and large segments in `parts`.
 
+mod block_merge;
 mod channel_bucket;
+mod concat;
 mod count;
 mod library_sorts;
 pub(crate) mod parts;
@@ -13,15 +15,8 @@ pub(crate) mod segments;
 mod time_bucket;
 mod times;
 
-use generators::sts::Digi;
-
 use super::StsSort;
-use super::order::{ByChannelAndTime, CHANNELS, channels_in_order};
 use crate::algorithm::Variant;
-use crate::parallel::for_each;
-use count::count;
-use parts::Cost;
-use segments::{Scratch, sort_segments};
 
 pub(crate) use channel_bucket::sort_alone_in_place;
 pub(crate) use time_bucket::sort_segment as sort_by_time;
@@ -30,9 +25,9 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     library_sorts::STD_STABLE,
     library_sorts::STD_UNSTABLE,
     library_sorts::STD_SORT,
-    BLOCK_MERGE,
+    block_merge::BLOCK_MERGE,
     radix::SEGMENTED_RADIX,
-    CONCAT,
+    concat::CONCAT,
     channel_bucket::CHANNEL_BUCKET,
     library_sorts::RDST,
     library_sorts::VORACIOUS,
@@ -61,63 +56,6 @@ impl ResultIn {
             ResultIn::Scratch => &scratch[..digis.len()],
         }
     }
-}
-
-// The published GPU algorithm: CBM sorts a segment on the GPU with one block: chunks of 512 threads
-// × 11 digis by a block-wide radix sort, then merges of neighbouring runs by Merge Path, in which
-// all threads share one merge. Here the chunks are those, and threads share a segment where there
-// are more threads than segments can feed.
-
-/// Digis that a block sorts at once: 512 threads with 11 each.
-const CHUNK: usize = 512 * 11;
-
-/// Chunks by radix sort, then merges: two arrays of the size of the input.
-const BLOCK_MERGE: Variant<StsSort> = Variant::cpu(
-    "block-merge",
-    "published: chunks of 5632 digis by radix sort, merged by Merge Path",
-    |at| sort_segments(at, Scratch::Always, Cost::LogLinear, sort_segment),
-);
-
-fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
-    let sort_chunk =
-        |(chunk, scratch): (&mut [Digi], &mut [Digi])| radix::sort_in_place(chunk, scratch);
-    let chunks = digis.chunks_mut(CHUNK).zip(scratch.chunks_mut(CHUNK));
-    if parts == 1 {
-        chunks.for_each(sort_chunk);
-    } else {
-        for_each(chunks, sort_chunk);
-    }
-    parts::merge_runs::<ByChannelAndTime>(digis, scratch, CHUNK, parts)
-}
-
-// Concat sort is linear, for channels that are each ordered in time: if the digis of each channel
-// arrive in order of time, no comparisons are needed: the concatenated lists of the channels are
-// the result.
-
-/// The digis of each channel are counted, then appended to its list.
-const CONCAT: Variant<StsSort> = Variant::cpu(
-    "concat",
-    "Concat Sort: linear, if the digis of each channel arrive in order of time",
-    |at| {
-        channels_in_order(at.input)?;
-        sort_segments(at, Scratch::Always, Cost::Linear, |digis, output, parts| {
-            if parts == 1 {
-                let mut offsets = count(digis, CHANNELS, channel);
-                scatter::begin(&mut offsets);
-                scatter::scatter(digis, output, &mut offsets, channel);
-            } else {
-                let part = digis.len().div_ceil(parts);
-                let counts = scatter::count_parts(digis, part, CHANNELS, channel);
-                scatter::scatter_parts(digis, output, part, &counts, channel);
-            }
-            ResultIn::Scratch
-        })
-    },
-);
-
-#[inline]
-fn channel(digi: Digi) -> usize {
-    usize::from(digi.channel())
 }
 
 #[cfg(test)]

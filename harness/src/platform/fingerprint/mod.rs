@@ -278,12 +278,13 @@ mod tests {
         let names = reached(&mut running, &variant("sort", "block-merge"));
         let any = |words: &str| names.iter().any(|name| name.contains(words));
         // The sort itself, functions that it shares with others, and those of its team.
-        let wanted = "12sort_segment 5parts 8segments";
+        let wanted = "11block_merge 5parts 8segments";
         for wanted in wanted.split(' ') {
             assert!(any(&format!("sts_sort3cpu{wanted}")), "{wanted}");
         }
         assert!(any("rayon_core"));
-        let others = "tpc_decode 14channel_bucket 15segmented_radix harness3cli harness8commands";
+        let others =
+            "tpc_decode 6concat 14channel_bucket 15segmented_radix harness3cli harness8commands";
         for other in others.split(' ') {
             // The linker merges functions with the same code under one of their names: dropping a
             // vector is the same for many types.
