@@ -2,6 +2,7 @@
 #pragma once
 #include "digi.h"
 #include "scan.h"
+#include "words.h"
 
 // Times are in ns; `reach` is the number of digis from the last one of a window back to the first.
 struct Rules {

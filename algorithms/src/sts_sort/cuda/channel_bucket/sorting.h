@@ -3,6 +3,7 @@
 #pragma once
 #include "digi.h"
 #include "scan.h"
+#include "words.h"
 
 // Parameter types of kernels. A kernel whose parameters are of types without linkage has none
 // itself, and NVRTC generates a different name for it each time.
