@@ -10,7 +10,7 @@
 #pragma once
 #include "portable.h"
 #include "radix_rank.h"
-#include "digi.h"
+#include "words.h"
 
 // Merges two sorted runs in equal shares (Merge Path: Odeh, Green, Mwassi, Shmueli and Birk 2012).
 

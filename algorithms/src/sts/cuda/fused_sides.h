@@ -10,51 +10,46 @@ namespace {
 
 // Digis of a side in order of channel and time, and what becomes of them. Digis are where the sort
 // leaves them, and links where it had bins.
-struct Chains {
-    u64 digis[CAPACITY];  // with the time in the highest bits
-    u16 heads[CAPACITY];  // heads of chains; before, offsets of channels
-    u16 followers[CAPACITY];
-    u8 follows[CAPACITY];
+template <class Sort> struct Chains {
+    u64 digis[Sort::CAPACITY];  // with the time in the highest bits
+    u16 heads[Sort::CAPACITY];  // heads of chains; before, offsets of channels
+    u16 followers[Sort::CAPACITY];
+    u8 follows[Sort::CAPACITY];
 };
 
-// Digis of a side that is sorted in device memory, as it has more than a block sorts.
-constexpr u32 MAX_DIGIS = 5 * CAPACITY / 2;
+// Links of the digis of a side that is sorted in device memory, as it has more than a block sorts.
+template <class Sort> struct LongChains {
+    static constexpr u32 MAX_DIGIS = 5 * Sort::CAPACITY / 2;
+    static_assert(MAX_DIGIS < 1u << 16, "an index is a number of 16 bits");
+    // Maximum clusters of such a side that a block sorts.
+    static constexpr u32 MAX_CLUSTERS = 11 * Sort::CAPACITY / 8;
 
-// Links of the digis of such a side.
-struct LongChains {
     u16 heads[MAX_DIGIS];
     u16 followers[MAX_DIGIS];
     u8 follows[MAX_DIGIS];
     u32 channels[CHANNEL_OFFSETS];
 };
 
-// Maximum clusters of such a side that a block sorts.
-constexpr u32 MAX_CLUSTERS = 11 * CAPACITY / 8;
-
-union Shared {
-    Sorting sorting;
-    Overfull overfull;
-    Chains chains;
-    LongChains long_chains;
-    time_bins::Sorting<THREADS, CAPACITY> order;
-    time_bins::Sorting<THREADS, MAX_CLUSTERS, CAPACITY / 2> long_order;
+template <class Sort> union Shared {
+    Sorting<Sort> sorting;
+    Overfull<Sort> overfull;
+    Chains<Sort> chains;
+    LongChains<Sort> long_chains;
+    time_bins::Sorting<Sort::THREADS, Sort::CAPACITY> order;
+    time_bins::Sorting<Sort::THREADS, LongChains<Sort>::MAX_CLUSTERS, Sort::CAPACITY / 2> long_order;
 };
-
-static_assert(sizeof(Shared) == sizeof(Sorting), "sorting digis takes the most");
-static_assert(BUCKETS * sizeof(BucketBins) <= CAPACITY * sizeof(u16), "channels end before the links");
-static_assert(MAX_DIGIS < 1u << 16, "a index is a number of 16 bits");
 
 // Sorts a side of which many digis have nearly the same time: in device memory, from which they are
 // read again.
-__device__ __forceinline__ void sort_crowded(u64* digis, u32 count, Shared& shared) {
+template <class Sort> __device__ __forceinline__ void sort_crowded(u64* digis, u32 count, Shared<Sort>& shared) {
     sort_overfull(digis, digis, count, shared.overfull);
     count_channels(digis, count, shared.sorting);
-    for_each_word<THREADS>(digis, count, [&](u32 i, u64 digi) { shared.sorting.sorted[i] = time_first(digi); });
+    for_each_word<Sort::THREADS>(digis, count, [&](u32 i, u64 digi) { shared.sorting.sorted[i] = time_first(digi); });
     __syncthreads();
 }
 
 // Sorts the digis of a side into shared memory. A barrier after.
-__device__ __forceinline__ void sort_side(u64* digis, u32 count, Shared& shared) {
+template <class Sort> __device__ __forceinline__ void sort_side(u64* digis, u32 count, Shared<Sort>& shared) {
     const Times times = count_channels(digis, count, shared.sorting);
     const auto channel = [](u64 digi) { return digi_channel(digi); };
     if (!sort_in_shared(digis, count, channel, times, shared.sorting)) sort_crowded(digis, count, shared);
@@ -84,7 +79,7 @@ struct Links {
     }
 
     // Clears all predecessor flags. A barrier is needed after.
-    __device__ __forceinline__ void clear() const {
+    template <u32 THREADS> __device__ __forceinline__ void clear() const {
         const uint4 none = make_uint4(0, 0, 0, 0);
         for (u32 step = threadIdx.x; step < (count + STEP - 1) / STEP; step += THREADS) {
             uint4* vectors = reinterpret_cast<uint4*>(followers) + 2 * step;
@@ -95,10 +90,10 @@ struct Links {
 };
 
 // A side that was sorted in shared memory, with its digis and channels as the sort leaves them.
-struct SideInShared : Links {
-    const Shared& shared;
+template <class Sort> struct SideInShared : Links {
+    const Shared<Sort>& shared;
 
-    __device__ __forceinline__ SideInShared(Shared& shared, u32 count)
+    __device__ __forceinline__ SideInShared(Shared<Sort>& shared, u32 count)
         : Links{shared.chains.followers, shared.chains.follows, count}, shared(shared) {}
 
     __device__ __forceinline__ u64 digi(u32 index) const { return digi_from_time_first(shared.chains.digis[index]); }
@@ -117,7 +112,8 @@ struct LongSide : Links {
     const u64* digis;
     u32* channels;
 
-    __device__ __forceinline__ LongSide(const u64* digis, u32 count, LongChains& chains)
+    template <class Sort>
+    __device__ __forceinline__ LongSide(const u64* digis, u32 count, LongChains<Sort>& chains)
         : Links{chains.followers, chains.follows, count}, digis(digis), channels(chains.channels) {}
 
     __device__ __forceinline__ u64 digi(u32 index) const { return digis[index]; }
@@ -126,10 +122,11 @@ struct LongSide : Links {
 };
 
 // Barriers before and after.
-template <class Rules, class Side> __device__ __forceinline__ void link_side(const Side& side, const Window& window) {
-    side.clear();
+template <class Sort, class Rules, class Side>
+__device__ __forceinline__ void link_side(const Side& side, const Window& window) {
+    side.template clear<Sort::THREADS>();
     __syncthreads();
-    for (u32 index = threadIdx.x; index < side.count; index += THREADS) connect<Rules>(side, index, window);
+    for (u32 index = threadIdx.x; index < side.count; index += Sort::THREADS) connect<Rules>(side, index, window);
     __syncthreads();
 }
 
@@ -182,16 +179,16 @@ class Heads {
 };
 
 // Lists the heads of all chains. Barriers before and after.
-__device__ __forceinline__ Heads list_heads(const Links& links, u16* list) {
+template <class Sort> __device__ __forceinline__ Heads list_heads(const Links& links, u16* list) {
     __shared__ u32 warp_sums[LANES];
-    static_assert(CAPACITY < 1u << 16, "two counts share a word");
+    static_assert(Sort::CAPACITY < 1u << 16, "two counts share a word");
     Heads heads(list, links.count);
-    for (u32 begin = 0; begin < links.count; begin += CAPACITY) {
+    for (u32 begin = 0; begin < links.count; begin += Sort::CAPACITY) {
         const u32 first = begin + threadIdx.x * SORTED_ITEMS;
         const ThreadHeads thread_heads(links, first);
         u32 total;
         const u32 counts = __popc(thread_heads.others) << 16 | __popc(thread_heads.singles);
-        heads.add(thread_heads, first, block_exclusive_sum<THREADS>(counts, warp_sums, total));
+        heads.add(thread_heads, first, block_exclusive_sum<Sort::THREADS>(counts, warp_sums, total));
         heads.singles += total & 0xffff;
         heads.others += total >> 16;
         __syncthreads();
@@ -261,9 +258,9 @@ struct Rank {
 
 // Writes `count` entries of clusters in order of time, with times in shared memory. A barrier
 // before.
-template <class TimeOf>
-__device__ __forceinline__ void order_clusters(u32 count, Entry* entries, TimeOf time_of, Shared& shared) {
-    const time_bins::ThreadEntries<THREADS, SORTED_ITEMS> thread_entries(count, time_of);
+template <class Sort, class TimeOf>
+__device__ __forceinline__ void order_clusters(u32 count, Entry* entries, TimeOf time_of, Shared<Sort>& shared) {
+    const time_bins::ThreadEntries<Sort::THREADS, SORTED_ITEMS> thread_entries(count, time_of);
     __syncthreads();
     time_bins::clear(count, shared.order);
     __syncthreads();
@@ -271,10 +268,11 @@ __device__ __forceinline__ void order_clusters(u32 count, Entry* entries, TimeOf
 }
 
 // Sorts the entries of up to MAX_CLUSTERS clusters, which are in device memory.
+template <class Sort>
 __device__ __forceinline__ void order_more_clusters(u32 count, Entry* entries, const Cluster* clusters,
-                                                    Shared& shared) {
+                                                    Shared<Sort>& shared) {
     const auto time_of = [=](u32 rank) { return clusters[rank].time; };
-    const time_bins::Others<THREADS, decltype(time_of)> all(count, time_of);
+    const time_bins::Others<Sort::THREADS, decltype(time_of)> all(count, time_of);
     __syncthreads();
     time_bins::clear(count, shared.long_order);
     __syncthreads();
@@ -282,13 +280,15 @@ __device__ __forceinline__ void order_more_clusters(u32 count, Entry* entries, c
 }
 
 // From digis in any order to clusters and their entries.
-template <class Rules>
-__device__ __forceinline__ void find_clusters(const BlockSide& block_side, Shared& shared) {
+template <class Rules, class Sort>
+__device__ __forceinline__ void find_clusters(const BlockSide& block_side, Shared<Sort>& shared) {
+    static_assert(sizeof(shared) == sizeof(shared.sorting), "sorting digis takes the most");
+    static_assert(BUCKETS * sizeof(BucketBins) <= Sort::CAPACITY * sizeof(u16), "channels end before the links");
     sort_side(block_side.digis(), block_side.count(), shared);
-    const SideInShared side(shared, block_side.count());
-    link_side<Rules>(side, block_side.all.window);
-    Chains& chains = shared.chains;
-    const Heads heads = list_heads(side, chains.heads);
+    const SideInShared<Sort> side(shared, block_side.count());
+    link_side<Sort, Rules>(side, block_side.all.window);
+    Chains<Sort>& chains = shared.chains;
+    const Heads heads = list_heads<Sort>(side, chains.heads);
     // No other thread reads a head after this, so a cluster's time overwrites it.
     block_side.publish(heads, follow_all<Rules>(side, heads, block_side,
                                                 [&](u32 rank, u32 time) { chains.digis[heads[rank]] = time; }));
@@ -298,14 +298,14 @@ __device__ __forceinline__ void find_clusters(const BlockSide& block_side, Share
 
 // From digis in order of channel and time. More clusters than a block sorts are left to others to
 // order.
-template <class Rules>
-__device__ __forceinline__ void find_clusters_of_sorted(const BlockSide& block_side, Shared& shared) {
+template <class Rules, class Sort>
+__device__ __forceinline__ void find_clusters_of_sorted(const BlockSide& block_side, Shared<Sort>& shared) {
     const LongSide side(block_side.digis(), block_side.count(), shared.long_chains);
-    for (u32 index = threadIdx.x; index < side.count; index += THREADS) find_channels(side, index);
-    link_side<Rules>(side, block_side.all.window);
-    const Heads heads = list_heads(side, shared.long_chains.heads);
+    for (u32 index = threadIdx.x; index < side.count; index += Sort::THREADS) find_channels(side, index);
+    link_side<Sort, Rules>(side, block_side.all.window);
+    const Heads heads = list_heads<Sort>(side, shared.long_chains.heads);
     block_side.publish(heads, follow_all<Rules>(side, heads, block_side, [](u32, u32) {}));
-    if (heads.count() <= MAX_CLUSTERS)
+    if (heads.count() <= LongChains<Sort>::MAX_CLUSTERS)
         order_more_clusters(heads.count(), block_side.entries(), block_side.clusters(), shared);
 }
 

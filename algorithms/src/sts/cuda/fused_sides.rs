@@ -11,9 +11,9 @@ use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, StagedArray};
 use crate::kernels::sts_cuda_formulas_clusters_h::ClusterFinding;
 use crate::kernels::sts_links::TILE;
-use crate::kernels::sts_whole_sides::{WHOLE_SIDES_EXACT, WHOLE_SIDES_PUBLISHED};
-use crate::kernels::sts_whole_sides_wide::{
-    LONGEST, MAX_ORDERED, WHOLE_SIDES_WIDE_EXACT, WHOLE_SIDES_WIDE_PUBLISHED,
+use crate::kernels::sts_whole_sides::{
+    LONGEST, MAX_ORDERED, WHOLE_SIDES_EXACT, WHOLE_SIDES_PUBLISHED, WHOLE_SIDES_WIDE_EXACT,
+    WHOLE_SIDES_WIDE_PUBLISHED,
 };
 use crate::sts::{Cluster, ClusterEntry};
 use crate::sts_sort::cuda::ChannelBucket;

@@ -1,14 +1,13 @@
+struct Arguments { blocks: u32 }
+var<immediate> arguments: Arguments;
+
 #part time_bins_few
 // Sorts the sides of few clusters, and clears the tables of large ones: see time_bins.cu. A block
 // per side.
 #include "time_bins/sides.wgsl"
 #include "time_bins/sorting.wgsl" bins
 
-struct Arguments { blocks: u32 }
-var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
-@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(2) var<storage, read> found: array<Found>;
 @group(0) @binding(4) var<storage, read_write> entries: array<Entry>;
 @group(0) @binding(6) var<storage, read_write> extents: array<u32>;
 @group(0) @binding(7) var<storage, read_write> counts: array<u32>;
@@ -43,12 +42,7 @@ fn time_bins_few(invocation: InWarp) {
 #include "time_bins/sorting.wgsl" extent
 #include "time_bins/sides.wgsl" part
 
-struct Arguments { blocks: u32 }
-var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
-@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(2) var<storage, read> found: array<Found>;
-@group(0) @binding(3) var<storage, read> parts: array<Part>;
 @group(0) @binding(4) var<storage, read_write> entry_words: array<u32>;
 @group(0) @binding(6) var<storage, read_write> extents: array<atomic<u32>>;
 
@@ -77,13 +71,6 @@ fn time_bins_times(invocation: InWarp) {
 #include "time_bins/sides.wgsl" buckets
 #include "time_bins/sides.wgsl" part
 
-struct Arguments { blocks: u32 }
-var<immediate> arguments: Arguments;
-@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(2) var<storage, read> found: array<Found>;
-@group(0) @binding(3) var<storage, read> parts: array<Part>;
-@group(0) @binding(4) var<storage, read> entry_words: array<u32>;
-@group(0) @binding(6) var<storage, read> extents: array<u32>;
 @group(0) @binding(7) var<storage, read_write> counts: array<atomic<u32>>;
 
 var<workgroup> block_counts: array<atomic<u32>, BUCKETS>;
@@ -115,10 +102,6 @@ fn time_bins_count(invocation: InBlock) {
 #include "block_scan.wgsl"
 #include "time_bins/sides.wgsl"
 
-struct Arguments { blocks: u32 }
-var<immediate> arguments: Arguments;
-@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(2) var<storage, read> found: array<Found>;
 @group(0) @binding(7) var<storage, read> counts: array<u32>;
 // Two in a word.
 @group(0) @binding(8) var<storage, read_write> group_of: array<u32>;
@@ -172,13 +155,6 @@ fn time_bins_group(invocation: InWarp) {
 #include "time_bins/sides.wgsl" buckets
 #include "time_bins/sides.wgsl" part
 
-struct Arguments { blocks: u32 }
-var<immediate> arguments: Arguments;
-@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(2) var<storage, read> found: array<Found>;
-@group(0) @binding(3) var<storage, read> parts: array<Part>;
-@group(0) @binding(4) var<storage, read> entry_words: array<u32>;
-@group(0) @binding(6) var<storage, read> extents: array<u32>;
 // Two in a word.
 @group(0) @binding(8) var<storage, read> group_of: array<u32>;
 @group(0) @binding(10) var<storage, read_write> next_offsets: array<atomic<u32>>;
@@ -270,14 +246,9 @@ fn time_bins_distribute(invocation: InWarp) {
 #part time_bins_groups
 // Sorts the groups of large sides: see time_bins.cu. A block for each minimum group size; those of
 // a part are neighbours.
-#include "time_bins/sides.wgsl"
+#include "time_bins/sides.wgsl" part
 #include "time_bins/sorting.wgsl" bins
 
-struct Arguments { blocks: u32 }
-var<immediate> arguments: Arguments;
-@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
-@group(0) @binding(2) var<storage, read> found: array<Found>;
-@group(0) @binding(3) var<storage, read> parts: array<Part>;
 @group(0) @binding(9) var<storage, read> group_offsets: array<u32>;
 @group(0) @binding(10) var<storage, read> next_offsets: array<u32>;
 @group(0) @binding(5) var<storage, read> grouped: array<Entry>;

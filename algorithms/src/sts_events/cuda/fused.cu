@@ -107,16 +107,14 @@ PORTABLE_INLINE void follow_from_before(const Stream& stream, Tile& tile, u64* s
 
 // A block for each tile. `states` has a word for tickets and three for each tile, all 0 before.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    events_fused(const u64* digis, u32 count, const __grid_constant__ Rules rules, u64* states, Event* events,
-                 u64* copies, const __grid_constant__ Capacities capacities, Totals* totals) {
+    events_fused(const __grid_constant__ Stream stream, u64* states, const __grid_constant__ EventOutput output) {
     __shared__ Tile tile;
     __shared__ u32 warp_sums[LANES];
     __shared__ u32 events_before, copies_before;
-    const Stream stream = {digis, count, rules};
     if (threadIdx.x == 0) {
         tile.number = (u32)atomicAdd(states, 1ull);
         tile.begin = tile.number * TILE;
-        tile.end = min(count, tile.begin + TILE);
+        tile.end = min(stream.count, tile.begin + TILE);
     }
     if (threadIdx.x < WORDS) tile.triggers.words[threadIdx.x] = 0;
     __syncthreads();
@@ -161,15 +159,15 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         Event event = event_of(left);
         event.first_copy = first_copy;
         first_copy += event.end - event.begin;
-        if (event_index < capacities.events) events[event_index] = event;
+        if (event_index < output.capacities.events) output.events[event_index] = event;
         event_index++;
     }
     if (number == tiles - 1 && threadIdx.x == 0) {
-        totals->events = events_before + tile_events;
-        totals->copies = copies_before + tile_copies;
+        output.totals->events = events_before + tile_events;
+        output.totals->copies = copies_before + tile_copies;
     }
     __syncthreads();
-    const u32 end = min(events_before + tile_events, capacities.events);
-    for (u32 i = events_before; i < end; i++) copy_event<THREADS>(digis, events[i], copies, capacities.copies);
+    const u32 end = min(events_before + tile_events, output.capacities.events);
+    for (u32 i = events_before; i < end; i++) copy_event<THREADS>(stream.digis, output.events[i], output);
 }
 KERNEL_EXPORT(events_fused)

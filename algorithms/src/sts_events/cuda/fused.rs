@@ -23,16 +23,8 @@ impl Fused {
 impl EventBuilder for Fused {
     fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError> {
         gpu.fill(&self.states, 0)?;
-        let arguments = EventsFused {
-            digis: data.digis.ptr(),
-            count: data.digis.len() as u32,
-            rules: data.rules,
-            states: self.states.ptr(),
-            events: data.events.ptr(),
-            copies: data.copies.ptr(),
-            capacities: data.capacities(),
-            totals: data.totals.ptr(),
-        };
+        let arguments =
+            EventsFused { stream: data.stream(), states: self.states.ptr(), output: data.output() };
         // Copied digis were read before.
         let bytes = data.digis.bytes() + data.expected_event_bytes() + data.expected_copy_bytes();
         let grid = LaunchConfig::blocks(self.tiles).with_traffic(bytes);

@@ -8,7 +8,7 @@ use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext, limit_
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput, same_as};
 use crate::device::{Buffers, buffers};
 use crate::kernels::sts_events_cuda_building_events_h::{
-    self as kernels, Capacities, Rules, Totals,
+    self as kernels, Capacities, EventOutput, Rules, Stream, Totals,
 };
 use crate::parallel::par_map;
 use crate::sts_events::{DigiStream, Event, Events, StsEvents};
@@ -40,9 +40,9 @@ type MakeEventBuilder = fn(&Gpu, usize) -> Result<Box<dyn EventBuilder>, DeviceE
 /// Inputs and outputs of all algorithms.
 pub(super) struct OnDevice {
     pub(super) digis: DeviceBuffer<u64>,
-    pub(super) rules: Rules,
-    pub(super) events: DeviceBuffer<Event>,
-    pub(super) copies: DeviceBuffer<u64>,
+    rules: Rules,
+    events: DeviceBuffer<Event>,
+    copies: DeviceBuffer<u64>,
     pub(super) totals: DeviceBuffer<Totals>,
     /// Events and copies of the previous run, or else the capacities.
     expected: Totals,
@@ -51,6 +51,21 @@ pub(super) struct OnDevice {
 buffers!(OnDevice: digis, events, copies, totals);
 
 impl OnDevice {
+    /// The digis, as passed to kernels.
+    pub(super) fn stream(&self) -> Stream {
+        Stream { digis: self.digis.ptr(), count: self.digis.len() as u32, rules: self.rules }
+    }
+
+    /// The outputs, as passed to kernels.
+    pub(super) fn output(&self) -> EventOutput {
+        EventOutput {
+            events: self.events.ptr(),
+            copies: self.copies.ptr(),
+            capacities: self.capacities(),
+            totals: self.totals.ptr(),
+        }
+    }
+
     pub(super) fn capacities(&self) -> Capacities {
         Capacities { events: self.events.len() as u32, copies: self.copies.len() as u32 }
     }

@@ -43,9 +43,7 @@ PORTABLE_INLINE Numbered number_chosen(bool chosen, u64* states) {
 // Lists the indices of digis with a full window, in order. `states` has a word for each block, 0
 // before.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    events_full(const u64* digis, u32 count, const __grid_constant__ Rules rules, u64* states, u32* full,
-                Totals* totals) {
-    const Stream stream = {digis, count, rules};
+    events_full(const __grid_constant__ Stream stream, u64* states, u32* full, Totals* totals) {
     const u32 index = blockIdx.x * THREADS + threadIdx.x;
     const bool is_full = stream.is_full(index);
     const Numbered numbered = number_chosen(is_full, states);
@@ -56,9 +54,7 @@ KERNEL_EXPORT(events_full)
 
 // Marks all triggers among full windows. `is_trigger` is 0 before.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    events_follow(const u64* digis, u32 count, const __grid_constant__ Rules rules, const u32* full,
-                  const Totals* totals, u8* is_trigger) {
-    const Stream stream = {digis, count, rules};
+    events_follow(const __grid_constant__ Stream stream, const u32* full, const Totals* totals, u8* is_trigger) {
     const u32 all = totals->full;
     const auto is_sure = [&](u32 number) { return number == 0 || stream.is_free(full[number - 1], full[number]); };
     u32 number = blockIdx.x * THREADS + threadIdx.x;
@@ -75,13 +71,11 @@ KERNEL_EXPORT(events_follow)
 
 // The event of each trigger, and where its copies go. `states` has two words for each block, 0 before.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    events_cut(const u64* digis, u32 count, const __grid_constant__ Rules rules, const u32* full,
-               const u8* is_trigger, u64* states, Event* events, const __grid_constant__ Capacities capacities,
-               Totals* totals) {
+    events_cut(const __grid_constant__ Stream stream, const u32* full, const u8* is_trigger, u64* states,
+               const __grid_constant__ EventOutput output) {
     __shared__ u32 warp_sums[LANES];
     __shared__ u32 copies_before;
-    const Stream stream = {digis, count, rules};
-    const u32 number = blockIdx.x * THREADS + threadIdx.x, all = totals->full;
+    const u32 number = blockIdx.x * THREADS + threadIdx.x, all = output.totals->full;
     // The last block that has any is the last one that others wait for.
     const u32 blocks = (all + THREADS - 1) / THREADS;
     if (blockIdx.x >= blocks) return;
@@ -95,18 +89,18 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (threadIdx.x == 0) copies_before = before;
     }
     __syncthreads();
-    if (chosen && numbered.number < capacities.events)
-        events[numbered.number] = {event.trigger, event.begin, event.end, copies_before + first};
+    if (chosen && numbered.number < output.capacities.events)
+        output.events[numbered.number] = {event.trigger, event.begin, event.end, copies_before + first};
     if (blockIdx.x == blocks - 1 && threadIdx.x == 0) {
-        totals->events = numbered.up_to_block;
-        totals->copies = copies_before + copies;
+        output.totals->events = numbered.up_to_block;
+        output.totals->copies = copies_before + copies;
     }
 }
 KERNEL_EXPORT(events_cut)
 
 // Copies the digis of an event. A block for each.
 extern "C" __global__ void __launch_bounds__(COPYING_THREADS)
-    events_copy(const u64* digis, const Event* events, u64* copies, const __grid_constant__ Capacities capacities) {
-    copy_event<COPYING_THREADS>(digis, events[blockIdx.x], copies, capacities.copies);
+    events_copy(const u64* digis, const __grid_constant__ EventOutput output) {
+    copy_event<COPYING_THREADS>(digis, output.events[blockIdx.x], output);
 }
 KERNEL_EXPORT(events_copy)

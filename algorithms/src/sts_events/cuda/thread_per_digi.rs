@@ -42,21 +42,16 @@ impl EventBuilder for ThreadPerDigi {
         gpu.fill(&self.events_before, 0)?;
         gpu.fill(&self.is_trigger, 0)?;
         // There are no more full windows than digis; blocks without any end at once.
-        let digis = data.digis.ptr();
         let grid = LaunchConfig::blocks(self.blocks);
-        let count = data.digis.len() as u32;
-        let rules = data.rules;
+        let stream = data.stream();
         let full = self.full.ptr();
         let totals = data.totals.ptr();
         let states = self.windows_before.ptr();
-        let numbering = EventsFull { digis, count, rules, states, full, totals };
+        let numbering = EventsFull { stream, states, full, totals };
         let is_trigger = self.is_trigger.ptr();
-        let following = EventsFollow { digis, count, rules, full, totals, is_trigger };
+        let following = EventsFollow { stream, full, totals, is_trigger };
         let states = self.events_before.ptr();
-        let events = data.events.ptr();
-        let capacities = data.capacities();
-        let splitter =
-            EventsCut { digis, count, rules, full, is_trigger, states, events, capacities, totals };
+        let splitter = EventsCut { stream, full, is_trigger, states, output: data.output() };
         // SAFETY: there is at most one full window for each digi, no more events are written than
         // the capacities, and each block has the states that the kernels use.
         unsafe {
@@ -67,15 +62,9 @@ impl EventBuilder for ThreadPerDigi {
     }
 
     fn finish(&mut self, gpu: &Gpu, data: &OnDevice, totals: &Totals) -> Result<(), DeviceError> {
-        let capacities = data.capacities();
-        let events = totals.events.min(capacities.events);
+        let events = totals.events.min(data.capacities().events);
         let grid = LaunchConfig::blocks(events).with_traffic(2 * DIGI * u64::from(totals.copies));
-        let arguments = EventsCopy {
-            digis: data.digis.ptr(),
-            events: data.events.ptr(),
-            copies: data.copies.ptr(),
-            capacities,
-        };
+        let arguments = EventsCopy { digis: data.digis.ptr(), output: data.output() };
         // SAFETY: `events` have been written, and no more copies are written than the capacities.
         unsafe { gpu.launch(&EVENTS_COPY, grid, arguments) }
     }

@@ -2,6 +2,14 @@
 #include "block_merge.h"
 #include "digi.h"
 
+// Arguments of sorting each segment of `digis`, with `scratch` of the same size; segment s is at
+// positions segment_offsets[s] .. segment_offsets[s + 1].
+struct BlockMergeSort {
+    u64* digis;
+    u64* scratch;
+    const u32* segment_offsets;
+};
+
 namespace {
 
 constexpr u32 THREADS = 512;
@@ -21,51 +29,22 @@ struct ByKey {
 template <u32 BLOCK, u32 EACH> using Sort = BlockMerge<BLOCK, EACH, ByKey>;
 static_assert(Sort<THREADS, ITEMS>::TILE == TILE, "what the launcher counts with");
 
-template <class Sort>
-__device__ __forceinline__ void sort_segment(u64* digis, u64* scratch, const u32* segment_offsets,
-                                             typename Sort::Shared& shared) {
-    const u32 begin = segment_offsets[blockIdx.x];
-    Sort::sort(digis + begin, scratch + begin, segment_offsets[blockIdx.x + 1] - begin, shared);
+// Sorts the block's segment.
+template <u32 BLOCK, u32 EACH> __device__ __forceinline__ void sort_segment(const BlockMergeSort& all) {
+    using Shared = typename Sort<BLOCK, EACH>::Shared;
+    SMEM_DYN(Shared, shared);
+    const u32 begin = all.segment_offsets[blockIdx.x];
+    Sort<BLOCK, EACH>::sort(all.digis + begin, all.scratch + begin, all.segment_offsets[blockIdx.x + 1] - begin,
+                            *shared);
 }
-
-using Shared = Sort<THREADS, ITEMS>::Shared;
-using Shared256 = Sort<256, 11>::Shared;
-using Shared512 = Sort<512, 7>::Shared;
-using Shared1024 = Sort<1024, 5>::Shared;
 
 }  // namespace
 
-// Sorts each segment of `digis`, with `scratch` of the same size; segment s is at positions
-// segment_offsets[s] .. segment_offsets[s + 1]. A block per segment.
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    block_merge_sort(u64* digis, u64* scratch, const u32* segment_offsets) {
-    SMEM_DYN(Shared, shared_memory);
-    sort_segment<Sort<THREADS, ITEMS>>(digis, scratch, segment_offsets, *shared_memory);
-}
-KERNEL_EXPORT(block_merge_sort)
-KERNEL_SHARED(block_merge_sort, Shared)
-
-// The same sort with smaller blocks.
-extern "C" __global__ void __launch_bounds__(256, 4)
-    block_merge_sort_256_11(u64* digis, u64* scratch, const u32* segment_offsets) {
-    SMEM_DYN(Shared256, shared_memory);
-    sort_segment<Sort<256, 11>>(digis, scratch, segment_offsets, *shared_memory);
-}
-KERNEL_EXPORT(block_merge_sort_256_11, block_merge_sort)
-KERNEL_SHARED(block_merge_sort_256_11, Shared256)
-
-extern "C" __global__ void __launch_bounds__(512, 2)
-    block_merge_sort_512_7(u64* digis, u64* scratch, const u32* segment_offsets) {
-    SMEM_DYN(Shared512, shared_memory);
-    sort_segment<Sort<512, 7>>(digis, scratch, segment_offsets, *shared_memory);
-}
-KERNEL_EXPORT(block_merge_sort_512_7, block_merge_sort)
-KERNEL_SHARED(block_merge_sort_512_7, Shared512)
-
-extern "C" __global__ void __launch_bounds__(1024, 1)
-    block_merge_sort_1024_5(u64* digis, u64* scratch, const u32* segment_offsets) {
-    SMEM_DYN(Shared1024, shared_memory);
-    sort_segment<Sort<1024, 5>>(digis, scratch, segment_offsets, *shared_memory);
-}
-KERNEL_EXPORT(block_merge_sort_1024_5, block_merge_sort)
-KERNEL_SHARED(block_merge_sort_1024_5, Shared1024)
+KERNEL_INSTANCE(block_merge_sort, BlockMergeSort, (THREADS, BLOCKS), sort_segment<THREADS, ITEMS>)
+KERNEL_SHARED(block_merge_sort, Sort<THREADS, ITEMS>::Shared)
+KERNEL_INSTANCE(block_merge_sort_256_11, BlockMergeSort, (256, 4), sort_segment<256, 11>)
+KERNEL_SHARED(block_merge_sort_256_11, Sort<256, 11>::Shared)
+KERNEL_INSTANCE(block_merge_sort_512_7, BlockMergeSort, (512, 2), sort_segment<512, 7>)
+KERNEL_SHARED(block_merge_sort_512_7, Sort<512, 7>::Shared)
+KERNEL_INSTANCE(block_merge_sort_1024_5, BlockMergeSort, (1024, 1), sort_segment<1024, 5>)
+KERNEL_SHARED(block_merge_sort_1024_5, Sort<1024, 5>::Shared)

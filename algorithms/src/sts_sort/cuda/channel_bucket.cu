@@ -9,34 +9,22 @@
 // equal, a radix sort in shared memory takes over.
 //
 // A segment that fits into shared memory is sorted at once; one of up to twice that size by a block
-// with a multiprocessor to itself, if there is enough shared memory: see `channel_bucket_wide.cu`.
-// A larger one is a region: its buckets are counted, groups are formed that fill shared memory,
-// digis are moved to their groups, in long runs, as groups are few, and each group is sorted. A
-// bucket that does not fit, for example because all digis have the same channel, is a region once
-// more: its buckets are determined by the upper bits of the time, then by the next ones.
+// with a multiprocessor to itself, if there is enough shared memory: it is read twice and written
+// once, and not moved to groups before. A larger one is a region: its buckets are counted, groups
+// are formed that fill shared memory, digis are moved to their groups, in long runs, as groups are
+// few, and each group is sorted. Groups that would be written in short runs, because they are many,
+// are of twice the size. A bucket that does not fit, for example because all digis have the same
+// channel, is a region once more: its buckets are determined by the upper bits of the time, then by
+// the next ones.
 //
-// Dynamic shared memory: see `Distribution`, `Sorting` and `Overfull`.
-#include "portable.h"
-
-namespace {
-
-// Configuration of the headers below: blocks of which a multiprocessor holds two.
-constexpr u32 THREADS = 512;
-// Digis of a thread that are sorted at once in shared memory: 64 KiB for a block.
-constexpr u32 SORTED_ITEMS = 16;
-constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
-// Two blocks share a multiprocessor, which leaves 64 registers to a thread. Few digis are crowded:
-// these blocks may have all registers.
-constexpr u32 BLOCKS = 2;
-constexpr u32 OVERFULL_BLOCKS = 1;
-// Digis with the same key come in the order of their other bits, so that the result is deterministic.
-constexpr bool KEEPS_ARRIVAL = false;
-
-}  // namespace
-
+// Digis with the same key come in the order of their other bits, so that the result is
+// deterministic, or keep the order in which they arrived. Then they are moved to their groups in
+// that order: see `tiles.h`. So the index in a group gives the order of arrival, and is stored with
+// the digi while a group is sorted in shared memory.
+//
+// Dynamic shared memory: see `Distribution`, `InOrderOfArrival`, `Sorting` and `Overfull`.
 #include "channel_bucket/segment.h"
-#include "channel_bucket/sorting.h"
-#include "scan.h"
+#include "channel_bucket/tiles.h"
 
 namespace {
 
@@ -221,25 +209,15 @@ __device__ __forceinline__ void distribute_tile(const u64* from, u64* to, Range 
 
 }  // namespace
 
-// Sorts segments that fit into shared memory, in place. A block per segment.
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    channel_bucket_small(u64* digis, const Range* segments, RangeList* crowded) {
-    SMEM_DYN(Sorting, shared);
-    sort_segment(digis, segments, crowded, *shared);
-}
-KERNEL_EXPORT(channel_bucket_small, SortSegments)
-KERNEL_SHARED(channel_bucket_small, Sorting)
-
 // Counts the digis of each region's buckets, and finds its first and last time.
 // `counts` has BUCKETS words per region, zero at the start; `extents` two words:
 // see `Extent`. A block per part of a region.
 extern "C" __global__ void __launch_bounds__(THREADS)
     channel_bucket_count(const u64* digis, const Range* parts, const u32* region_of_part, u32* counts, u32* extents,
-                         u32 shift, u32 bits) {
+                         Digit digit) {
     __shared__ u32 block_counts[BUCKETS];
     const Range range = parts[blockIdx.x];
     const u32 region = region_of_part[blockIdx.x];
-    const Digit digit = {shift, bits};
     Extent extent;
     clear<THREADS>(block_counts, BUCKETS);
     __syncthreads();
@@ -294,7 +272,7 @@ KERNEL_EXPORT(channel_bucket_group)
 // of a region.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     channel_bucket_distribute(const u64* from, u64* to, const Range* parts, const u32* region_of_part,
-                              const u16* group_of, const u32* first_groups, u32* next_offsets, u32 shift, u32 bits) {
+                              const u16* group_of, const u32* first_groups, u32* next_offsets, Digit digit) {
     SMEM_DYN(Distribution, shared_memory);
     Distribution& shared = *shared_memory;
     const Range range = parts[blockIdx.x];
@@ -304,43 +282,59 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     u32* region_offsets = next_offsets + first_groups[region];
     for (u32 begin = range.begin; begin < range.end; begin += min(DISTRIBUTED_STEP, range.end - begin)) {
         const Range tile = {begin, begin + min(DISTRIBUTED_STEP, range.end - begin)};
-        distribute_tile(from, to, tile, {shift, bits}, region_offsets, shared);
+        distribute_tile(from, to, tile, digit, region_offsets, shared);
     }
 }
 KERNEL_EXPORT(channel_bucket_distribute)
 KERNEL_SHARED(channel_bucket_distribute, Distribution)
 
-// Sorts groups of channels. A block per group; there may be more blocks.
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    channel_bucket_sort(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
-                        const u32* group_count, const u32* extents, RangeList* oversized, RangeList* crowded) {
-    SMEM_DYN(Sorting, shared_memory);
-    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
-        return sort_channels(from, to, bucket_offsets, group, extents, oversized, *shared_memory);
-    });
-}
-KERNEL_EXPORT(channel_bucket_sort, SortGroups)
-KERNEL_SHARED(channel_bucket_sort, Sorting)
+// Moves the digis of all regions to their groups in the order in which they arrive, in tiles of two
+// sizes: small ones for regions of few groups.
+KERNEL_INSTANCE(channel_bucket_distribute_large_tiles, DistributeTiles, (LARGE_TILE_THREADS, LARGE_TILE_BLOCKS), distribute_next<LargeTile>)
+KERNEL_SHARED(channel_bucket_distribute_large_tiles, LargeTile::Shared)
+KERNEL_INSTANCE(channel_bucket_distribute_small_tiles, DistributeTiles, (SMALL_TILE_THREADS, SMALL_TILE_BLOCKS), distribute_next<SmallTile>)
+KERNEL_SHARED(channel_bucket_distribute_small_tiles, SmallTile::Shared)
 
-// Sorts groups of buckets that are determined by bits of the time, from bit `shift` on. All digis
-// of a region have the same channel, and the same bits above. A block per group; there may be more
-// blocks.
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    channel_bucket_sort_times(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
-                              const u32* group_count, u32 shift, u32 bits, RangeList* oversized, RangeList* crowded) {
-    SMEM_DYN(Sorting, shared_memory);
-    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
-        return sort_times(from, to, bucket_offsets, group, {shift, bits}, oversized, *shared_memory);
-    });
-}
-KERNEL_EXPORT(channel_bucket_sort_times, SortTimes)
-KERNEL_SHARED(channel_bucket_sort_times, Sorting)
+namespace {
 
-// Sorts what others found too crowded. Any number of blocks.
-extern "C" __global__ void __launch_bounds__(THREADS, OVERFULL_BLOCKS)
-    channel_bucket_overfull(const u64* from, u64* to, const RangeList* crowded) {
-    SMEM_DYN(Overfull, shared_memory);
-    sort_all_overfull(from, to, crowded, *shared_memory);
-}
-KERNEL_EXPORT(channel_bucket_overfull, SortCrowded)
-KERNEL_SHARED(channel_bucket_overfull, Overfull)
+using ByAllBits = BlockSort<THREADS, false>;
+using ByArrival = BlockSort<THREADS, true>;
+using WideByAllBits = BlockSort<WIDE_THREADS, false>;
+using WideByArrival = BlockSort<WIDE_THREADS, true>;
+
+// Few digis are crowded: these blocks may have all registers.
+constexpr u32 OVERFULL_BLOCKS = 1;
+
+}  // namespace
+
+KERNEL_INSTANCE(channel_bucket_small, SortSegments, (THREADS, BLOCKS), sort_segments<ByAllBits>)
+KERNEL_SHARED(channel_bucket_small, Sorting<ByAllBits>)
+KERNEL_INSTANCE(channel_bucket_sort, SortGroups, (THREADS, BLOCKS), sort_channels<ByAllBits>)
+KERNEL_SHARED(channel_bucket_sort, Sorting<ByAllBits>)
+KERNEL_INSTANCE(channel_bucket_sort_times, SortTimes, (THREADS, BLOCKS), sort_times<ByAllBits>)
+KERNEL_SHARED(channel_bucket_sort_times, Sorting<ByAllBits>)
+KERNEL_INSTANCE(channel_bucket_overfull, SortCrowded, (THREADS, OVERFULL_BLOCKS), sort_all_overfull<ByAllBits>)
+KERNEL_SHARED(channel_bucket_overfull, Overfull<ByAllBits>)
+
+KERNEL_INSTANCE(channel_bucket_wide, SortSegments, (WIDE_THREADS, WIDE_BLOCKS), sort_segments<WideByAllBits>)
+KERNEL_SHARED(channel_bucket_wide, Sorting<WideByAllBits>)
+KERNEL_INSTANCE(channel_bucket_sort_wide, SortGroups, (WIDE_THREADS, WIDE_BLOCKS), sort_channels<WideByAllBits>)
+KERNEL_SHARED(channel_bucket_sort_wide, Sorting<WideByAllBits>)
+KERNEL_INSTANCE(channel_bucket_overfull_wide, SortCrowded, (WIDE_THREADS, WIDE_BLOCKS), sort_all_overfull<WideByAllBits>)
+KERNEL_SHARED(channel_bucket_overfull_wide, Overfull<WideByAllBits>)
+
+KERNEL_INSTANCE(channel_bucket_small_stable, SortSegments, (THREADS, BLOCKS), sort_segments<ByArrival>)
+KERNEL_SHARED(channel_bucket_small_stable, Sorting<ByArrival>)
+KERNEL_INSTANCE(channel_bucket_sort_stable, SortGroups, (THREADS, BLOCKS), sort_channels<ByArrival>)
+KERNEL_SHARED(channel_bucket_sort_stable, Sorting<ByArrival>)
+KERNEL_INSTANCE(channel_bucket_sort_times_stable, SortTimes, (THREADS, BLOCKS), sort_times<ByArrival>)
+KERNEL_SHARED(channel_bucket_sort_times_stable, Sorting<ByArrival>)
+KERNEL_INSTANCE(channel_bucket_overfull_stable, SortCrowded, (THREADS, OVERFULL_BLOCKS), sort_all_overfull<ByArrival>)
+KERNEL_SHARED(channel_bucket_overfull_stable, Overfull<ByArrival>)
+
+KERNEL_INSTANCE(channel_bucket_wide_stable, SortSegments, (WIDE_THREADS, WIDE_BLOCKS), sort_segments<WideByArrival>)
+KERNEL_SHARED(channel_bucket_wide_stable, Sorting<WideByArrival>)
+KERNEL_INSTANCE(channel_bucket_sort_wide_stable, SortGroups, (WIDE_THREADS, WIDE_BLOCKS), sort_channels<WideByArrival>)
+KERNEL_SHARED(channel_bucket_sort_wide_stable, Sorting<WideByArrival>)
+KERNEL_INSTANCE(channel_bucket_overfull_wide_stable, SortCrowded, (WIDE_THREADS, WIDE_BLOCKS), sort_all_overfull<WideByArrival>)
+KERNEL_SHARED(channel_bucket_overfull_wide_stable, Overfull<WideByArrival>)

@@ -4,8 +4,8 @@
 //
 // Dynamic shared memory: a tile (32 KiB) and the counts (19 KiB with 32 lanes).
 
-#include "digi.h"
 #include "radix_rank.h"
+#include "words.h"
 
 namespace {
 

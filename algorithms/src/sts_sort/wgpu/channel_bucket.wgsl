@@ -135,9 +135,7 @@ fn channel_bucket_count(invocation: InWarp) {
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(5) var<storage, read> extents: array<u32>;
-@group(0) @binding(6) var<storage, read_write> oversized: array<atomic<u32>>;
-@group(0) @binding(7) var<storage, read_write> overfull: array<atomic<u32>>;
+@group(0) @binding(7) var<storage, read> extents: array<u32>;
 
 fn bucket_of(digi: vec2u) -> u32 { return digi_channel(digi) - first_bucket; }
 
@@ -157,8 +155,6 @@ fn channel_bucket_sort(invocation: InWarp) {
 
 struct Arguments { blocks: u32, shift: u32, bits: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(5) var<storage, read_write> oversized: array<atomic<u32>>;
-@group(0) @binding(6) var<storage, read_write> overfull: array<atomic<u32>>;
 
 fn bucket_of(digi: vec2u) -> u32 {
     return digit_at(digi, arguments.shift, arguments.bits) - first_bucket;

@@ -11,8 +11,8 @@
 //
 // Dynamic shared memory (50.6 KiB): tables of a board, 16.5 KiB; digis, one per message, 34 KiB.
 #include "scan.h"
-#include "digi.h"
 #include "pieces.h"
+#include "words.h"
 
 // Arguments of unpacking.
 struct TileUnpacking {

@@ -136,7 +136,7 @@ PORTABLE_INLINE PadActivity join(const Slice (&slices)[WARPS][PADS], u32 pad, u3
 // Activity of each pad of each group. A block for `GROUPS` groups of a sector.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     noisy_pads_bit_runs(const u16* maps, const uint2* groups, PadActivity* activity, u32 group_count,
-                        u32 tile_rows, u32 max_charges, u32 max_run, u32 saturation) {
+                        u32 tile_rows, const __grid_constant__ Thresholds thresholds) {
     __shared__ Slice slices[WARPS][PADS];
     const u32 blocks_in_sector = (group_count + GROUPS - 1) / GROUPS;
     const u32 sector = blockIdx.x / blocks_in_sector;
@@ -163,7 +163,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (threadIdx.x >= PADS || number >= group_count) return;
     const Group group = group_at(groups, number);
     if (pad < group.pads) {
-        const Thresholds thresholds = {max_charges, max_run, saturation};
         activity[sector * PADS_IN_SECTOR + group.first_pad + pad] =
             join(slices, threadIdx.x, slice_rows * TILE_TIMES, thresholds);
     }

@@ -16,7 +16,7 @@ constexpr u32 STAGED = THREADS / TILE;
 // Activity of each pad of each group. A block for each group of each sector.
 extern "C" __global__ void __launch_bounds__(THREADS)
     noisy_pads_cache_line(const u16* maps, const uint2* groups, PadActivity* activity, u32 group_count,
-                          u32 tile_rows, u32 max_charges, u32 max_run, u32 saturation) {
+                          u32 tile_rows, const __grid_constant__ Thresholds thresholds) {
     __shared__ u16 staged[THREADS];
     const u32 sector = blockIdx.x / group_count;
     const Group group = group_at(groups, blockIdx.x % group_count);
@@ -36,7 +36,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         __syncthreads();
     }
     if (threadIdx.x < group.pads) {
-        const Thresholds thresholds = {max_charges, max_run, saturation};
         activity[sector * PADS_IN_SECTOR + group.first_pad + threadIdx.x] =
             activity_of(counts.charges, counts.longest_run, counts.largest, thresholds);
     }

@@ -18,7 +18,7 @@ use crate::device::gpu::{
 };
 use crate::kernels::tpc_noisy_pads_bit_runs::{NOISY_PADS_BIT_RUNS, NoisyPads, TILE_TIMES};
 use crate::kernels::tpc_noisy_pads_cache_line::NOISY_PADS_CACHE_LINE;
-use crate::kernels::tpc_noisy_pads_cuda_map_h::PadActivity as Activity;
+use crate::kernels::tpc_noisy_pads_cuda_map_h::{PadActivity as Activity, Thresholds};
 use crate::parallel::par_map;
 use crate::tpc_decode::charge_map::{TILE_PADS, tiles_of_row};
 
@@ -92,15 +92,18 @@ impl<'a> GpuTask<'a> for NoisyPadsBuffers<'a> {
         let grid = LaunchConfig::blocks(blocks)
             .with_traffic(maps.bytes_with_pads() + self.activity.bytes());
         let most = maps.thresholds();
+        let thresholds = Thresholds {
+            charges: most.charges.into(),
+            run: most.run.into(),
+            saturation: most.saturation.into(),
+        };
         let arguments = NoisyPads {
             maps: self.on_device.ptr(),
             groups: self.groups.ptr(),
             activity: self.activity.ptr(),
             group_count: groups,
             tile_rows: maps.tile_rows() as u32,
-            max_charges: most.charges.into(),
-            max_run: most.run.into(),
-            saturation: most.saturation.into(),
+            thresholds,
         };
         // SAFETY: each group of each sector has its tile in all rows of tiles of a map, and its
         // pads have an entry among the activities.

@@ -2,8 +2,6 @@
 // of blocks.
 #include "radix_rank.wgsl"
 
-struct Arguments { blocks: u32 }
-var<immediate> arguments: Arguments;
 // Number of overfull groups, then the begin and end of each.
 @group(0) @binding(11) var<storage, read> overfull: array<u32>;
 // Entries: the time, and the index.

@@ -17,8 +17,9 @@ fn is_earlier(left: Entry, right: Entry) -> bool {
     return left.time < right.time || (left.time == right.time && left.index < right.index);
 }
 
-// A side, and its tables if it is large: see time_bins/large.h. It needs `segment_offsets` and
-// `found`.
+// A side, and its tables if it is large: see time_bins/large.h.
+@group(0) @binding(1) var<storage, read> segment_offsets: array<u32>;
+@group(0) @binding(2) var<storage, read> found: array<Found>;
 
 // Maximum number of groups of a side, chosen so that each has a counter in workgroup memory.
 const GROUPS = 1024u;
@@ -36,6 +37,7 @@ fn first_group_of(side: Side) -> u32 { return side.begin / MIN_STEP + side.numbe
 
 #part part
 // The clusters of a large side that are for a block: see time_bins/large.h.
+@group(0) @binding(3) var<storage, read> parts: array<Part>;
 
 fn is_empty(side: Side, part: Part) -> bool { return !is_large(side) || part.first >= side.count; }
 fn end_of(side: Side, part: Part) -> u32 { return min(side.count, part.first + PART); }
@@ -44,8 +46,11 @@ fn end_of(side: Side, part: Part) -> u32 { return min(side.count, part.first + P
 fn word_of_time(side: Side, number: u32) -> u32 { return 2u * side.begin + number; }
 
 #part buckets
-// The buckets of a large side: see time_bins/large.h. It needs `extents`.
+// The buckets of a large side: see time_bins/large.h.
 #include "sorting.wgsl" scale
+
+@group(0) @binding(4) var<storage, read> entry_words: array<u32>;
+@group(0) @binding(6) var<storage, read> extents: array<u32>;
 
 fn scale_of_side(side: u32) -> Scale {
     return scale_of(extents[2u * side], extents[2u * side + 1u], BUCKETS);

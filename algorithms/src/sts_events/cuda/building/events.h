@@ -2,6 +2,7 @@
 #pragma once
 #include "digi.h"
 #include "scan.h"
+#include "words.h"
 
 // Times are in ns; `reach` is the number of digis from the last one of a window back to the first.
 struct Rules {
@@ -23,12 +24,20 @@ struct Capacities {
     u32 events, copies;
 };
 
+// Outputs of kernels: arrays of these capacities, and counts.
+struct EventOutput {
+    Event* events;
+    u64* copies;
+    Capacities capacities;
+    Totals* totals;
+};
+
 // Copies the digis of an event, as far as the array has elements. All threads of the block take part.
 template <u32 THREADS>
-PORTABLE_INLINE void copy_event(const u64* digis, const Event& event, u64* copies, u32 capacity) {
-    const u32 first = min(event.first_copy, capacity);
-    const u32 count = min(event.end - event.begin, capacity - first);
-    write_each_word<THREADS>(copies + first, count, [&](u32 i) { return digis[event.begin + i]; });
+PORTABLE_INLINE void copy_event(const u64* digis, const Event& event, const EventOutput& output) {
+    const u32 first = min(event.first_copy, output.capacities.copies);
+    const u32 count = min(event.end - event.begin, output.capacities.copies - first);
+    write_each_word<THREADS>(output.copies + first, count, [&](u32 i) { return digis[event.begin + i]; });
 }
 
 // Digis in order of time. There are no more than 2^30.

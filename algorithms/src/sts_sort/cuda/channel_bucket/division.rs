@@ -3,8 +3,9 @@
 use generators::partition::Partition;
 
 use crate::device::gpu::Gpu;
-use crate::kernels::sts_sort_channel_bucket::{self as kernels, CAPACITY};
-use crate::kernels::sts_sort_channel_bucket_wide::{self as wide, CHANNEL_BUCKET_WIDE};
+use crate::kernels::sts_sort_channel_bucket::{
+    self as kernels, CAPACITY, CHANNEL_BUCKET_WIDE, WIDE_CAPACITY,
+};
 
 /// Positions in the array of all digis.
 pub(super) type Range = std::ops::Range<u32>;
@@ -30,7 +31,7 @@ pub(super) fn wide_capacity(gpu: &Gpu) -> usize {
     let properties = gpu.properties();
     let narrow = capacity(gpu);
     let fits = CHANNEL_BUCKET_WIDE.shared_bytes(gpu) <= properties.shared_bytes;
-    if fits && !properties.has_shaders { wide::CAPACITY as usize } else { narrow }
+    if fits && !properties.has_shaders { WIDE_CAPACITY as usize } else { narrow }
 }
 
 /// Groups of a region of more digis than this are those of blocks that are alone: runs in which digis
@@ -110,7 +111,7 @@ mod tests {
     #[test]
     fn segments_are_divided_by_what_fits() {
         let fits = CAPACITY as usize;
-        let alone = wide::CAPACITY as usize;
+        let alone = WIDE_CAPACITY as usize;
         let lengths = [0, 1, 2, fits, fits + 1, alone, alone + 1, 100 * fits];
         let partition = Partition::from_lengths(lengths);
         let Division { small, wide, large } = Division::new(&partition, fits, alone);

@@ -9,9 +9,8 @@ use super::sorts::Sorts;
 use super::tiles::Tiles;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr, StagedArray};
-use crate::kernels::sts_sort_channel_bucket::{self as kernels, BUCKETS, Group, RangeList};
+use crate::kernels::sts_sort_channel_bucket::{self as kernels, BUCKETS, Digit, Group, RangeList};
 use crate::sts_sort::cuda::runner::DIGI;
-use crate::sts_sort::order::Digit;
 
 /// Smallest number of regions that can be processed at a time.
 const REGIONS: usize = 16;
@@ -71,8 +70,8 @@ buffers!(
 impl Level {
     fn digit(self) -> Digit {
         match self {
-            Level::Channel => Digit::new(kernels::CHANNEL_SHIFT, kernels::CHANNEL_BITS),
-            Level::Time { shift, bits } => Digit::new(shift, bits),
+            Level::Channel => Digit { shift: kernels::CHANNEL_SHIFT, bits: kernels::CHANNEL_BITS },
+            Level::Time { shift, bits } => Digit { shift, bits },
         }
     }
 }
@@ -179,43 +178,27 @@ impl Regions {
         left: [Ptr<RangeList>; 2],
     ) -> Result<(), DeviceError> {
         let [oversized, crowded] = left;
-        let from = from.ptr();
-        let to = to.ptr();
-        let bucket_offsets = self.bucket_offsets.ptr();
-        let groups = self.groups.ptr();
-        let group_count = self.group_count.ptr();
+        let all = kernels::GroupSort {
+            from: from.ptr(),
+            to: to.ptr(),
+            bucket_offsets: self.bucket_offsets.ptr(),
+            groups: self.groups.ptr(),
+            group_count: self.group_count.ptr(),
+            oversized,
+            crowded,
+        };
         // Read once, and once more from caches; written once.
         let grid = self.grid(self.groups_bound, 2);
         // SAFETY: groups are ranges of the arrays, and the lists have capacity for all of them.
         unsafe {
             match level {
                 Level::Channel => {
-                    let extents = self.extents.ptr();
-                    let arguments = kernels::SortGroups {
-                        from,
-                        to,
-                        bucket_offsets,
-                        groups,
-                        group_count,
-                        extents,
-                        oversized,
-                        crowded,
-                    };
+                    let arguments = kernels::SortGroups { all, extents: self.extents.ptr() };
                     let kernel = if self.is_wide { sorts.wide_groups } else { sorts.groups };
                     gpu.launch(kernel, grid, arguments)
                 }
-                Level::Time { shift, bits } => {
-                    let arguments = kernels::SortTimes {
-                        from,
-                        to,
-                        bucket_offsets,
-                        groups,
-                        group_count,
-                        shift,
-                        bits,
-                        oversized,
-                        crowded,
-                    };
+                Level::Time { .. } => {
+                    let arguments = kernels::SortTimes { all, digit: level.digit() };
                     gpu.launch(sorts.times, grid, arguments)
                 }
             }

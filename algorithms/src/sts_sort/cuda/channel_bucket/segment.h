@@ -31,7 +31,9 @@ struct Extent {
 
 // Counts the digis of each channel of a segment: `shared.buckets` gets the bins of channels, and all bins are
 // clear. A barrier after.
-__device__ __forceinline__ Times count_channels(const u64* digis, u32 count, Sorting& shared) {
+template <class Sort>
+__device__ __forceinline__ Times count_channels(const u64* digis, u32 count, Sorting<Sort>& shared) {
+    constexpr u32 THREADS = Sort::THREADS;
     __shared__ u32 extent[2];
     __shared__ u32 warp_sums[LANES];
     // Until there are digis to sort.
@@ -56,15 +58,15 @@ __device__ __forceinline__ Times count_channels(const u64* digis, u32 count, Sor
     return times;
 }
 
-// Sorts the block's segment in place. If many digis have nearly the same time it is only listed.
-__device__ __forceinline__ void sort_segment(u64* digis, const Range* segments, RangeList* crowded,
-                                             Sorting& shared) {
-    const Range range = segments[blockIdx.x];
-    const Times times = count_channels(digis + range.begin, range.count(), shared);
+// Sorts segments in place, except those of which many digis have nearly the same time: these are
+// listed. A block per segment.
+template <class Sort> __device__ __forceinline__ void sort_segments(const SortSegments& all) {
+    SMEM_DYN(Sorting<Sort>, shared);
+    const Range range = all.segments[blockIdx.x];
+    const Times times = count_channels(all.digis + range.begin, range.count(), *shared);
     const auto channel = [](u64 digi) { return digi_channel(digi); };
-    // Read once more: registers are scarce.
-    if (!sort_buckets(digis, digis, segments[blockIdx.x], channel, times, shared))
-        list(crowded, segments[blockIdx.x]);
+    if (!sort_buckets(all.digis, all.digis, range, channel, times, *shared))
+        list(all.crowded, range);
 }
 
 // Sorting a group of buckets of a region.
@@ -74,7 +76,6 @@ struct BucketsOfGroup {
     const u32* bucket_offsets;
     u32 count;
 
-    // Buckets of a group; `bucket_offsets` has BUCKETS + 1 words per region.
     __device__ __forceinline__ BucketsOfGroup(const u32* bucket_offsets, const Group& group)
         : bucket_offsets(bucket_offsets + group.region * (BUCKETS + 1) + group.first_bucket), count(group.buckets) {}
 
@@ -83,72 +84,78 @@ struct BucketsOfGroup {
 
 // Sorts a group, or lists it if it does not fit into shared memory. Returns false where many digis have
 // nearly the same time: then nothing is done.
-template <class BucketOf>
-__device__ __forceinline__ bool sort_group(const u64* from, u64* to, const BucketsOfGroup& buckets,
-                                           BucketOf bucket_of, const Times& times, RangeList* oversized,
-                                           Sorting& shared) {
+template <class Sort, class BucketOf>
+__device__ __forceinline__ bool sort_group(const GroupSort& all, const BucketsOfGroup& buckets, BucketOf bucket_of,
+                                           const Times& times, Sorting<Sort>& shared) {
     const Range range = buckets.range();
     if (range.count() == 0) return true;
-    if (range.count() > CAPACITY) {
-        list(oversized, range);
+    if (range.count() > Sort::CAPACITY) {
+        list(all.oversized, range);
         return true;
     }
     clear_bins(shared.bins);
-    for (u32 i = threadIdx.x; i < buckets.count; i += THREADS) {
+    for (u32 i = threadIdx.x; i < buckets.count; i += Sort::THREADS) {
         const u32 begin = buckets.bucket_offsets[i];
         shared.buckets[i] = times.bins(begin - range.begin, buckets.bucket_offsets[i + 1] - begin);
     }
     __syncthreads();
-    return sort_buckets(from, to, range, bucket_of, times, shared);
-}
-
-// Sorts a group whose buckets are channels. `extents` has two words per region: see `Extent`.
-__device__ __forceinline__ bool sort_channels(const u64* from, u64* to, const u32* bucket_offsets, const Group& group,
-                                              const u32* extents, RangeList* oversized, Sorting& shared) {
-    const u32* extent = &extents[2 * group.region];
-    const Times times(ALL_TIME_BITS, extent[0], ~extent[1]);
-    const auto channel = [&](u64 digi) { return digi_channel(digi) - group.first_bucket; };
-    return sort_group(from, to, {bucket_offsets, group}, channel, times, oversized, shared);
-}
-
-// Sorts a group whose buckets are determined by bits of the time.
-__device__ __forceinline__ bool sort_times(const u64* from, u64* to, const u32* bucket_offsets, const Group& group,
-                                           Digit digit, RangeList* oversized, Sorting& shared) {
-    const u32 bits_below = (1u << digit.shift) - 1;
-    const Times times(bits_below, 0, bits_below);
-    const auto bucket = [&](u64 digi) { return digit(digi) - group.first_bucket; };
-    return sort_group(from, to, {bucket_offsets, group}, bucket, times, oversized, shared);
+    return sort_buckets(all.from, all.to, range, bucket_of, times, shared);
 }
 
 // Sorts the block's group, if it has one, or lists it as crowded. `sort` returns true if it sorted
 // the group.
-template <class Sort>
-__device__ __forceinline__ void sort_block_group(const u32* bucket_offsets, const Group* groups, const u32* group_count,
-                                                 RangeList* crowded, Sort sort) {
-    if (blockIdx.x >= *group_count) return;
-    const Group group = groups[blockIdx.x];
+template <class SortOne> __device__ __forceinline__ void sort_block_group(const GroupSort& all, SortOne sort) {
+    if (blockIdx.x >= *all.group_count) return;
+    const Group group = all.groups[blockIdx.x];
     // Read once more: registers are scarce.
-    if (!sort(group)) list(crowded, BucketsOfGroup(bucket_offsets, groups[blockIdx.x]).range());
+    if (!sort(group)) list(all.crowded, BucketsOfGroup(all.bucket_offsets, all.groups[blockIdx.x]).range());
+}
+
+// Sorts groups of channels. A block per group; there may be more blocks.
+template <class Sort> __device__ __forceinline__ void sort_channels(const SortGroups& arguments) {
+    SMEM_DYN(Sorting<Sort>, shared);
+    const GroupSort& all = arguments.all;
+    sort_block_group(all, [&](const Group& group) {
+        const u32* extent = &arguments.extents[2 * group.region];
+        const Times times(ALL_TIME_BITS, extent[0], ~extent[1]);
+        const auto channel = [&](u64 digi) { return digi_channel(digi) - group.first_bucket; };
+        return sort_group(all, {all.bucket_offsets, group}, channel, times, *shared);
+    });
+}
+
+// Sorts groups of buckets that are determined by bits of the time, from bit `shift` on. All digis
+// of a region have the same channel, and the same bits above. A block per group; there may be more
+// blocks.
+template <class Sort> __device__ __forceinline__ void sort_times(const SortTimes& arguments) {
+    SMEM_DYN(Sorting<Sort>, shared);
+    const GroupSort& all = arguments.all;
+    sort_block_group(all, [&](const Group& group) {
+        const u32 bits_below = (1u << arguments.digit.shift) - 1;
+        const Times times(bits_below, 0, bits_below);
+        const auto bucket = [&](u64 digi) { return arguments.digit(digi) - group.first_bucket; };
+        return sort_group(all, {all.bucket_offsets, group}, bucket, times, *shared);
+    });
 }
 
 // Sorting digis of which many have nearly the same time, so that bins don't
 // help: by radix, in shared memory.
 
 constexpr u32 OVERFULL_DIGIT_BITS = 8;
-typedef RadixRank<THREADS, SORTED_ITEMS, OVERFULL_DIGIT_BITS> OverfullRank;
 
-struct Overfull {
-    u64 items[CAPACITY];  // digis with their bits in the order of comparison
-    OverfullRank::Shared rank;
+template <class Sort> struct Overfull {
+    using Rank = RadixRank<Sort::THREADS, SORTED_ITEMS, OVERFULL_DIGIT_BITS>;
+
+    u64 items[Sort::CAPACITY];  // digis with their bits in the order of comparison
+    typename Rank::Shared rank;
     u32 differing[2];  // bits that differ between items, low word first
 };
 
 // Mask of the bits that differ between items. Barriers before and after.
-__device__ __forceinline__ u64 differing_bits(u32 count, Overfull& shared) {
+template <class Sort> __device__ __forceinline__ u64 differing_bits(u32 count, Overfull<Sort>& shared) {
     if (threadIdx.x < 2) shared.differing[threadIdx.x] = 0;
     __syncthreads();
     u64 differing = 0;
-    for (u32 i = threadIdx.x; i < count; i += THREADS) differing |= shared.items[i] ^ shared.items[0];
+    for (u32 i = threadIdx.x; i < count; i += Sort::THREADS) differing |= shared.items[i] ^ shared.items[0];
     if ((u32)differing) atomicOr(&shared.differing[0], (u32)differing);
     if (differing >> 32) atomicOr(&shared.differing[1], (u32)(differing >> 32));
     __syncthreads();
@@ -156,44 +163,47 @@ __device__ __forceinline__ u64 differing_bits(u32 count, Overfull& shared) {
 }
 
 // Brings items into a stable order by a digit. Barriers before and after.
-__device__ __forceinline__ void sort_by_digit(u32 count, u32 shift, Overfull& shared) {
+template <class Sort> __device__ __forceinline__ void sort_by_digit(u32 count, u32 shift, Overfull<Sort>& shared) {
+    using Rank = typename Overfull<Sort>::Rank;
     constexpr u32 LAST_DIGIT = (1u << OVERFULL_DIGIT_BITS) - 1;
     u64 items[SORTED_ITEMS];
     u32 ranks[SORTED_ITEMS];
 #pragma unroll
     for (u32 i = 0; i < SORTED_ITEMS; i++) {
-        const u32 at = OverfullRank::position(i);
+        const u32 at = Rank::position(i);
         items[i] = at < count ? shared.items[at] : ~0ull;
     }
     const auto digit = [&](u32 i) { return (u32)(items[i] >> shift) & LAST_DIGIT; };
-    OverfullRank::rank(digit, OverfullRank::has_items(count), ranks, shared.rank, nullptr);
+    Rank::rank(digit, Rank::has_items(count), ranks, shared.rank, nullptr);
     __syncthreads();
-    if (OverfullRank::has_items(count)) {
+    if (Rank::has_items(count)) {
 #pragma unroll
         for (u32 i = 0; i < SORTED_ITEMS; i++)
-            if (OverfullRank::position(i) < count) shared.items[ranks[i]] = items[i];
+            if (Rank::position(i) < count) shared.items[ranks[i]] = items[i];
     }
     __syncthreads();
 }
 
 // Sorts by the bits of the key, or by all bits, so that the result is deterministic. Barriers
 // before and after.
-__device__ __forceinline__ void sort_overfull(const u64* from, u64* to, u32 count, Overfull& shared) {
-    for_each_word<THREADS>(from, count, [&](u32 i, u64 digi) { shared.items[i] = ordered_from_digi(digi); });
+template <class Sort>
+__device__ __forceinline__ void sort_overfull(const u64* from, u64* to, u32 count, Overfull<Sort>& shared) {
+    for_each_word<Sort::THREADS>(from, count, [&](u32 i, u64 digi) { shared.items[i] = ordered_from_digi(digi); });
     __syncthreads();
     const u64 differing = differing_bits(count, shared);
-    for (u32 shift = KEEPS_ARRIVAL ? 64 - KEY_BITS : 0; shift < 64; shift += OVERFULL_DIGIT_BITS) {
+    for (u32 shift = Sort::KEEPS_ARRIVAL ? 64 - KEY_BITS : 0; shift < 64; shift += OVERFULL_DIGIT_BITS) {
         if (differing >> shift & ((1u << OVERFULL_DIGIT_BITS) - 1)) sort_by_digit(count, shift, shared);
     }
-    write_each_word<THREADS>(to, count, [&](u32 i) { return digi_from_ordered(shared.items[i]); });
+    write_each_word<Sort::THREADS>(to, count, [&](u32 i) { return digi_from_ordered(shared.items[i]); });
     __syncthreads();
 }
 
-// Sorts all that are listed: see `sort_buckets`.
-__device__ __forceinline__ void sort_all_overfull(const u64* from, u64* to, const RangeList* crowded, Overfull& shared) {
-    for (u32 i = blockIdx.x; i < crowded->count; i += gridDim.x) {
-        const Range range = crowded->ranges[i];
-        sort_overfull(from + range.begin, to + range.begin, range.count(), shared);
+// Sorts what others found too crowded: see `sort_buckets`. Any number of blocks.
+template <class Sort> __device__ __forceinline__ void sort_all_overfull(const SortCrowded& all) {
+    SMEM_DYN(Overfull<Sort>, shared);
+    for (u32 i = blockIdx.x; i < all.crowded->count; i += gridDim.x) {
+        const Range range = all.crowded->ranges[i];
+        sort_overfull(all.from + range.begin, all.to + range.begin, range.count(), *shared);
     }
 }
 

@@ -1,8 +1,8 @@
-// Sorting some buckets in shared memory. THREADS, SORTED_ITEMS and CAPACITY (threads of a block, and
-// digis that it sorts at once) and KEEPS_ARRIVAL are defined before this file is included.
+// Sorting some buckets in shared memory: the types of kernels, and digis in bins by time.
 #pragma once
 #include "digi.h"
 #include "scan.h"
+#include "words.h"
 
 // Parameter types of kernels. A kernel whose parameters are of types without linkage has none
 // itself, and NVRTC generates a different name for it each time.
@@ -30,11 +30,73 @@ struct Tile {
     u32 region, number;
 };
 
+// Bits of a digi that determine its bucket.
+struct Digit {
+    u32 shift, bits;
+    __device__ __forceinline__ u32 operator()(u64 digi) const { return (u32)(digi >> shift) & ((1u << bits) - 1); }
+};
+
+// Sorting segments that fit, in place.
+struct SortSegments {
+    u64* digis;
+    const Range* segments;
+    RangeList* crowded;
+};
+
+// Sorting groups from one array to another. `bucket_offsets` has BUCKETS + 1 words per region.
+struct GroupSort {
+    const u64* from;
+    u64* to;
+    const u32* bucket_offsets;
+    const Group* groups;
+    const u32* group_count;
+    RangeList* oversized;
+    RangeList* crowded;
+};
+
+// Groups whose buckets are channels.
+struct SortGroups {
+    GroupSort all;
+    const u32* extents;  // two words per region: see `Extent`
+};
+
+// Groups whose buckets are determined by bits of the time.
+struct SortTimes {
+    GroupSort all;
+    Digit digit;
+};
+
+// Sorting what others found too crowded.
+struct SortCrowded {
+    const u64* from;
+    u64* to;
+    const RangeList* crowded;
+};
+
 }  // namespace channel_bucket
 
 namespace {
 
 using namespace channel_bucket;
+
+// Digis of a thread that are sorted at once in shared memory.
+constexpr u32 SORTED_ITEMS = 16;
+// Blocks of which a multiprocessor holds two: 64 KiB of digis each, and 64 registers for a thread.
+constexpr u32 THREADS = 512;
+constexpr u32 BLOCKS = 2;
+constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
+// Blocks that have a multiprocessor to themselves, as it has shared memory for one: 128 KiB of digis.
+constexpr u32 WIDE_THREADS = 1024;
+constexpr u32 WIDE_BLOCKS = 1;
+constexpr u32 WIDE_CAPACITY = WIDE_THREADS * SORTED_ITEMS;
+
+// Threads of a block, and the order of digis with the same key: that in which they arrived or, so
+// that the result is deterministic, that of their other bits.
+template <u32 BLOCK, bool BY_ARRIVAL> struct BlockSort {
+    static constexpr u32 THREADS = BLOCK;
+    static constexpr u32 CAPACITY = BLOCK * SORTED_ITEMS;
+    static constexpr bool KEEPS_ARRIVAL = BY_ARRIVAL;
+};
 
 // Buckets of a region at most: all channels.
 constexpr u32 BUCKETS = CHANNELS;
@@ -43,12 +105,6 @@ constexpr u32 BUCKETS = CHANNELS;
 __device__ __forceinline__ void list(RangeList* ranges, Range range) {
     if (threadIdx.x == 0) ranges->ranges[atomicAdd(&ranges->count, 1u)] = range;
 }
-
-// Bits of a digi that determine its bucket.
-struct Digit {
-    u32 shift, bits;
-    __device__ __forceinline__ u32 operator()(u64 digi) const { return (u32)(digi >> shift) & ((1u << bits) - 1); }
-};
 
 template <u32 BLOCK>
 __device__ __forceinline__ void clear(u32* words, u32 count) {
@@ -59,12 +115,10 @@ __device__ __forceinline__ void clear(u32* words, u32 count) {
 // digis share one.
 
 constexpr u32 BINS_A_DIGI = 2;
-constexpr u32 BINS = BINS_A_DIGI * CAPACITY;
 // A byte counts the digis of a bin.
 constexpr u32 BINS_A_WORD = 4;
-constexpr u32 BIN_WORDS = BINS / BINS_A_WORD;
-// Bin that counts items that are not digis.
-constexpr u32 NO_BIN = BINS;
+// Words of counts per thread.
+constexpr u32 WORDS_EACH = BINS_A_DIGI * SORTED_ITEMS / BINS_A_WORD;
 // With more in a bin comparing all pairs does not pay; and they have to be detected before a byte
 // overflows.
 constexpr u32 MAX_IN_BIN = 32;
@@ -75,10 +129,14 @@ struct BucketBins {
     u32 first, factor;
 };
 
-struct Bins {
-    u32 counts[BIN_WORDS + 4];
-    u16 starts[BIN_WORDS + 8];  // start of the first bin of each word
-    u16 of_several[CAPACITY / 2];  // the bins that several digis share
+template <class Sort> struct Bins {
+    static constexpr u32 WORDS = WORDS_EACH * Sort::THREADS;
+    // Bin that counts items that are not digis.
+    static constexpr u32 NO_BIN = WORDS * BINS_A_WORD;
+
+    u32 counts[WORDS + 4];
+    u16 starts[WORDS + 8];  // start of the first bin of each word
+    u16 of_several[Sort::CAPACITY / 2];  // the bins that several digis share
     u32 warp_sums[LANES];
 };
 
@@ -108,7 +166,7 @@ __device__ __forceinline__ u32 bin_of(u64 digi, BucketBins bucket, const Times& 
 }
 
 // Counts a digi; returns how many its bin has so far.
-__device__ __forceinline__ u32 add_to_bin(Bins& bins, u32 bin) {
+template <class Sort> __device__ __forceinline__ u32 add_to_bin(Bins<Sort>& bins, u32 bin) {
     const u32 shift = bin % BINS_A_WORD * 8;
     return atomicAdd(&bins.counts[bin / BINS_A_WORD], 1u << shift) >> shift & 0xff;
 }
@@ -119,23 +177,22 @@ __device__ __forceinline__ u32 inclusive_bytes(u32 word) { return word * 0x01010
 __device__ __forceinline__ u32 sum_of_bytes(u32 word) { return inclusive_bytes(word) >> 24; }
 
 // Start of a bin, after the bins' offsets are known.
-__device__ __forceinline__ u32 start_of(const Bins& bins, u32 bin) {
+template <class Sort> __device__ __forceinline__ u32 start_of(const Bins<Sort>& bins, u32 bin) {
     const u32 before = inclusive_bytes(bins.counts[bin / BINS_A_WORD]) << 8;
     return bins.starts[bin / BINS_A_WORD] + (before >> bin % BINS_A_WORD * 8 & 0xff);
 }
 
-__device__ __forceinline__ u32 count_of(const Bins& bins, u32 bin) {
+template <class Sort> __device__ __forceinline__ u32 count_of(const Bins<Sort>& bins, u32 bin) {
     return bins.counts[bin / BINS_A_WORD] >> bin % BINS_A_WORD * 8 & 0xff;
 }
 
 // Barriers before and after.
-__device__ __forceinline__ void clear_bins(Bins& bins) {
-    clear<THREADS>(bins.counts, BIN_WORDS + 1);
-    if (threadIdx.x == 0) bins.starts[NO_BIN / BINS_A_WORD] = 0;
+template <class Sort> __device__ __forceinline__ void clear_bins(Bins<Sort>& bins) {
+    clear<Sort::THREADS>(bins.counts, Bins<Sort>::WORDS + 1);
+    if (threadIdx.x == 0) bins.starts[Bins<Sort>::WORDS] = 0;
 }
 
 // The bins of some words of counts that several digis share: bit `byte * 8 + word` of a mask.
-constexpr u32 WORDS_EACH = BIN_WORDS / THREADS;
 static_assert(WORDS_EACH == 8 && BINS_A_WORD == 4 && MAX_IN_BIN < 128,
               "a mask has a bit for each bin, a byte one for more");
 
@@ -143,7 +200,7 @@ static_assert(WORDS_EACH == 8 && BINS_A_WORD == 4 && MAX_IN_BIN < 128,
 __device__ __forceinline__ u32 of_several(u32 counts) { return (counts + 0x7e7e7e7eu) & 0x80808080u; }
 
 // Lists the thread's bins that several digis share, from index `at` on.
-__device__ __forceinline__ void list_bins_of_several(Bins& bins, u32 mask, u32 at) {
+template <class Sort> __device__ __forceinline__ void list_bins_of_several(Bins<Sort>& bins, u32 mask, u32 at) {
     for (; mask; mask &= mask - 1) {
         const u32 bit = (u32)__ffs((int)mask) - 1;
         bins.of_several[at++] = (u16)((threadIdx.x * WORDS_EACH + bit % 8) * BINS_A_WORD + bit / 8);
@@ -152,7 +209,7 @@ __device__ __forceinline__ void list_bins_of_several(Bins& bins, u32 mask, u32 a
 
 // Finds where bins begin, and lists those that several digis share; returns how many there are. Barriers
 // before and after.
-__device__ __forceinline__ u32 scan_bins(Bins& bins) {
+template <class Sort> __device__ __forceinline__ u32 scan_bins(Bins<Sort>& bins) {
     const uint4* counts = reinterpret_cast<const uint4*>(bins.counts + threadIdx.x * WORDS_EACH);
     u32 sums[WORDS_EACH], sum = 0, mask = 0;
 #pragma unroll
@@ -167,9 +224,9 @@ __device__ __forceinline__ u32 scan_bins(Bins& bins) {
         }
     }
     // Both sums at once: neither is larger than half of a word.
-    static_assert(CAPACITY < 1u << 16, "digis, and bins that several of them share");
+    static_assert(Sort::CAPACITY < 1u << 16, "digis, and bins that several of them share");
     u32 total;
-    const u32 both = block_exclusive_sum<THREADS>((u32)__popc(mask) << 16 | sum, bins.warp_sums, total);
+    const u32 both = block_exclusive_sum<Sort::THREADS>((u32)__popc(mask) << 16 | sum, bins.warp_sums, total);
     list_bins_of_several(bins, mask, both >> 16);
     u32 before = both & 0xffff;
     uint4* starts = reinterpret_cast<uint4*>(bins.starts + threadIdx.x * WORDS_EACH);
@@ -190,13 +247,13 @@ __device__ __forceinline__ u32 scan_bins(Bins& bins) {
 
 // Sorting some buckets in shared memory.
 
-struct Sorting {
-    u64 sorted[CAPACITY];
+template <class Sort> struct Sorting {
+    u64 sorted[Sort::CAPACITY];
     union {
-        BucketBins buckets[BUCKETS];  // until all digis are counted
-        u16 arrivals[CAPACITY];       // then the order of arrival of each digi, if that is needed
+        BucketBins buckets[BUCKETS];   // until all digis are counted
+        u16 arrivals[Sort::CAPACITY];  // then the order of arrival of each digi, if that is needed
     };
-    Bins bins;
+    Bins<Sort> bins;
 };
 
 // The digi's bits with the time in the highest ones: the order within a bin, whose digis have the
@@ -207,7 +264,7 @@ __device__ __forceinline__ u64 digi_from_time_first(u64 item) { return item << T
 // Calls `take(item, at, digi, is_one)` for each of a thread's digis, with its index among all;
 // calls with `is_one` false have an index too. Aligned pairs of digis are read at once, the
 // remainders at the ends come last, as item SORTED_ITEMS.
-template <class Take>
+template <u32 THREADS, class Take>
 __device__ __forceinline__ void for_each_own(const u64* digis, u32 count, Take take) {
     const u32 head = min(count, misaligned_words(digis));
     const u32 pair_count = (count - head) / 2, done = head + 2 * pair_count;
@@ -227,13 +284,13 @@ __device__ __forceinline__ void for_each_own(const u64* digis, u32 count, Take t
 
 // Counts digis in their bins; `bins_and_ranks` has the bin and the rank in it of each of a
 // thread's. Returns true if a bin has too many. Barriers before and after.
-template <class BucketOf>
+template <class Sort, class BucketOf>
 __device__ __forceinline__ bool count_in_bins(const u64* digis, u32 count, BucketOf bucket_of, const Times& times,
-                                              u32 (&bins_and_ranks)[SORTED_ITEMS + 1], Sorting& shared) {
+                                              u32 (&bins_and_ranks)[SORTED_ITEMS + 1], Sorting<Sort>& shared) {
     bool is_full = false;
-    for_each_own(digis, count, [&](u32 item, u32, u64 digi, bool is_one) {
+    for_each_own<Sort::THREADS>(digis, count, [&](u32 item, u32, u64 digi, bool is_one) {
         const BucketBins bucket = shared.buckets[is_one ? bucket_of(digi) : 0];
-        const u32 bin = is_one ? bin_of(digi, bucket, times) : NO_BIN;
+        const u32 bin = is_one ? bin_of(digi, bucket, times) : Bins<Sort>::NO_BIN;
         const u32 rank = add_to_bin(shared.bins, bin);
         is_full |= is_one && rank >= MAX_IN_BIN;
         bins_and_ranks[item] = rank << 16 | bin;
@@ -243,10 +300,10 @@ __device__ __forceinline__ bool count_in_bins(const u64* digis, u32 count, Bucke
 
 // Moves digis to their bins, with their order of arrival if that is needed. Barriers before and
 // after.
-template <bool WITH_ARRIVALS>
+template <bool WITH_ARRIVALS, class Sort>
 __device__ __forceinline__ void move_to_bins(const u64* digis, u32 count, const u32 (&bins_and_ranks)[SORTED_ITEMS + 1],
-                                             Sorting& shared) {
-    for_each_own(digis, count, [&](u32 item, u32 at, u64 digi, bool is_one) {
+                                             Sorting<Sort>& shared) {
+    for_each_own<Sort::THREADS>(digis, count, [&](u32 item, u32 at, u64 digi, bool is_one) {
         const u32 bin = bins_and_ranks[item] & 0xffff, rank = bins_and_ranks[item] >> 16;
         if (!is_one) return;
         const u32 to = start_of(shared.bins, bin) + rank;
@@ -261,7 +318,8 @@ template <bool WITH_ARRIVALS> struct InBin {
     u64 item;
     u32 arrival;
 
-    __device__ __forceinline__ InBin(u32 at, const Sorting& shared)
+    template <class Sort>
+    __device__ __forceinline__ InBin(u32 at, const Sorting<Sort>& shared)
         : item(shared.sorted[at]), arrival(WITH_ARRIVALS ? shared.arrivals[at] : 0) {}
 
     __device__ __forceinline__ u32 time() const { return (u32)(item >> (64 - TIME_BITS)); }
@@ -272,7 +330,7 @@ template <bool WITH_ARRIVALS> struct InBin {
         return time() < other.time() || (time() == other.time() && arrival < other.arrival);
     }
 
-    __device__ __forceinline__ void put(u32 at, Sorting& shared) const {
+    template <class Sort> __device__ __forceinline__ void put(u32 at, Sorting<Sort>& shared) const {
         shared.sorted[at] = item;
         if (WITH_ARRIVALS) shared.arrivals[at] = (u16)arrival;
     }
@@ -280,8 +338,8 @@ template <bool WITH_ARRIVALS> struct InBin {
 
 // Brings the digis of a bin into order, one after the other to where it belongs among those before it. Returns
 // whether some have the same time, if these are to keep the order of arrival.
-template <bool WITH_ARRIVALS>
-__device__ __forceinline__ bool order_bin(u32 begin, u32 count, Sorting& shared) {
+template <bool WITH_ARRIVALS, class Sort>
+__device__ __forceinline__ bool order_bin(u32 begin, u32 count, Sorting<Sort>& shared) {
     bool has_equal = false;
 // Bins have few.
 #pragma unroll 1
@@ -291,7 +349,7 @@ __device__ __forceinline__ bool order_bin(u32 begin, u32 count, Sorting& shared)
 #pragma unroll 1
         for (; at > begin; at--) {
             const InBin<WITH_ARRIVALS> before(at - 1, shared);
-            has_equal |= KEEPS_ARRIVAL && current.time() == before.time();
+            has_equal |= Sort::KEEPS_ARRIVAL && current.time() == before.time();
             if (!current.belongs_before(before)) break;
             before.put(at, shared);
         }
@@ -303,11 +361,11 @@ __device__ __forceinline__ bool order_bin(u32 begin, u32 count, Sorting& shared)
 // Sorts the digis of the listed bins, which are all that several digis share. Returns true if some
 // of the same time are among them, if these are to keep the order of arrival. Barriers before and
 // after.
-template <bool WITH_ARRIVALS>
-__device__ __forceinline__ bool order_bins(u32 count, Sorting& shared) {
+template <bool WITH_ARRIVALS, class Sort>
+__device__ __forceinline__ bool order_bins(u32 count, Sorting<Sort>& shared) {
     bool has_equal = false;
 #pragma unroll 1
-    for (u32 i = threadIdx.x; i < count; i += THREADS) {
+    for (u32 i = threadIdx.x; i < count; i += Sort::THREADS) {
         const u32 bin = shared.bins.of_several[i];
         has_equal |= order_bin<WITH_ARRIVALS>(start_of(shared.bins, bin), count_of(shared.bins, bin), shared);
     }
@@ -317,14 +375,14 @@ __device__ __forceinline__ bool order_bins(u32 count, Sorting& shared) {
 // Sorts digis whose `shared.buckets` are known, with clear bins, in shared memory. If many have
 // nearly the same time nothing is done; returns true if they were sorted. Barriers before and
 // after.
-template <class BucketOf>
+template <class Sort, class BucketOf>
 __device__ __forceinline__ bool sort_in_shared(const u64* digis, u32 count, BucketOf bucket_of, const Times& times,
-                                               Sorting& shared) {
+                                               Sorting<Sort>& shared) {
     u32 bins_and_ranks[SORTED_ITEMS + 1];
     if (count_in_bins(digis, count, bucket_of, times, bins_and_ranks, shared)) return false;
     const u32 of_several = scan_bins(shared.bins);
     move_to_bins<false>(digis, count, bins_and_ranks, shared);
-    if (order_bins<false>(of_several, shared) && KEEPS_ARRIVAL) {
+    if (order_bins<false>(of_several, shared) && Sort::KEEPS_ARRIVAL) {
         // Few groups have digis of the same channel and time.
         move_to_bins<true>(digis, count, bins_and_ranks, shared);
         order_bins<true>(of_several, shared);
@@ -333,11 +391,11 @@ __device__ __forceinline__ bool sort_in_shared(const u64* digis, u32 count, Buck
 }
 
 // Sorts a range of digis from one array to another, which may be the same one.
-template <class BucketOf>
+template <class Sort, class BucketOf>
 __device__ __forceinline__ bool sort_buckets(const u64* from, u64* to, Range range, BucketOf bucket_of,
-                                             const Times& times, Sorting& shared) {
+                                             const Times& times, Sorting<Sort>& shared) {
     if (!sort_in_shared(from + range.begin, range.count(), bucket_of, times, shared)) return false;
-    write_each_word<THREADS>(to + range.begin, range.count(),
+    write_each_word<Sort::THREADS>(to + range.begin, range.count(),
                              [&](u32 i) { return digi_from_time_first(shared.sorted[i]); });
     return true;
 }

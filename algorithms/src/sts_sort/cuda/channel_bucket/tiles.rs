@@ -2,10 +2,10 @@
 
 use super::division::Range;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Ptr, StagedArray};
-use crate::kernels::sts_sort_channel_bucket_stable::{
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, StagedArray};
+use crate::kernels::sts_sort_channel_bucket::{
     CHANNEL_BUCKET_DISTRIBUTE_LARGE_TILES, CHANNEL_BUCKET_DISTRIBUTE_SMALL_TILES, DistributeTiles,
-    LARGE_TILE, SMALL_TILE, Tile,
+    LARGE_TILE, SMALL_TILE, Tile, TileStatus,
 };
 
 /// Regions of no more groups than this are split into small tiles: a tile's run in a group has at
@@ -106,8 +106,8 @@ impl Tiles {
         gpu.fill_first(&self.states, self.state_words, 0)?;
         Ok(TileStatus {
             tiles: self.all.ptr(),
-            first: self.first_states.ptr(),
-            words: self.states.ptr(),
+            first_states: self.first_states.ptr(),
+            states: self.states.ptr(),
             ticket: self.ticket.ptr(),
         })
     }
@@ -129,14 +129,6 @@ fn in_turns(counts: &[u32]) -> Vec<Tile> {
         }
     }
     tiles
-}
-
-/// Tiles and the status words in which they publish their numbers of digis, as passed to kernels.
-pub(super) struct TileStatus {
-    pub(super) tiles: Ptr<Tile>,
-    pub(super) first: Ptr<u32>,
-    pub(super) words: Ptr<u32>,
-    pub(super) ticket: Ptr<u32>,
 }
 
 #[cfg(test)]

@@ -18,9 +18,6 @@ const PORTABLE: &str = "#pragma once
 #define __forceinline__ inline
 typedef unsigned u32;
 typedef unsigned long long u64;
-struct ulonglong2 { u64 x, y; };
-static const struct { u32 x; } threadIdx = {0};
-inline u32 min(u32 a, u32 b) { return a < b ? a : b; }
 ";
 
 /// Takes digis, each with a segment, and prints keys and the digis decoded from them.
@@ -65,7 +62,7 @@ fn converted(digis: &[(u64, Digi)]) -> Option<Vec<[u64; 5]>> {
     fs::copy(sources().join("digis.cuh"), path("digis.cuh")).expect("copied");
     fs::write(path("portable.h"), PORTABLE).expect("written");
     fs::write(path("convert.cpp"), PROGRAM).expect("written");
-    compile(&path("convert.cpp"), &path("convert"), &["-Wno-unknown-pragmas"])?;
+    compile(&path("convert.cpp"), &path("convert"), &[])?;
     let lines = digis.iter().map(|(segment, digi)| format!("{segment} {}\n", digi.bits()));
     fs::write(path("digis"), lines.collect::<String>()).expect("written");
     let input = fs::File::open(path("digis")).expect("readable");

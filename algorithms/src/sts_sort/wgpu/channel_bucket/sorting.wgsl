@@ -214,6 +214,8 @@ fn list_overfull(begin: u32, end: u32) {
 // Region, first bucket and number of buckets of each.
 @group(0) @binding(3) var<storage, read> groups: array<u32>;
 @group(0) @binding(4) var<storage, read> group_count: array<u32>;
+@group(0) @binding(5) var<storage, read_write> oversized: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> overfull: array<atomic<u32>>;
 
 var<workgroup> waiting: array<vec2u, CAPACITY>;
 var<private> first_bucket: u32;

@@ -3,9 +3,7 @@
 use super::{Level, Regions};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::kernels::sts_sort_channel_bucket::{self as kernels, BUCKETS};
-use crate::kernels::sts_sort_channel_bucket_stable::DistributeTiles;
 use crate::sts_sort::cuda::channel_bucket::tiles::Tiles;
-use crate::sts_sort::order::Digit;
 
 impl Regions {
     /// Brings the digis of each region into groups of buckets.
@@ -20,15 +18,13 @@ impl Regions {
         gpu.fill_first(&self.extents, 2 * regions, 0xff)?;
         gpu.fill_first(&self.counts, regions * BUCKETS as usize, 0)?;
         gpu.fill(&self.group_count, 0)?;
-        let Digit { shift, bits } = level.digit();
         let count = kernels::ChannelBucketCount {
             digis: from.ptr(),
             parts: self.parts.ranges.ptr(),
             region_of_part: self.parts.regions.ptr(),
             counts: self.counts.ptr(),
             extents: self.extents.ptr(),
-            shift,
-            bits,
+            digit: level.digit(),
         };
         let group = kernels::ChannelBucketGroup {
             regions: self.regions.ptr(),
@@ -62,7 +58,6 @@ impl Regions {
         from: &DeviceBuffer<u64>,
         to: &DeviceBuffer<u64>,
     ) -> Result<(), DeviceError> {
-        let Digit { shift, bits } = level.digit();
         let arguments = kernels::ChannelBucketDistribute {
             from: from.ptr(),
             to: to.ptr(),
@@ -71,8 +66,7 @@ impl Regions {
             group_of: self.group_of.ptr(),
             first_groups: self.first_groups.ptr(),
             next_offsets: self.next_offsets.ptr(),
-            shift,
-            bits,
+            digit: level.digit(),
         };
         let parts = self.grid(self.parts.count(), 2);
         // SAFETY: parts are ranges of the arrays, the tables have capacity for all parts, regions
@@ -89,21 +83,15 @@ impl Regions {
         to: &DeviceBuffer<u64>,
         tiles: &Tiles,
     ) -> Result<(), DeviceError> {
-        let Digit { shift, bits } = level.digit();
-        let status = tiles.clear(gpu)?;
-        let arguments = DistributeTiles {
+        let arguments = kernels::DistributeTiles {
             from: from.ptr(),
             to: to.ptr(),
             regions: self.regions.ptr(),
-            tiles: status.tiles,
             group_of: self.group_of.ptr(),
             first_groups: self.first_groups.ptr(),
             next_offsets: self.next_offsets.ptr(),
-            first_states: status.first,
-            states: status.words,
-            ticket: status.ticket,
-            shift,
-            bits,
+            status: tiles.clear(gpu)?,
+            digit: level.digit(),
         };
         // SAFETY: tiles are ranges of the arrays, the tables have capacity for all regions and
         // groups, and the status words of tiles for the maximum number of groups.
