@@ -14,6 +14,12 @@ use crate::units;
 /// Separator of the axes of a shape.
 pub const SEPARATOR: &str = " · ";
 
+/// The parts that are not empty.
+pub fn joined<const N: usize>(parts: [&str; N]) -> String {
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(SEPARATOR)
+}
+
 /// The kind of input, as an axis.
 pub const GIVEN: &str = "given";
 

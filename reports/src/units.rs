@@ -1,5 +1,7 @@
 //! Formatting of numbers in tables, charts and messages.
 
+use statistics::Interval;
+
 /// Placeholder of a number that is unknown or not finite.
 pub const UNKNOWN: &str = "-";
 
@@ -74,6 +76,17 @@ pub fn change(ratio: f64) -> String {
     })
 }
 
+/// [`change`] as an interval: `+1.2 % to +3.4 % time`, `−50 % to −20 % time`,
+/// `−1.0 % to +2.0 % time`, `2.0 to 7.9 × the time`.
+pub fn change_range(Interval { low, high }: Interval) -> String {
+    if high >= 2.0 {
+        let times = |ratio| significant(ratio, 2);
+        return format!("{} to {} × the time", times(low), times(high));
+    }
+    let percent = |ratio: f64| signed(&significant(100.0 * (ratio - 1.0), 2));
+    format!("{} % to {} % time", percent(low), percent(high))
+}
+
 /// A number with its sign: `+1.2`, `−3`.
 pub fn signed(number: &str) -> String {
     match number.strip_prefix('-') {
@@ -90,6 +103,11 @@ pub fn percent(fraction: f64) -> String {
 /// A ratio to three decimals: `1.080`.
 pub fn ratio(value: f64) -> String {
     known(value, || format!("{value:.3}"))
+}
+
+/// The interval of a [`ratio`]: `[1.050, 1.110]`.
+pub fn ratio_interval(Interval { low, high }: Interval) -> String {
+    format!("[{}, {}]", ratio(low), ratio(high))
 }
 
 /// A number with `digits` significant digits, without trailing noise: `0.0123`, `1230`.
@@ -168,6 +186,17 @@ mod tests {
         assert_eq!(change(2.0), "2.0 ×");
         assert_eq!(change(0.097), "\u{2212}90.3 %");
         assert_eq!(change(f64::NAN), UNKNOWN);
+    }
+
+    #[test]
+    fn ranges_of_changes_are_those_of_the_time() {
+        let range = |low, high| change_range(Interval { low, high });
+        assert_eq!(range(1.012, 1.034), "+1.2 % to +3.4 % time");
+        assert_eq!(range(0.5, 0.8), "\u{2212}50 % to \u{2212}20 % time");
+        assert_eq!(range(0.99, 1.02), "\u{2212}1.0 % to +2.0 % time");
+        assert_eq!(range(0.536, 1.23), "\u{2212}46 % to +23 % time");
+        assert_eq!(range(0.126, 7.9), "0.13 to 7.9 × the time");
+        assert_eq!(range(1.4, 2.1), "1.4 to 2.1 × the time");
     }
 
     #[test]

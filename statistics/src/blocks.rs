@@ -20,7 +20,8 @@
 use super::description::median;
 use super::evidence::Evidence;
 use super::evidence::t95;
-use super::interval::{Interval, first_of};
+use super::interval::first_of;
+use super::ratio::RatioEstimate;
 
 /// Minimum number of blocks for an estimate of their scatter.
 pub const MIN_BLOCKS: usize = 3;
@@ -94,14 +95,10 @@ impl PairedBlocks {
         self.blocks
     }
 
-    /// The trimmed mean of the ratios of blocks.
-    pub fn ratio(&self) -> f64 {
-        self.evidence.centre.exp()
-    }
-
-    /// The 95 % interval of the ratio.
-    pub fn interval(&self) -> Interval {
-        self.evidence.interval()
+    /// The trimmed mean of the ratios of blocks, with its interval.
+    pub fn estimate(&self) -> RatioEstimate {
+        let interval = Some(self.evidence.interval());
+        RatioEstimate { ratio: self.evidence.centre.exp(), interval }
     }
 }
 
@@ -165,7 +162,7 @@ mod tests {
         let mut widths = 0.0;
         for seed in 0..1000 {
             let pairs = PairedBlocks::from_blocks(blocks(seed, 1.02)).expect("enough blocks");
-            let Interval { low, high } = pairs.interval();
+            let Interval { low, high } = pairs.estimate().interval.expect("blocks");
             covered += usize::from((low..=high).contains(&1.02));
             widest = widest.max(high - low);
             widths += high - low;
@@ -181,7 +178,7 @@ mod tests {
         let mut blocks = blocks(7, 1.0);
         blocks[3].iter_mut().for_each(|(_, new)| *new *= 3.0);
         let pairs = PairedBlocks::from_blocks(blocks).expect("enough blocks");
-        assert!((pairs.ratio() - 1.0).abs() < 2e-3, "{pairs:?}");
+        assert!((pairs.estimate().ratio - 1.0).abs() < 2e-3, "{pairs:?}");
     }
 
     #[test]

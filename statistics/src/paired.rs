@@ -22,6 +22,7 @@ use super::description::median;
 use super::evidence::Evidence;
 use super::hypotheses::sign_test;
 use super::interval::Interval;
+use super::ratio::RatioEstimate;
 
 /// Minimum number of restarts for an estimate of their scatter.
 pub const MIN_RESTARTS: usize = 4;
@@ -75,13 +76,14 @@ impl Paired {
         self.logarithms.len()
     }
 
-    /// The trimmed mean of the ratios: an unlucky process counts little.
-    pub fn ratio(&self) -> f64 {
-        self.evidence.centre.exp()
+    /// The trimmed mean of the ratios: an unlucky process counts little. The interval contains the
+    /// ratio in at least 95 % of all series, at whichever look they ended.
+    pub fn estimate(&self) -> RatioEstimate {
+        let interval = Some(self.interval());
+        RatioEstimate { ratio: self.evidence.centre.exp(), interval }
     }
 
-    /// An interval that contains the ratio in at least 95 % of all series, at whichever look they
-    /// ended.
+    /// The interval of [`Paired::estimate`].
     pub fn interval(&self) -> Interval {
         self.evidence.interval_of(ERROR * self.weight())
     }

@@ -36,6 +36,17 @@ pub enum Side {
 }
 
 impl RatioEstimate {
+    /// A ratio of medians that has no interval.
+    pub fn without_interval(ratio: f64) -> Self {
+        RatioEstimate { ratio, interval: None }
+    }
+
+    /// The ratio of the medians of `new` and `base`, by their samples.
+    pub fn from_series(base: &Series, new: &Series) -> Self {
+        let interval = ratio_interval(base, new);
+        RatioEstimate { ratio: new.median() / base.median(), interval }
+    }
+
     /// The ratio of `new` to `base`. Its interval excludes 1 where those of the medians do not
     /// overlap.
     pub fn from_medians(base: Timing, new: Timing) -> Self {
@@ -55,6 +66,13 @@ impl RatioEstimate {
             Some(interval) if interval.low - noise > limit => Side::Above,
             Some(_) => Side::Unclear,
         }
+    }
+
+    /// Distance of the farther end of the interval from the ratio, as a fraction.
+    pub fn resolution(&self) -> Option<f64> {
+        let Interval { low, high } = self.interval?;
+        let farthest = (high / self.ratio).ln().max((self.ratio / low).ln());
+        farthest.is_finite().then(|| farthest.max(0.0).exp_m1())
     }
 }
 

@@ -49,11 +49,19 @@ impl Line {
         Line { name: name.to_owned(), style, kind: Kind::Curve, points }
     }
 
+    /// Small markers that nothing joins.
+    pub fn dots(name: &str, style: Style, points: Vec<Point>) -> Line {
+        Line { kind: Kind::Dots, ..Line::curve(name, style, points) }
+    }
+
     /// A dashed reference line.
     pub fn reference(name: &str, points: Vec<Point>) -> Line {
-        let name = name.to_owned();
-        let style = Style::reference();
-        Line { name, style, kind: Kind::Reference, points }
+        Line::dashed(name, Style::reference(), points)
+    }
+
+    /// A dashed line in a colour.
+    pub fn dashed(name: &str, style: Style, points: Vec<Point>) -> Line {
+        Line { kind: Kind::Reference, ..Line::curve(name, style, points) }
     }
 
     /// Paints the line through the points.
@@ -70,6 +78,12 @@ impl Point {
     /// A value without a whisker.
     pub fn new(x: f64, y: f64) -> Point {
         Point { x, y, interval: None }
+    }
+
+    /// A value with the ends of its whisker, as far as they are known.
+    pub fn known(x: f64, y: Option<f64>, ends: [Option<f64>; 2]) -> Option<Point> {
+        let [low, high] = ends;
+        Some(Point { x, y: y?, interval: low.zip(high) })
     }
 
     /// The smallest and the largest value that is drawn.

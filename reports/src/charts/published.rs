@@ -5,17 +5,17 @@ use std::ops::Range;
 
 use super::bar_panels::{Bar, BarPanel};
 use super::chart::Chart;
-use super::line_panels::{self, Kind, Line, LinePanel, Point, XAxis};
+use super::line_panels::{self, Line, LinePanel, Point, XAxis};
 use super::lines;
 use super::palette::{Palette, Style};
 use super::scale::{Scale, Spread, Unit};
-use super::stream::{DUE, MAX_DOTS, points, time_axis};
+use super::stream::{DUE, dots, points, time_axis};
 use super::study::Axis;
 use crate::grouped::distinct;
 use crate::published::{Figure, Measured, Quantity, Reproduction, Shows, Streams};
 use crate::record::YesNo;
 use crate::shape;
-use crate::stream::{Rates, StreamRow, short};
+use crate::stream::{Rates, StreamRow, TimesliceRow, short};
 use crate::throughput::{Curve, ThroughputRow};
 use crate::units;
 
@@ -117,14 +117,9 @@ fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<PanelsWithNote
     let palette = Palette::new(quantities.iter().map(|quantity| quantity.name().to_owned()));
     let x = time_axis(row.duration_s);
     let panel = |quantity: &Quantity| {
-        let of = |it| quantity.count_in(it);
-        let all: Vec<Point> =
-            streams.timeslices_of(row).map(|it| Point::new(it.due_s, of(it))).collect();
-        let step = all.len().div_ceil(MAX_DOTS).max(1);
-        let name = quantity.name();
-        let style = palette.style(name);
-        let points = all.into_iter().step_by(step).collect();
-        let line = Line { name: name.to_owned(), style, kind: Kind::Dots, points };
+        let dot = |it: &TimesliceRow| Point::new(it.due_s, quantity.count_in(it));
+        let all = streams.timeslices_of(row).map(dot).collect();
+        let line = dots(quantity.name(), &palette, all);
         let unit = Unit::Count(match quantity {
             Quantity::Digis => "digis per timeslice",
             Quantity::Clusters => "clusters per timeslice",
@@ -196,11 +191,9 @@ fn printed(reproduction: &Reproduction) -> Vec<(String, f64)> {
 
 /// Dashed lines from one end of the axis to the other.
 fn levels(printed: &[(String, f64)], palette: &Palette, span: Range<f64>) -> Vec<Line> {
-    let level = |(name, value): &(String, f64)| Line {
-        name: name.clone(),
-        style: palette.style(name),
-        kind: Kind::Reference,
-        points: vec![Point::new(span.start, *value), Point::new(span.end, *value)],
+    let level = |(name, value): &(String, f64)| {
+        let ends = [span.start, span.end].map(|x| Point::new(x, *value));
+        Line::dashed(name, palette.style(name), ends.to_vec())
     };
     printed.iter().map(level).collect()
 }

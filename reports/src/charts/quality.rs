@@ -143,10 +143,7 @@ fn panels(study: &Study, axis: &Axis, grouping: &Grouping<'_>, quality: Quality)
     let lines = grouping.panels.iter().map(|panel| {
         let lines = panel.lines.iter().map(|line| chart_line(line, quality));
         let lines: Vec<_> = lines.filter(|line| !line.points.is_empty()).collect();
-        let title = match panel.title.as_str() {
-            "" => quality.name.to_owned(),
-            title => [quality.name, title].join(shape::SEPARATOR),
-        };
+        let title = shape::joined([quality.name, &panel.title]);
         (title, if agree { vec![of_all(&lines)] } else { lines })
     });
     let y = if quality.should_be_one() { near_one } else { scale };

@@ -72,11 +72,8 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
         unit: Unit::Rate("items per second"),
         lines,
         change_markers: vec![ChangeMarker {
-            at: min_bytes,
-            interval: None,
             words: "minimum".to_owned(),
-            is_low: true,
-            style: Style::reference(),
+            ..ChangeMarker::new(min_bytes, Style::reference())
         }],
     })
 }

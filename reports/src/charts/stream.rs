@@ -2,7 +2,7 @@
 //! timeslices arrive.
 
 use super::chart::Chart;
-use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point, Tick, XAxis};
+use super::line_panels::{self, ChangeMarker, Line, LinePanel, Point, Tick, XAxis};
 use super::palette::Palette;
 use super::scale::{Scale, Spread, Unit};
 use super::study::Axis;
@@ -14,7 +14,7 @@ use crate::stream::{Rates, StreamRow, TimesliceRow, highest_kept_up, limits, sho
 use crate::units;
 
 /// Maximum number of dots of a line: more would overlap.
-pub const MAX_DOTS: usize = 600;
+const MAX_DOTS: usize = 600;
 /// Maximum number of speeds of lines over time; the caption mentions the others.
 const MAX_SPEEDS: usize = 6;
 /// Maximum number of devices in a headline.
@@ -62,20 +62,12 @@ pub fn over_time(
 /// The median and the 99th percentile of the latency over the speed, if that varies.
 pub fn latency(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> {
     let view = View::new(rows)?;
-    let median = |row: &StreamRow| {
-        let interval = row.p50_low_s.zip(row.p50_high_s);
-        Some(Point { x: row.speed, y: row.p50_s?, interval })
-    };
-    let late = |row: &StreamRow| {
-        let interval = row.p99_low_s.zip(row.p99_high_s);
-        Some(Point { x: row.speed, y: row.p99_s?, interval })
-    };
-    let lines = vec![
-        ("median".to_owned(), view.lines(median)),
-        ("99th percentile".to_owned(), view.lines(late)),
-    ];
-    let unit = Unit::Time("latency");
-    let panels = line_panels::panels_over(&view.x, unit, lines::scale, lines);
+    let median =
+        |row: &StreamRow| Point::known(row.speed, row.p50_s, [row.p50_low_s, row.p50_high_s]);
+    let late =
+        |row: &StreamRow| Point::known(row.speed, row.p99_s, [row.p99_low_s, row.p99_high_s]);
+    let lines = [view.lines(median), view.lines(late)];
+    let panels = line_panels::median_and_p99(&view.x, Unit::Time("latency"), "", lines);
     let whiskers = "whiskers: 95 % confidence intervals, where there are enough timeslices";
     let reading = format!("{LATENCY}; {whiskers}");
     chart("latency over speed", panels, run, &view.rows, [Some(reading), None])
@@ -132,12 +124,10 @@ impl<'a> View<'a> {
         let cut = |(device, rows): (String, Vec<&StreamRow>)| {
             let kept = highest_kept_up(rows.iter().copied())?;
             let words = format!("kept up with {}", speed(kept));
+            let words = if alone { words } else { String::new() };
             Some(ChangeMarker {
-                at: kept.speed,
-                interval: None,
-                words: if alone { words } else { String::new() },
-                is_low: true,
-                style: self.palette.style(&device),
+                words,
+                ..ChangeMarker::new(kept.speed, self.palette.style(&device))
             })
         };
         devices.into_iter().filter_map(cut).collect()
@@ -179,11 +169,14 @@ fn panel(device: &str, what: &str, unit: Unit, x: &XAxis, lines: Vec<Line>) -> O
 /// A dot for each completed timeslice, at the time at which it was due.
 fn latencies(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> Line {
     let dot = |it: &&TimesliceRow| Some(Point::new(it.due_s, it.latency_s()?));
-    let dots: Vec<Point> = own.iter().filter_map(dot).collect();
-    let step = dots.len().div_ceil(MAX_DOTS).max(1);
-    let points = dots.into_iter().step_by(step).collect();
     let name = speed(row);
-    Line { style: palette.style(&name), name, kind: Kind::Dots, points }
+    dots(&name, palette, own.iter().filter_map(dot).collect())
+}
+
+/// Dots in the style of their name, at most [`MAX_DOTS`].
+pub fn dots(name: &str, palette: &Palette, all: Vec<Point>) -> Line {
+    let step = all.len().div_ceil(MAX_DOTS).max(1);
+    Line::dots(name, palette.style(name), all.into_iter().step_by(step).collect())
 }
 
 /// Completed and due rates in each interval of time.
@@ -191,9 +184,7 @@ fn rates(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> [Line; 2]
     let rates = Rates::new(row, own.iter().copied(), |timeslice| timeslice.digis as f64);
     let name = speed(row);
     let due = Line::reference(DUE, points(rates.due));
-    let style = palette.style(&name);
-    let done = Line { style, name, kind: Kind::Curve, points: points(rates.done) };
-    [due, done]
+    [due, Line::curve(&name, palette.style(&name), points(rates.done))]
 }
 
 /// Rates as points.
@@ -246,7 +237,10 @@ mod tests {
         let timeslices: Vec<TimesliceRow> = (0..400).map(|index| timeslice(index, 0.03)).collect();
         let chart = over_time(&run(), &rows()[..1], &timeslices).expect("done");
         let [latency, rate] = &chart.panels[..] else { panic!("{}", chart.panels.len()) };
-        assert_eq!((latency.lines[0].points.len(), latency.lines[0].kind), (400, Kind::Dots));
+        assert_eq!(
+            (latency.lines[0].points.len(), latency.lines[0].kind),
+            (400, line_panels::Kind::Dots)
+        );
         let [due, done] = &rate.lines[..] else { panic!("{}", rate.lines.len()) };
         assert_eq!((due.name.as_str(), done.name.as_str()), (DUE, "speed 1"));
         // 900,000 digis each 50 ms, in intervals of half a second.

@@ -144,9 +144,9 @@ impl<'a> View<'a> {
     /// Saturation of each curve and its cause, up to the maximum length of captions.
     fn words(&self) -> Vec<String> {
         let phrases = self.settings.iter().flat_map(|(title, curves)| {
-            curves
-                .iter()
-                .map(move |curve| format!("{}: {}", joined([&name(curve), title]), curve.words()))
+            curves.iter().map(move |curve| {
+                format!("{}: {}", shape::joined([&name(curve), title]), curve.words())
+            })
         });
         phrases.take(MAX_SAID).collect()
     }
@@ -185,34 +185,25 @@ impl<'a> View<'a> {
         }
         let words = curve.plateau().map(what_limits).unwrap_or_default();
         Some(ChangeMarker {
-            at: plateau.knee,
             interval: Some((plateau.knee_interval.low, plateau.knee_interval.high)),
             words: if alone { words } else { String::new() },
-            is_low: true,
-            style: self.palette.style(&name(curve)),
+            ..ChangeMarker::new(plateau.knee, self.palette.style(&name(curve)))
         })
     }
 
     /// A panel for the median and one for the 99th percentile, which share a scale.
     fn times(&self, (title, curves): &Setting<'_>) -> Vec<LinePanel> {
         let median = |x: f64, row: &ThroughputRow| {
-            Some(Point { x, y: row.p50_s?, interval: row.p50_low_s.zip(row.p50_high_s) })
+            Point::known(x, row.p50_s, [row.p50_low_s, row.p50_high_s])
         };
         let late = |x: f64, row: &ThroughputRow| {
-            Some(Point { x, y: row.p99_s?, interval: row.p99_low_s.zip(row.p99_high_s) })
+            Point::known(x, row.p99_s, [row.p99_low_s, row.p99_high_s])
         };
         let medians = curves.iter().map(|curve| self.curve(curve, median)).collect();
         let latest = curves.iter().map(|curve| self.curve(curve, late)).collect();
-        let titled = |what: &str| joined([what, title]);
-        let lines = vec![(titled("median"), medians), (titled("99th percentile"), latest)];
-        line_panels::panels_over(&self.x, Unit::Time("time per event"), lines::scale, lines)
+        let unit = Unit::Time("time per event");
+        line_panels::median_and_p99(&self.x, unit, title, [medians, latest])
     }
-}
-
-/// The parts that are not empty.
-fn joined(parts: [&str; 2]) -> String {
-    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    parts.join(shape::SEPARATOR)
 }
 
 /// The proportional extrapolation of a line's first point, up to the end of the axis or to `high`.

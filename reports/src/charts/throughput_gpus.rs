@@ -1,7 +1,7 @@
 //! The maximum throughput of streams of events over the number of GPUs.
 
 use super::chart::Chart;
-use super::line_panels::{self, Kind, Line, LinePanel, Point, XAxis};
+use super::line_panels::{self, Line, LinePanel, Point, XAxis};
 use super::lines;
 use super::palette::{Palette, Style};
 use super::scale::{Scale, Unit};
@@ -94,8 +94,7 @@ fn allowed_by_links(rows: &[(f64, &ThroughputRow)], style: Style) -> Option<Line
         Some(Point::new(*x, row.rate()? / share))
     };
     let points: Vec<Point> = rows.iter().filter_map(limit).collect();
-    let name = ALLOWED.to_owned();
-    (points.len() > 1).then_some(Line { name, style, kind: Kind::Reference, points })
+    (points.len() > 1).then(|| Line::dashed(ALLOWED, style, points))
 }
 
 #[cfg(test)]

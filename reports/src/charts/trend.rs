@@ -54,27 +54,21 @@ fn entries(trend: &Trend, style: Style) -> Line {
         y: entry.median_s,
         interval: entry.interval,
     });
-    Line { name: String::new(), style, kind: Kind::Dots, points: points.collect() }
+    Line::dots("", style, points.collect())
 }
 
 fn level(level: &Level) -> Line {
     let point = |run: usize| Point::new(run_number(run), level.median_s);
-    Line {
-        name: String::new(),
-        style: Style::plain(INK),
-        kind: Kind::Level,
-        points: vec![point(level.runs.start), point(level.runs.end.saturating_sub(1))],
-    }
+    let points = vec![point(level.runs.start), point(level.runs.end.saturating_sub(1))];
+    Line { kind: Kind::Level, ..Line::curve("", Style::plain(INK), points) }
 }
 
 /// Marker between the last run of a level and the first of the next.
 fn cut(shift: &Shift) -> ChangeMarker {
     ChangeMarker {
-        at: run_number(shift.first) - 0.5,
-        interval: None,
         words: units::change(shift.ratio()),
         is_low: false,
-        style: Style::reference(),
+        ..ChangeMarker::new(run_number(shift.first) - 0.5, Style::reference())
     }
 }
 

@@ -9,7 +9,7 @@
 //! judge. With two families, among comparisons in which nothing has changed at most twice
 //! [`Thresholds::false_discovery`] have any false alarm.
 
-use statistics::{ScatterBetweenRuns, critical_p_value};
+use statistics::{RatioEstimate, ScatterBetweenRuns, critical_p_value};
 
 use super::judge::{Judgement, Why, by_limits};
 use super::measured::RunConditions;
@@ -26,7 +26,7 @@ impl Judgement {
     /// inconclusive.
     #[must_use]
     pub fn downgraded(self) -> Self {
-        let by_load = self.ratio.ln().abs() < BY_LOAD.ln();
+        let by_load = self.estimate.ratio.ln().abs() < BY_LOAD.ln();
         match self.verdict {
             Verdict::Slower | Verdict::Faster if by_load => self.inconclusive(Why::Disturbed),
             _ => self,
@@ -43,7 +43,8 @@ impl Judgement {
         };
         let p_change = both.p_value(thresholds.min_effect.ln_1p());
         let certain = p_change < thresholds.significance;
-        let found = by_limits(both.interval(), self.p_value, thresholds);
+        let interval = both.interval();
+        let found = by_limits(interval, self.p_value, thresholds);
         let (verdict, why) = match found {
             _ if self.why == Why::Disturbed => (self.verdict, self.why),
             (verdict, _) if self.is_change() && !(certain && verdict == self.verdict) => {
@@ -54,7 +55,7 @@ impl Judgement {
             _ => found,
         };
         Judgement {
-            interval: Some(both.interval()),
+            estimate: RatioEstimate { interval: Some(interval), ..self.estimate },
             df: Some(both.df()),
             p_change: Some(p_change),
             verdict,
@@ -191,7 +192,7 @@ mod tests {
             p_value: Some(0.004),
             p_change,
             verdict: Verdict::Slower,
-            ..Judgement::unclear(1.1, Why::BeyondMinimum)
+            ..Judgement::unclear(RatioEstimate::without_interval(1.1), Why::BeyondMinimum)
         }
     }
 

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use statistics::{
-    Evidence, Interval, MANY, MIN_SAMPLES, Paired, Series, mann_whitney, ratio_freedom,
-    ratio_interval,
+    Evidence, Interval, MANY, MIN_SAMPLES, Paired, RatioEstimate, Series, mann_whitney,
+    ratio_freedom,
 };
 
 use super::Verdict;
@@ -15,9 +15,7 @@ use super::scatter::RunScatter;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
     /// The new median over the base's; NaN without samples.
-    pub ratio: f64,
-    /// The 95 % interval of the ratio.
-    pub interval: Option<Interval>,
+    pub estimate: RatioEstimate,
     /// Degrees of freedom of the interval, if they are known.
     pub df: Option<f64>,
     /// Two-sided p-value of the rank test.
@@ -77,22 +75,20 @@ pub enum Why {
 /// Judges the new samples by those of the base.
 pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement {
     let enough = base.samples().min(new.samples()) >= MIN_SAMPLES;
-    // The range of fewer samples is no interval of 95 %.
-    let interval = ratio_interval(base, new).filter(|_| enough);
+    let estimate = RatioEstimate::from_series(base, new);
     let p_value = mann_whitney(base.sorted(), new.sorted());
     let identical = base.samples() > 0 && base.sorted() == new.sorted();
-    let (verdict, why) = match interval {
+    let (verdict, why) = match estimate.interval {
         _ if identical => (Verdict::Same, Why::IdenticalSamples),
         Some(interval) => by_limits(interval, p_value, thresholds),
         None if enough => (Verdict::Inconclusive, Why::NoDuration),
         None => (Verdict::Inconclusive, Why::TooFewSamples),
     };
     let judgement = Judgement {
-        interval,
         df: Some(ratio_freedom(base, new)),
         p_value,
         verdict,
-        ..Judgement::unclear(new.median() / base.median(), why)
+        ..Judgement::unclear(estimate, why)
     };
     let p_change = |evidence: Evidence| evidence.p_value(thresholds.min_effect.ln_1p());
     Judgement { p_change: judgement.evidence().filter(|_| !identical).map(p_change), ..judgement }
@@ -100,10 +96,9 @@ pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement 
 
 impl Judgement {
     /// Inconclusive: only the ratio is known.
-    pub(super) fn unclear(ratio: f64, why: Why) -> Self {
+    pub(super) fn unclear(estimate: RatioEstimate, why: Why) -> Self {
         Judgement {
-            ratio,
-            interval: None,
+            estimate,
             df: None,
             p_value: None,
             p_change: None,
@@ -122,14 +117,7 @@ impl Judgement {
 
     /// Evidence that the interval provides for further tests.
     pub(super) fn evidence(&self) -> Option<Evidence> {
-        Evidence::from_interval(self.interval?, self.df.unwrap_or(MANY))
-    }
-
-    /// Distance of the farther end of the interval from the ratio, as a fraction.
-    pub(super) fn resolution(&self) -> Option<f64> {
-        let Interval { low, high } = self.interval?;
-        let farthest = (high / self.ratio).ln().max((self.ratio / low).ln());
-        farthest.is_finite().then(|| farthest.max(0.0).exp_m1())
+        Evidence::from_interval(self.estimate.interval?, self.df.unwrap_or(MANY))
     }
 }
 
@@ -172,25 +160,24 @@ pub(super) fn judge_rounds(base: &Samples, new: &Samples, thresholds: &Threshold
         (Some(found), quantity) => judge_paired(&found, quantity, thresholds),
         (None, _) => {
             let ratio = new.all.median() / base.all.median();
-            Judgement { rounds: Some(0), ..Judgement::unclear(ratio, Why::TooFewRounds) }
+            let estimate = RatioEstimate::without_interval(ratio);
+            Judgement { rounds: Some(0), ..Judgement::unclear(estimate, Why::TooFewRounds) }
         }
     }
 }
 
 /// Judges the rounds so far; may be called at any time during a run.
 pub fn judge_paired(found: &Paired, quantity: Quantity, thresholds: &Thresholds) -> Judgement {
-    let interval = found.interval();
     let p_value = found.p_value();
-    let (verdict, why) = by_limits(interval, p_value, thresholds);
+    let (verdict, why) = by_limits(found.interval(), p_value, thresholds);
     Judgement {
-        interval: Some(interval),
         df: Some(found.df()),
         p_value,
         p_change: Some(found.p_beyond(thresholds.min_effect)),
         verdict,
         rounds: Some(found.rounds()),
         quantity,
-        ..Judgement::unclear(found.ratio(), why)
+        ..Judgement::unclear(found.estimate(), why)
     }
 }
 
@@ -316,7 +303,7 @@ pub(super) mod tests {
     fn few_samples_have_no_interval_whatever_their_range() {
         let found = judge(&series(5, 1.0, 0.01), &series(50, 2.0, 0.01), &Thresholds::default());
         assert_eq!(found.why, Why::TooFewSamples);
-        assert_eq!((found.interval, found.p_change), (None, None));
+        assert_eq!((found.estimate.interval, found.p_change), (None, None));
     }
 
     #[test]

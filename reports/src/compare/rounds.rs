@@ -203,7 +203,7 @@ mod tests {
             all.map(Option::unwrap_or_default).collect()
         };
         let (found, _) = paired(&spread(quiet[0]), &spread(busy[0]));
-        assert!((found.expect("enough").ratio() - 1.0).abs() < 1e-12);
+        assert!((found.expect("enough").estimate().ratio - 1.0).abs() < 1e-12);
         let disturbed = [Round { disturbed: 0.2, ..quiet[0] }; 10];
         assert_eq!(Quantity::choose(&disturbed, &quiet), Quantity::Cpu);
         let teams = [Round { cpu: None, cpu_low: None, ..round(1.9) }; 10];
@@ -222,7 +222,7 @@ mod tests {
         };
         let ratio = |base: &[Round], new: &[Round]| {
             let (found, quantity) = paired(base, new);
-            (found.expect("enough").ratio(), quantity)
+            (found.expect("enough").estimate().ratio, quantity)
         };
         let is = |(ratio, quantity): (f64, Quantity), expected: f64, by: Quantity| {
             assert!((ratio - expected).abs() < 1e-9 && quantity == by, "{ratio} by {quantity:?}");

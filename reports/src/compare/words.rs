@@ -1,7 +1,7 @@
 //! Reasons of verdicts as text. Hardware counters distinguish more work from the same work with
 //! more waiting.
 
-use statistics::{Interval, MIN_RESTARTS, MIN_SAMPLES};
+use statistics::{MIN_RESTARTS, MIN_SAMPLES};
 
 use super::advice::{Advice, Steps};
 use super::downgrade::Family;
@@ -68,7 +68,8 @@ impl PointReport<'_> {
     fn why(&self) -> String {
         let judgement = self.judgement;
         let thresholds = self.thresholds;
-        let range = judgement.interval.map_or_else(String::new, range) + &paired_rounds(judgement);
+        let range = judgement.estimate.interval.map_or_else(String::new, units::change_range)
+            + &paired_rounds(judgement);
         let minimum = units::percent(thresholds.min_effect);
         match judgement.why {
             Why::BeyondMinimum => format!("{range}{}", with_code(judgement.verdict, self.code)),
@@ -174,17 +175,6 @@ fn with_code(verdict: Verdict, code: Code) -> &'static str {
     }
 }
 
-/// The change of the time, as an interval: `+1.2 % to +3.4 % time`, `−50 % to −20 % time`,
-/// `−1.0 % to +2.0 % time`, `2.0 to 7.9 × the time`.
-fn range(Interval { low, high }: Interval) -> String {
-    if high >= 2.0 {
-        let times = |ratio| units::significant(ratio, 2);
-        return format!("{} to {} × the time", times(low), times(high));
-    }
-    let percent = |ratio: f64| units::signed(&units::significant(100.0 * (ratio - 1.0), 2));
-    format!("{} % to {} % time", percent(low), percent(high))
-}
-
 /// Relative difference below which numbers of instructions count as equal.
 const SAME: f64 = 0.005;
 /// Minimum relative difference of other counts, which scatter more.
@@ -227,17 +217,19 @@ fn more(ratio: f64, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use statistics::{Interval, RatioEstimate};
+
     use super::*;
     use crate::record::RunRecord;
 
     fn judgement(why: Why, verdict: Verdict) -> Judgement {
+        let interval = Some(Interval { low: 1.02, high: 1.06 });
         Judgement {
-            interval: Some(Interval { low: 1.02, high: 1.06 }),
             df: Some(20.0),
             p_value: Some(1e-4),
             p_change: Some(0.03),
             verdict,
-            ..Judgement::unclear(1.04, why)
+            ..Judgement::unclear(RatioEstimate { ratio: 1.04, interval }, why)
         }
     }
 
@@ -249,17 +241,6 @@ mod tests {
             counters: Some("same instructions".to_owned()),
             thresholds,
         }
-    }
-
-    #[test]
-    fn ranges_read_well() {
-        let range = |low, high| range(Interval { low, high });
-        assert_eq!(range(1.012, 1.034), "+1.2 % to +3.4 % time");
-        assert_eq!(range(0.5, 0.8), "\u{2212}50 % to \u{2212}20 % time");
-        assert_eq!(range(0.99, 1.02), "\u{2212}1.0 % to +2.0 % time");
-        assert_eq!(range(0.536, 1.23), "\u{2212}46 % to +23 % time");
-        assert_eq!(range(0.126, 7.9), "0.13 to 7.9 × the time");
-        assert_eq!(range(1.4, 2.1), "1.4 to 2.1 × the time");
     }
 
     #[test]

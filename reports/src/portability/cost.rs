@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use statistics::{PairedBlocks, RatioEstimate, Series, Side, ratio_interval};
+use statistics::{PairedBlocks, RatioEstimate, Series, Side};
 
 use crate::rank::{KERNEL, TOTAL};
 use crate::record::{Point, SampleRow, flags};
@@ -98,17 +98,10 @@ impl Cost {
     /// kernels only occasionally, it uses all samples of both.
     pub(super) fn new(base: &Kernels, new: &Kernels) -> Option<Self> {
         if let Some(pairs) = PairedBlocks::from_blocks(base.pairs(new)) {
-            let ratio = pairs.ratio();
-            let interval = Some(pairs.interval());
-            let estimate = RatioEstimate { ratio, interval };
-            return Some(Cost { estimate, blocks: pairs.blocks() });
+            return Some(Cost { estimate: pairs.estimate(), blocks: pairs.blocks() });
         }
-        let base = base.series();
-        let new = new.series();
-        let ratio = new.median() / base.median();
-        let interval = ratio_interval(&base, &new);
-        let estimate = RatioEstimate { ratio, interval };
-        ratio.is_finite().then_some(Cost { estimate, blocks: 0 })
+        let estimate = RatioEstimate::from_series(&base.series(), &new.series());
+        estimate.ratio.is_finite().then_some(Cost { estimate, blocks: 0 })
     }
 
     /// Maximum distance of the ratio from 1, as a fraction: for native kernels over themselves that
@@ -151,7 +144,7 @@ mod tests {
         assert_eq!(cost(1.0030, 1.0040).judged(noise), ClaimVerdict::Beyond);
         assert_eq!(cost(0.50, 0.51).judged(noise), ClaimVerdict::Within, "faster than native");
         assert_eq!(cost(1.5, 1.6).judged(None), ClaimVerdict::Unknown);
-        let few = RatioEstimate { interval: None, ratio: 1.55 };
+        let few = RatioEstimate::without_interval(1.55);
         assert_eq!(Cost { estimate: few, blocks: 0 }.judged(noise), ClaimVerdict::Unknown);
     }
 

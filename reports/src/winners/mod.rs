@@ -123,21 +123,23 @@ fn of_data(mut axes: Axes) -> Axes {
 }
 
 impl Ranking<'_> {
+    /// The median of the second over that of the first.
+    fn estimate(&self) -> Option<RatioEstimate> {
+        Some(RatioEstimate::from_medians(timing(self.first), timing(self.second?)))
+    }
+
     /// The certainty of the lead.
     pub fn evidence(&self) -> Evidence {
-        let Some(second) = self.second else {
-            return Evidence::Clear;
-        };
-        match RatioEstimate::from_medians(timing(self.first), timing(second)).side(1.0, 0.0) {
-            Side::Above => Evidence::Clear,
-            Side::Below | Side::Unclear => Evidence::Overlap,
-            Side::Unknown => Evidence::TooFew,
+        match self.estimate().map(|lead| lead.side(1.0, 0.0)) {
+            None | Some(Side::Above) => Evidence::Clear,
+            Some(Side::Below | Side::Unclear) => Evidence::Overlap,
+            Some(Side::Unknown) => Evidence::TooFew,
         }
     }
 
     /// The median of the second over that of the first.
     pub fn lead(&self) -> Option<f64> {
-        Some(self.second?.valid_median()? / self.first.valid_median()?)
+        Some(self.estimate()?.ratio)
     }
 
     /// Its value on an axis.
@@ -198,7 +200,8 @@ fn of_one(ranking: &Ranking, name: impl Fn(&SummaryRow) -> String) -> Option<Str
             format!("{first} and {second} are within {}: no clear winner", percent(lead))
         }
         Evidence::TooFew => {
-            format!("{first} leads {second} by {}, from too few samples to be sure", times(lead))
+            let lead = units::times(lead);
+            format!("{first} leads {second} by {lead}, from too few samples to be sure")
         }
     })
 }
@@ -246,18 +249,14 @@ fn leads(rankings: &[&Ranking]) -> String {
     let leads = || rankings.iter().filter_map(|ranking| ranking.lead());
     let low = leads().fold(f64::INFINITY, f64::min);
     let high = leads().fold(0.0, f64::max);
-    match (times(low), times(high)) {
+    match (units::times(low), units::times(high)) {
         (low, high) if low == high => format!("{low} ahead"),
         (low, high) => format!("{} to {high} ahead", low.trim_end_matches(" ×")),
     }
 }
 
 fn ahead(lead: f64) -> String {
-    if lead < CLOSE { format!("{} ahead", percent(lead)) } else { format!("{} ahead", times(lead)) }
-}
-
-fn times(lead: f64) -> String {
-    units::times(lead)
+    format!("{} ahead", if lead < CLOSE { percent(lead) } else { units::times(lead) })
 }
 
 /// Additional time of the second one, in whole per cent, rounded up.

@@ -181,10 +181,7 @@ fn by_series<'a>(study: &Study, panels: &[study::Panel<'a>]) -> Vec<study::Panel
             series.entry(study.series(row)).or_default().push(row);
         }
         let part = |(name, rows): (String, _)| study::Panel {
-            title: match panel.title.as_str() {
-                "" => name,
-                title => [&name, title].join(shape::SEPARATOR),
-            },
+            title: shape::joined([&name, &panel.title]),
             rows,
         };
         parts.extend(series.into_iter().map(part));

@@ -121,9 +121,7 @@ fn table(points: &[&PointVerdict], common: &[(AxisName, String)]) -> Table {
 /// The cells of a point, in the order of [`COLUMNS`], without common axes.
 fn cells(point: &PointVerdict, common: &[(AxisName, String)]) -> [String; 7] {
     let time = |seconds: f64| units::seconds(seconds, 4);
-    let interval = point.interval.map_or(units::UNKNOWN.to_owned(), |interval| {
-        format!("[{}, {}]", units::ratio(interval.low), units::ratio(interval.high))
-    });
+    let interval = point.interval.map_or(units::UNKNOWN.to_owned(), units::ratio_interval);
     [
         point.label(),
         short_words(&point.key, common),

@@ -91,10 +91,8 @@ pub fn changed_points(comparison: &Comparison) -> Vec<&PointVerdict> {
 
 /// `1.080 [1.050, 1.110]`.
 pub fn ratio(point: &PointVerdict) -> String {
-    let interval = point.interval.map_or_else(String::new, |interval| {
-        format!(" [{}, {}]", units::ratio(interval.low), units::ratio(interval.high))
-    });
-    format!("{}{interval}", units::ratio(point.ratio))
+    let interval = point.interval.map(|interval| format!(" {}", units::ratio_interval(interval)));
+    units::ratio(point.ratio) + &interval.unwrap_or_default()
 }
 
 /// The day of the base, or its time if both runs are of one day.
