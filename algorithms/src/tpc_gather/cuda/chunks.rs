@@ -4,12 +4,10 @@ use std::ops::Range;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout};
 
-use super::Gatherer;
 use super::pieces::DevicePieces;
-use super::runner::gather_from_gpu;
+use super::{GatherBuffers, Gatherer, Memory, gather_from_gpu};
 use crate::algorithm::Variant;
-use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer, QUEUES};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, QUEUES};
 use crate::kernels::tpc_gather_chunks::{GATHER_CHUNK, GatherChunk};
 use crate::tpc_gather::TpcGather;
 
@@ -25,24 +23,8 @@ const GROWTH: usize = 8;
 pub(super) const CHUNKS: Variant<TpcGather> = Variant::cuda(
     "chunks",
     "ours: packs arrays by aligned vectors, while those before are copied to the host",
-    |at| {
-        gather_from_gpu(at, |gpu, layout| {
-            Ok(Box::new(Chunks {
-                packed: gpu.buffer(layout.bytes())?,
-                host: gpu.pinned(layout.bytes())?,
-                chunks: chunks(&layout),
-            }))
-        })
-    },
+    |at| gather_from_gpu(at, Gatherer::new(Memory::Device, gather)),
 );
-
-struct Chunks {
-    packed: DeviceBuffer<u8>,
-    host: PinnedBuffer<u8>,
-    chunks: Vec<Chunk>,
-}
-
-buffers!(Chunks: packed, host);
 
 /// Neighbouring arrays that are packed and copied together.
 #[derive(Debug, PartialEq)]
@@ -97,33 +79,20 @@ fn pack(
     unsafe { gpu.launch(&GATHER_CHUNK, grid, arguments) }
 }
 
-impl Gatherer for Chunks {
-    fn gather(
-        &mut self,
-        gpu: &Gpu,
-        _: &Clusters,
-        pieces: &DevicePieces<'_>,
-    ) -> Result<(), DeviceError> {
-        pieces.compute_offsets(gpu)?;
-        for queue in 1..QUEUES {
-            // All queues need the offsets.
-            gpu.with_queue(queue, Gpu::wait_for_first_queue)?;
-        }
-        for (number, chunk) in (0..QUEUES).cycle().zip(&self.chunks) {
-            let host = self.host.part_mut(chunk.bytes.clone());
-            let packed = &self.packed;
+fn gather(to: &mut GatherBuffers<'_>, gpu: &Gpu, _: &Clusters) -> Result<(), DeviceError> {
+    to.pieces.compute_offsets(gpu)?;
+    for queue in 1..QUEUES {
+        // All queues need the offsets.
+        gpu.with_queue(queue, Gpu::wait_for_first_queue)?;
+    }
+    for (queue, chunk) in (0..QUEUES).cycle().zip(chunks(&to.layout)) {
+        gpu.with_queue(queue, |gpu| {
+            pack(gpu, &to.pieces, &to.packed, &chunk)?;
             let start = chunk.bytes.start;
-            gpu.with_queue(number, |gpu| {
-                pack(gpu, pieces, packed, chunk)?;
-                gpu.download_part(host, packed, start)
-            })?;
-        }
-        Ok(())
+            gpu.download_part(to.host.part_mut(chunk.bytes), &to.packed, start)
+        })?;
     }
-
-    fn host(&self) -> &[u8] {
-        &self.host
-    }
+    Ok(())
 }
 
 #[cfg(test)]
