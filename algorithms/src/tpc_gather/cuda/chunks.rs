@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout};
 
-use super::pieces::DevicePieces;
 use super::{GatherBuffers, Gatherer, Memory, gather_from_gpu};
 use crate::algorithm::Variant;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, QUEUES};
-use crate::kernels::tpc_gather_chunks::{GATHER_CHUNK, GatherChunk};
+use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, QUEUES};
+use crate::kernels::tpc_gather_chunks::GATHER_CHUNK;
 use crate::tpc_gather::TpcGather;
 
 /// Blocks on each multiprocessor: four times the resident ones, for load balance at the end.
@@ -53,27 +52,10 @@ fn chunks(layout: &Layout) -> Vec<Chunk> {
     chunks
 }
 
-fn pack(
-    gpu: &Gpu,
-    pieces: &DevicePieces<'_>,
-    packed: &DeviceBuffer<u8>,
-    chunk: &Chunk,
-) -> Result<(), DeviceError> {
+fn pack(gpu: &Gpu, to: &GatherBuffers<'_>, chunk: &Chunk) -> Result<(), DeviceError> {
     let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
     let grid = LaunchConfig::blocks(blocks).with_traffic(2 * chunk.bytes.len() as u64);
-    let arguments = GatherChunk {
-        source: pieces.input_buffers.source.ptr(),
-        target: packed.ptr(),
-        arrays: pieces.input_buffers.arrays.ptr(),
-        track_starts: pieces.input_buffers.track_starts.ptr(),
-        track_offsets: pieces.track_offsets.ptr(),
-        row_starts: pieces.input_buffers.row_starts.ptr(),
-        row_offsets: pieces.row_offsets.ptr(),
-        first_array: chunk.arrays.start as u32,
-        end_array: chunk.arrays.end as u32,
-        tracks: pieces.tracks(),
-        rows: pieces.rows(),
-    };
+    let arguments = to.pieces.arguments(to.packed.ptr(), chunk.arrays.clone());
     // SAFETY: pieces are in the source, and their offsets in the target, which has the layout of
     // packed arrays; chunks have disjoint arrays.
     unsafe { gpu.launch(&GATHER_CHUNK, grid, arguments) }
@@ -87,7 +69,7 @@ fn gather(to: &mut GatherBuffers<'_>, gpu: &Gpu, _: &Clusters) -> Result<(), Dev
     }
     for (queue, chunk) in (0..QUEUES).cycle().zip(chunks(&to.layout)) {
         gpu.with_queue(queue, |gpu| {
-            pack(gpu, &to.pieces, &to.packed, &chunk)?;
+            pack(gpu, to, &chunk)?;
             let start = chunk.bytes.start;
             gpu.download_part(to.host.part_mut(chunk.bytes), &to.packed, start)
         })?;

@@ -33,7 +33,7 @@ use crate::device::gpu::{
     DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, MappedBuffer, PinnedBuffer, Ptr,
 };
 use crate::device::{Unavailable, buffers};
-use crate::kernels::tpc_gather_dma::GatherPack;
+use crate::kernels::tpc_gather_chunks::GatherPack;
 use pieces::DevicePieces;
 
 pub(super) use libraries::LIBRARIES;
@@ -119,7 +119,7 @@ impl GatherBuffers<'_> {
         let grid = LaunchConfig::blocks(blocks).with_traffic(2 * self.pieces.packed_bytes);
         // SAFETY: pieces are in the source, and their offsets in the target, which has the layout
         // of packed arrays.
-        unsafe { gpu.launch(kernel, grid, self.pieces.arguments(target)) }
+        unsafe { gpu.launch(kernel, grid, self.pieces.arguments(target, 0..FIELDS.len())) }
     }
 }
 
