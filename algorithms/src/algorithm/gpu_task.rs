@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Algorithm, CheckError, PrepareResult, Runner, VariantContext};
+use super::{Algorithm, CheckError, Metric, PrepareResult, Runner, VariantContext, Work};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Buffers, Execution, Unavailable};
 
@@ -13,6 +13,8 @@ pub(crate) trait GpuTask<'a>: Buffers + Sized + 'a {
     type Task: Algorithm;
     /// Values that differ between variants, and those that stay from one run to the next.
     type Config: Send + 'a;
+
+    const HAS_FIGURES: bool = false;
 
     fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError>;
 
@@ -24,6 +26,18 @@ pub(crate) trait GpuTask<'a>: Buffers + Sized + 'a {
 
     fn inspect(&mut self, _: &GpuRunner<'a, Self>) -> Result<(), CheckError> {
         Ok(())
+    }
+
+    fn remarks(_: &GpuRunner<'a, Self>) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn figures(&mut self, _: &GpuRunner<'a, Self>) -> Result<Vec<Metric>, DeviceError> {
+        Ok(Vec::new())
+    }
+
+    fn sample(_: &GpuRunner<'a, Self>) -> Option<Work> {
+        None
     }
 
     fn output(&self, at: &GpuRunner<'a, Self>) -> Cow<'_, <Self::Task as Algorithm>::Output>;
@@ -63,6 +77,22 @@ impl<'a, T: GpuTask<'a>> Runner<T::Task> for GpuRunner<'a, T> {
 
     fn inspect(&mut self, buffers: &mut T) -> Result<(), CheckError> {
         buffers.inspect(self)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        T::remarks(self)
+    }
+
+    fn has_figures(&self) -> bool {
+        T::HAS_FIGURES
+    }
+
+    fn figures(&mut self, buffers: &mut T) -> Result<Vec<Metric>, DeviceError> {
+        buffers.figures(self)
+    }
+
+    fn sample(&self) -> Option<Work> {
+        T::sample(self)
     }
 
     fn output<'b>(&'b self, buffers: &'b T) -> Cow<'b, <T::Task as Algorithm>::Output> {

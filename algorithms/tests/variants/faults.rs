@@ -194,7 +194,7 @@ fn launcher(calls: &str) -> String {
 }
 
 /// `CudaChain::step` of `algorithms::sts::cuda::chain::CudaChain::step::h0123456789abcdef`, and
-/// `Chunks::gather` of `<algorithms::…::Chunks as algorithms::…::Gatherer>::gather`.
+/// `MergeBuffers::run` of `<algorithms::…::MergeBuffers as algorithms::…::GpuTask>::run`.
 fn short_name(name: &str) -> String {
     let is_hash = |part: &str| part.len() == 17 && part.starts_with('h');
     let name =

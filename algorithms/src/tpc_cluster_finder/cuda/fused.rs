@@ -5,15 +5,14 @@ mod bins;
 mod labels;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use generators::tpc::charges::{Charge, ChargeCase};
 
 use super::cases::{self, Cases};
 use super::found::{HostCapacity, HostClusters};
-use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
+use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
 use crate::device::gpu::{DeviceError, Gpu, LaunchConfig};
-use crate::device::{Arena, Unavailable, buffers};
+use crate::device::{Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{FusedFinding, LabelRange};
 use crate::kernels::tpc_cluster_finder_fused::{
     BIN_ITEMS, BIN_THREADS, FUSED_BIN_SAMPLES, FUSED_COUNT_SAMPLES,
@@ -37,15 +36,13 @@ const SAMPLE: u64 = size_of::<Charge>() as u64;
 /// Bytes of the offset of its labels, and of its label range.
 const LABELS_OF_SAMPLE: u64 = (size_of::<u32>() + size_of::<LabelRange>()) as u64;
 
-struct Fused<'a> {
-    charges: &'a Charges,
-    arena: &'a Arena,
-    sizes: Sizes,
-    /// Capacity for clusters and runs on the host.
-    host_capacity: HostCapacity,
-    /// Capacity for their labels on the host.
-    label_capacity: LabelCapacity,
-    gpu: Arc<Gpu>,
+/// Sizes of the next buffers.
+struct FusedSizes {
+    on_device: Sizes,
+    /// Clusters and runs on the host.
+    host: HostCapacity,
+    /// Their labels on the host.
+    labels: LabelCapacity,
 }
 
 struct FusedBuffers<'a> {
@@ -63,14 +60,19 @@ fn prepare<'a>(
 ) -> PrepareResult<'a, TpcClusterFinder> {
     cases::fit(at.input)?;
     labels::fit(at.input)?;
-    let sizes = Sizes::for_samples(at.input.samples(), time_bins(at.input));
-    sizes.fit()?;
-    let host_capacity = HostCapacity::for_samples(sizes.samples);
-    let label_capacity = LabelCapacity::for_charges(at.input);
-    let charges = at.input;
-    let arena = at.arena;
-    let gpu = at.gpu()?;
-    at.session(Fused { charges, arena, sizes, host_capacity, label_capacity, gpu })
+    let sizes = FusedSizes::new(at.input);
+    sizes.on_device.fit()?;
+    at.on_gpu::<FusedBuffers<'a>>(sizes)
+}
+
+impl FusedSizes {
+    fn new(charges: &Charges) -> Self {
+        FusedSizes {
+            on_device: Sizes::for_samples(charges.samples(), time_bins(charges)),
+            host: HostCapacity::for_samples(charges.samples()),
+            labels: LabelCapacity::for_charges(charges),
+        }
+    }
 }
 
 impl Sizes {
@@ -92,38 +94,37 @@ fn time_bins(charges: &Charges) -> impl Iterator<Item = u32> + Clone {
     charges.cases().iter().map(|case: &ChargeCase| case.time_bins)
 }
 
-impl Fused<'_> {
-    /// A grid of blocks with equal shares of the samples.
-    fn by_samples(&self, bytes_of_sample: u64) -> LaunchConfig {
-        let samples = self.sizes.samples as u64;
-        let blocks = samples.div_ceil((BIN_THREADS * BIN_ITEMS).into());
-        LaunchConfig::blocks(blocks as u32).with_traffic(samples * bytes_of_sample)
-    }
+/// A grid of blocks with equal shares of the samples.
+fn by_samples(charges: &Charges, bytes_of_sample: u64) -> LaunchConfig {
+    let samples = charges.samples() as u64;
+    let blocks = samples.div_ceil((BIN_THREADS * BIN_ITEMS).into());
+    LaunchConfig::blocks(blocks as u32).with_traffic(samples * bytes_of_sample)
+}
 
+impl FusedBuffers<'_> {
     /// Arguments of all kernels.
-    fn arguments(&self, buffers: &FusedBuffers<'_>) -> FusedFinding {
-        let cases = &buffers.cases;
-        let all = buffers.bins.arguments(cases.sectors(), cases.noisy());
+    fn arguments(&self) -> FusedFinding {
+        let cases = &self.cases;
+        let all = self.bins.arguments(cases.sectors(), cases.noisy());
         let all = FusedFinding { samples: cases.samples(), ..all };
-        buffers.labels.as_ref().map_or(all, |labels| labels.arguments(all))
+        self.labels.as_ref().map_or(all, |labels| labels.arguments(all))
     }
 
     /// Brings samples into bins, whose sizes are not known beforehand, and finds clusters; if
     /// samples have labels, also lists the samples that give them to each cluster.
-    fn find(&self, buffers: &FusedBuffers<'_>) -> Result<(), DeviceError> {
-        let gpu = &self.gpu;
-        let bins = &buffers.bins;
-        let arguments = self.arguments(buffers);
+    fn find(&self, gpu: &Gpu, charges: &Charges) -> Result<(), DeviceError> {
+        let bins = &self.bins;
+        let arguments = self.arguments();
         // SAFETY: each sample has a word for its bin.
-        unsafe { gpu.launch(&FUSED_COUNT_SAMPLES, self.by_samples(SAMPLE), arguments) }?;
+        unsafe { gpu.launch(&FUSED_COUNT_SAMPLES, by_samples(charges, SAMPLE), arguments) }?;
         bins.compute_offsets(gpu, arguments)?;
-        if buffers.labels.is_none() {
-            let grid = self.by_samples(SAMPLE + BINNED);
+        if self.labels.is_none() {
+            let grid = by_samples(charges, SAMPLE + BINNED);
             // SAFETY: each bin has an entry for each of its samples.
             unsafe { gpu.launch(&FUSED_BIN_SAMPLES, grid, arguments) }?;
             return bins.find(gpu, arguments);
         }
-        let grid = self.by_samples(SAMPLE + BINNED + LABELS_OF_SAMPLE);
+        let grid = by_samples(charges, SAMPLE + BINNED + LABELS_OF_SAMPLE);
         // SAFETY: each bin has an entry for each of its samples; the offsets of labels have an
         // entry for each sample, and one after the last.
         unsafe { gpu.launch(&FUSED_BIN_LABELLED, grid, arguments) }?;
@@ -131,48 +132,50 @@ impl Fused<'_> {
     }
 }
 
-impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
-    type Buffers = FusedBuffers<'a>;
+impl<'a> GpuTask<'a> for FusedBuffers<'a> {
+    type Task = TpcClusterFinder;
+    type Config = FusedSizes;
 
-    fn allocate(&self) -> Result<FusedBuffers<'a>, DeviceError> {
-        let labels = || Labels::new(&self.gpu, self.charges, self.arena, self.label_capacity);
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError> {
+        let GpuRunner { input: charges, arena, gpu, config: sizes, .. } = at;
+        let labels = || Labels::new(gpu, charges, arena, sizes.labels);
         Ok(FusedBuffers {
-            cases: Cases::new(&self.gpu, self.charges, self.arena)?,
-            bins: Bins::new(&self.gpu, self.sizes)?,
-            found: HostClusters::new(&self.gpu, self.host_capacity)?,
-            labels: self.charges.has_labels().then(labels).transpose()?,
+            cases: Cases::new(gpu, charges, arena)?,
+            bins: Bins::new(gpu, sizes.on_device)?,
+            found: HostClusters::new(gpu, sizes.host)?,
+            labels: charges.has_labels().then(labels).transpose()?,
         })
     }
 
-    fn run(&mut self, buffers: &mut FusedBuffers<'a>) -> Result<(), DeviceError> {
-        let gpu = &self.gpu;
-        buffers.cases.upload(gpu)?;
-        buffers.bins.empty(gpu, time_bins(self.charges))?;
-        if let Some(labels) = &buffers.labels {
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { input: charges, gpu, .. } = at;
+        self.cases.upload(gpu)?;
+        self.bins.empty(gpu, time_bins(charges))?;
+        if let Some(labels) = &self.labels {
             labels.upload(gpu)?;
         }
-        self.find(buffers)?;
-        buffers.bins.found.download_totals(gpu, &mut buffers.found)?;
-        if let Some(labels) = &mut buffers.labels {
+        self.find(gpu, charges)?;
+        self.bins.found.download_totals(gpu, &mut self.found)?;
+        if let Some(labels) = &mut self.labels {
             labels.download_total(gpu)?;
         }
-        buffers.bins.found.download_found(gpu, &mut buffers.found)?;
-        match &mut buffers.labels {
+        self.bins.found.download_found(gpu, &mut self.found)?;
+        match &mut self.labels {
             None => Ok(()),
-            Some(labels) => labels.collect(gpu, buffers.found.clusters()),
+            Some(labels) => labels.collect(gpu, self.found.clusters()),
         }
     }
 
-    fn output<'b>(&'b self, buffers: &'b FusedBuffers<'a>) -> Cow<'b, Clusters> {
-        Cow::Owned(match &buffers.labels {
-            Some(labels) => buffers.found.labelled(|cluster| labels.of_cluster(cluster)),
-            None => buffers.found.sorted(0).into(),
+    fn output(&self, _: &GpuRunner<'a, Self>) -> Cow<'_, Clusters> {
+        Cow::Owned(match &self.labels {
+            Some(labels) => self.found.labelled(|cluster| labels.of_cluster(cluster)),
+            None => self.found.sorted(0).into(),
         })
     }
 
-    fn release(&mut self, buffers: FusedBuffers<'a>) {
-        self.host_capacity = buffers.found.capacity();
-        self.label_capacity = buffers.labels.as_ref().map_or(self.label_capacity, Labels::capacity);
+    fn release(self, sizes: &mut FusedSizes) {
+        sizes.host = self.found.capacity();
+        sizes.labels = self.labels.as_ref().map_or(sizes.labels, Labels::capacity);
     }
 }
 
@@ -182,6 +185,8 @@ mod tests {
 
     use super::super::found::ClusterList;
     use super::*;
+    use crate::algorithm::Runner;
+    use crate::device::Arena;
     use crate::device::emulator::{self, Config};
     use crate::tpc_cluster_finder::reference;
 
@@ -201,15 +206,12 @@ mod tests {
         else {
             return;
         };
-        let charges = five_clusters();
-        let arena = Arena::default();
-        let sizes = Sizes::for_samples(charges.samples(), time_bins(&charges));
-        let host_capacity = HostCapacity::for_samples(sizes.samples);
-        let label_capacity = LabelCapacity::for_charges(&charges);
-        let mut finder =
-            Fused { charges: &charges, arena: &arena, sizes, host_capacity, label_capacity, gpu };
+        let input = &five_clusters();
+        let arena = &Arena::default();
+        let config = FusedSizes::new(input);
+        let mut finder = GpuRunner::<FusedBuffers<'_>> { input, arena, gpu, threads: 1, config };
         let mut buffers = finder.allocate().expect("buffers");
-        let expected = reference::find(charges.cases(), false);
+        let expected = reference::find(input.cases(), false);
         assert_eq!(finder.run(&mut buffers), Ok(()));
         assert_eq!(finder.output(&buffers).list, expected.list);
         let runs = buffers.bins.found.arguments().max_runs as usize;

@@ -1,7 +1,6 @@
 //! Cluster finder on the device, ready to run on the charges of some sectors.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::batches::Batches;
 use super::buckets::Buckets;
@@ -12,9 +11,9 @@ use super::input::Input;
 use super::lists::Lists;
 use super::second_pass::{SecondPass, flattened};
 use super::stages::Stages;
-use crate::algorithm::{PrepareResult, Runner, VariantContext};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
-use crate::device::{Arena, Unavailable, buffers};
+use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Ptr};
+use crate::device::{Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::cpu::Flat;
@@ -24,18 +23,14 @@ use crate::tpc_cluster_finder::labels::Clusters;
 /// Initial capacity: one cluster for this number of samples.
 const SAMPLES_OF_CLUSTER: usize = 8;
 
-pub(super) struct FinderRunner<'a> {
+/// Stages of a variant, and the sizes of the next buffers.
+pub(super) struct Finder {
     stages: &'static Stages,
-    charges: &'a Charges,
-    arena: &'a Arena,
-    gpu: Arc<Gpu>,
     batches: Batches,
     /// Capacity of the bucket of each row of each sector, in clusters.
     pub(super) capacity: Vec<u32>,
     /// Maximum number of clusters that a run has found.
     max_found: usize,
-    /// Labels of the last run.
-    labels: Option<Flat>,
 }
 
 pub(super) struct FinderBuffers<'a> {
@@ -47,6 +42,8 @@ pub(super) struct FinderBuffers<'a> {
     buckets: Buckets,
     /// Second pass, if samples have labels.
     second_pass: Option<SecondPass<'a>>,
+    /// Labels of the last run.
+    labels: Option<Flat>,
 }
 
 buffers!(FinderBuffers<'_>: input, filled, lists, compaction, buckets, second_pass; kept: jobs);
@@ -63,89 +60,81 @@ pub(super) fn find_on_gpu<'a>(
             "{samples} samples exceed the limit of {max} on a GPU; use fewer sectors or orbits"
         )));
     }
-    at.session(FinderRunner::new(at.gpu()?, at.input, at.arena, stages))
+    at.on_gpu::<FinderBuffers<'a>>(Finder::new(at.input, stages))
 }
 
-impl<'a> FinderRunner<'a> {
-    pub(super) fn new(
-        gpu: Arc<Gpu>,
-        charges: &'a Charges,
-        arena: &'a Arena,
-        stages: &'static Stages,
-    ) -> Self {
-        FinderRunner {
+impl Finder {
+    pub(super) fn new(charges: &Charges, stages: &'static Stages) -> Self {
+        Finder {
             stages,
-            charges,
-            arena,
-            gpu,
             batches: Batches::new(charges),
             capacity: charges.samples_of_rows().concat(),
             max_found: charges.samples() / SAMPLES_OF_CLUSTER,
-            labels: None,
         }
     }
 }
 
-impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
-    type Buffers = FinderBuffers<'a>;
+impl<'a> GpuTask<'a> for FinderBuffers<'a> {
+    type Task = TpcClusterFinder;
+    type Config = Finder;
 
-    fn allocate(&self) -> Result<FinderBuffers<'a>, DeviceError> {
-        let gpu = &self.gpu;
-        let charges = self.charges;
-        let batches = &self.batches.batches;
-        let second_pass = || SecondPass::new(gpu, charges, self.arena, &self.batches);
+    fn allocate(at: &GpuRunner<'a, Self>) -> Result<Self, DeviceError> {
+        let GpuRunner { input: charges, arena, gpu, config, .. } = at;
+        let all = &config.batches;
+        let second_pass = || SecondPass::new(gpu, charges, arena, all);
         Ok(FinderBuffers {
-            input: Input::new(gpu, charges, self.arena)?,
-            jobs: gpu.table(&self.batches.jobs)?,
-            filled: Filled::new(gpu, &self.batches)?,
-            lists: Lists::new(gpu, batches, self.batches.positions)?,
-            compaction: Compaction::new(gpu, self.stages.compaction, batches)?,
-            buckets: Buckets::new(gpu, self.capacity.clone(), self.max_found)?,
+            input: Input::new(gpu, charges, arena)?,
+            jobs: gpu.table(&all.jobs)?,
+            filled: Filled::new(gpu, all)?,
+            lists: Lists::new(gpu, &all.batches, all.positions)?,
+            compaction: Compaction::new(gpu, config.stages.compaction, &all.batches)?,
+            buckets: Buckets::new(gpu, config.capacity.clone(), config.max_found)?,
             second_pass: charges.has_labels().then(second_pass).transpose()?,
+            labels: None,
         })
     }
 
-    fn run(&mut self, buffers: &mut FinderBuffers<'a>) -> Result<(), DeviceError> {
-        let gpu = &*self.gpu;
-        buffers.input.upload(gpu)?;
-        buffers.buckets.empty(gpu)?;
-        let second_pass = &mut buffers.second_pass;
+    fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
+        let GpuRunner { gpu, config, .. } = at;
+        self.input.upload(gpu)?;
+        self.buckets.empty(gpu)?;
+        let second_pass = &mut self.second_pass;
         let labels = second_pass.as_ref().map(SecondPass::rows);
-        for batch in &self.batches.batches {
+        for batch in &config.batches.batches {
             let work = BatchContext {
                 gpu,
-                tables: &buffers.input.tables,
-                samples: buffers.filled.samples(batch),
-                jobs: buffers.jobs.ptr(),
-                lists: &buffers.lists,
-                buckets: &buffers.buckets,
+                tables: &self.input.tables,
+                samples: self.filled.samples(batch),
+                jobs: self.jobs.ptr(),
+                lists: &self.lists,
+                buckets: &self.buckets,
                 cluster_indices: second_pass
                     .as_ref()
                     .map_or(Ptr::NONE, SecondPass::cluster_indices),
                 batch,
             };
-            buffers.filled.fill(&work, &buffers.input.samples)?;
-            self.stages.find(&work, &buffers.compaction)?;
+            self.filled.fill(&work, &self.input.samples)?;
+            config.stages.find(&work, &self.compaction)?;
             if let (Some(pass), Some(rows)) = (second_pass.as_mut(), &labels) {
-                let jobs = &self.batches.jobs[batch.jobs.clone()];
-                pass.collect(&work, &buffers.filled, jobs, rows)?;
+                let jobs = &config.batches.jobs[batch.jobs.clone()];
+                pass.collect(&work, &self.filled, jobs, rows)?;
             }
         }
-        buffers.buckets.count(gpu)?;
-        buffers.buckets.download(gpu)?;
+        self.buckets.count(gpu)?;
+        self.buckets.download(gpu)?;
         self.labels =
-            labels.map(|rows| flattened(gpu, &rows, buffers.buckets.counts())).transpose()?;
+            labels.map(|rows| flattened(gpu, &rows, self.buckets.counts())).transpose()?;
         Ok(())
     }
 
-    fn output<'b>(&'b self, buffers: &'b FinderBuffers<'a>) -> Cow<'b, Clusters> {
+    fn output(&self, _: &GpuRunner<'a, Self>) -> Cow<'_, Clusters> {
         Cow::Owned(match &self.labels {
-            Some(labels) => buffers.buckets.labelled(labels),
-            None => buffers.buckets.sorted().into(),
+            Some(labels) => self.buckets.labelled(labels),
+            None => self.buckets.sorted().into(),
         })
     }
 
-    fn release(&mut self, buffers: FinderBuffers<'a>) {
-        self.max_found = self.max_found.max(buffers.buckets.packed_capacity());
+    fn release(self, config: &mut Finder) {
+        config.max_found = config.max_found.max(self.buckets.packed_capacity());
     }
 }

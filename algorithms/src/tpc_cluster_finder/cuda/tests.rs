@@ -4,9 +4,9 @@ use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::ROWS;
 
-use super::runner::FinderRunner;
+use super::runner::{Finder, FinderBuffers};
 use super::stages;
-use crate::algorithm::Runner;
+use crate::algorithm::{GpuRunner, Runner};
 use crate::device::Arena;
 use crate::device::emulator::{self, Config};
 use crate::tpc_cluster_finder::input::Charges;
@@ -22,15 +22,16 @@ fn clusters_in_row(row: u8, count: u32) -> ChargeCase {
 #[test]
 fn bucket_overflow_is_an_error() {
     let Some(gpu) = emulator::gpu_for_tests(Config::default()) else { return };
-    let (charges, arena) =
-        (Charges::new(vec![clusters_in_row(7, 2), clusters_in_row(5, 3)]), Arena::default());
-    let mut finder = FinderRunner::new(gpu, &charges, &arena, &stages::NAIVE);
-    finder.capacity = vec![2; 2 * ROWS];
+    let input = &Charges::new(vec![clusters_in_row(7, 2), clusters_in_row(5, 3)]);
+    let arena = &Arena::default();
+    let config = Finder::new(input, &stages::NAIVE);
+    let mut finder = GpuRunner::<FinderBuffers<'_>> { input, arena, gpu, threads: 1, config };
+    finder.config.capacity = vec![2; 2 * ROWS];
     let mut buffers = finder.allocate().expect("buffers");
     let problem = finder.run(&mut buffers).expect_err("a bucket is too small").to_string();
     let expected = "row 5 of sector 1 of the input has 3 clusters; the capacity of its bucket is 2";
     assert!(problem.contains(expected), "{problem}");
-    finder.capacity = vec![3; 2 * ROWS];
+    finder.config.capacity = vec![3; 2 * ROWS];
     let mut buffers = finder.allocate().expect("buffers");
     assert_eq!(finder.run(&mut buffers), Ok(()));
     assert_eq!(finder.output(&buffers).len(), 5);

@@ -235,4 +235,4 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         before = behind;
     }
 }
-KERNEL_EXPORT(gather_chunk)
+KERNEL_EXPORT(gather_chunk, GatherPack)

@@ -4,13 +4,10 @@ use std::ops::Range;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout};
 
-use super::Gatherer;
-use super::pieces::DevicePieces;
-use super::runner::gather_from_gpu;
+use super::{GatherBuffers, Gatherer, Memory, gather_from_gpu};
 use crate::algorithm::Variant;
-use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer, QUEUES};
-use crate::kernels::tpc_gather_chunks::{GATHER_CHUNK, GatherChunk};
+use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, QUEUES};
+use crate::kernels::tpc_gather_chunks::GATHER_CHUNK;
 use crate::tpc_gather::TpcGather;
 
 /// Blocks on each multiprocessor: four times the resident ones, for load balance at the end.
@@ -25,24 +22,8 @@ const GROWTH: usize = 8;
 pub(super) const CHUNKS: Variant<TpcGather> = Variant::cuda(
     "chunks",
     "ours: packs arrays by aligned vectors, while those before are copied to the host",
-    |at| {
-        gather_from_gpu(at, |gpu, layout| {
-            Ok(Box::new(Chunks {
-                packed: gpu.buffer(layout.bytes())?,
-                host: gpu.pinned(layout.bytes())?,
-                chunks: chunks(&layout),
-            }))
-        })
-    },
+    |at| gather_from_gpu(at, Gatherer::new(Memory::Device, gather)),
 );
-
-struct Chunks {
-    packed: DeviceBuffer<u8>,
-    host: PinnedBuffer<u8>,
-    chunks: Vec<Chunk>,
-}
-
-buffers!(Chunks: packed, host);
 
 /// Neighbouring arrays that are packed and copied together.
 #[derive(Debug, PartialEq)]
@@ -71,59 +52,29 @@ fn chunks(layout: &Layout) -> Vec<Chunk> {
     chunks
 }
 
-fn pack(
-    gpu: &Gpu,
-    pieces: &DevicePieces<'_>,
-    packed: &DeviceBuffer<u8>,
-    chunk: &Chunk,
-) -> Result<(), DeviceError> {
+fn pack(gpu: &Gpu, to: &GatherBuffers<'_>, chunk: &Chunk) -> Result<(), DeviceError> {
     let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
     let grid = LaunchConfig::blocks(blocks).with_traffic(2 * chunk.bytes.len() as u64);
-    let arguments = GatherChunk {
-        source: pieces.input_buffers.source.ptr(),
-        target: packed.ptr(),
-        arrays: pieces.input_buffers.arrays.ptr(),
-        track_starts: pieces.input_buffers.track_starts.ptr(),
-        track_offsets: pieces.track_offsets.ptr(),
-        row_starts: pieces.input_buffers.row_starts.ptr(),
-        row_offsets: pieces.row_offsets.ptr(),
-        first_array: chunk.arrays.start as u32,
-        end_array: chunk.arrays.end as u32,
-        tracks: pieces.tracks(),
-        rows: pieces.rows(),
-    };
+    let arguments = to.pieces.arguments(to.packed.ptr(), chunk.arrays.clone());
     // SAFETY: pieces are in the source, and their offsets in the target, which has the layout of
     // packed arrays; chunks have disjoint arrays.
     unsafe { gpu.launch(&GATHER_CHUNK, grid, arguments) }
 }
 
-impl Gatherer for Chunks {
-    fn gather(
-        &mut self,
-        gpu: &Gpu,
-        _: &Clusters,
-        pieces: &DevicePieces<'_>,
-    ) -> Result<(), DeviceError> {
-        pieces.compute_offsets(gpu)?;
-        for queue in 1..QUEUES {
-            // All queues need the offsets.
-            gpu.with_queue(queue, Gpu::wait_for_first_queue)?;
-        }
-        for (number, chunk) in (0..QUEUES).cycle().zip(&self.chunks) {
-            let host = self.host.part_mut(chunk.bytes.clone());
-            let packed = &self.packed;
+fn gather(to: &mut GatherBuffers<'_>, gpu: &Gpu, _: &Clusters) -> Result<(), DeviceError> {
+    to.pieces.compute_offsets(gpu)?;
+    for queue in 1..QUEUES {
+        // All queues need the offsets.
+        gpu.with_queue(queue, Gpu::wait_for_first_queue)?;
+    }
+    for (queue, chunk) in (0..QUEUES).cycle().zip(chunks(&to.layout)) {
+        gpu.with_queue(queue, |gpu| {
+            pack(gpu, to, &chunk)?;
             let start = chunk.bytes.start;
-            gpu.with_queue(number, |gpu| {
-                pack(gpu, pieces, packed, chunk)?;
-                gpu.download_part(host, packed, start)
-            })?;
-        }
-        Ok(())
+            gpu.download_part(to.host.part_mut(chunk.bytes), &to.packed, start)
+        })?;
     }
-
-    fn host(&self) -> &[u8] {
-        &self.host
-    }
+    Ok(())
 }
 
 #[cfg(test)]

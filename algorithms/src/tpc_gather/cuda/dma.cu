@@ -17,12 +17,12 @@ __device__ __forceinline__ void copy(u8* to, const u8* from, u32 bytes, u32 widt
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     gather_dma(const u8* __restrict__ source, u8* __restrict__ target, const Array* arrays, const u32* track_starts,
-               const u32* track_offsets, const u32* row_starts, const u32* row_offsets, u32 array_count, u32 tracks,
-               u32 rows) {
+               const u32* track_offsets, const u32* row_starts, const u32* row_offsets, u32 first_array, u32 end_array,
+               u32 tracks, u32 rows) {
     const Clusters clusters{arrays, {track_starts, track_offsets, tracks}, {row_starts, row_offsets, rows}};
     const u32 warps = gridDim.x * THREADS / LANES;
     const u32 warp = (blockIdx.x * THREADS + threadIdx.x) / LANES;
-    for (u32 number = 0; number < array_count; number++) {
+    for (u32 number = first_array; number < end_array; number++) {
         const Array& array = arrays[number];
         for (u32 i = warp; i < clusters.count(array); i += warps) {
             const Piece piece = clusters.piece(array, i);

@@ -72,11 +72,11 @@ __device__ __forceinline__ void gather(const Clusters& clusters, const Array& ar
 extern "C" __global__ void __launch_bounds__(THREADS)
     gather_dma_buffered(const u8* __restrict__ source, u8* __restrict__ target, const Array* arrays,
                         const u32* track_starts, const u32* track_offsets, const u32* row_starts,
-                        const u32* row_offsets, u32 array_count, u32 tracks, u32 rows) {
+                        const u32* row_offsets, u32 first_array, u32 end_array, u32 tracks, u32 rows) {
     __shared__ uint4 bursts[WARPS][VECTORS];
     const Clusters clusters{arrays, {track_starts, track_offsets, tracks}, {row_starts, row_offsets, rows}};
     u8* own = reinterpret_cast<u8*>(bursts[threadIdx.x / LANES]);
-    for (u32 number = 0; number < array_count; number++) {
+    for (u32 number = first_array; number < end_array; number++) {
         const Array array = arrays[number];
         if (array.width == 1) gather<u8>(clusters, array, source, target, own);
         if (array.width == 2) gather<u16>(clusters, array, source, target, own);

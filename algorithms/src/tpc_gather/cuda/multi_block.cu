@@ -35,10 +35,10 @@ __device__ __forceinline__ void copy(u8* to, const u8* from, u32 bytes) {
 extern "C" __global__ void __launch_bounds__(THREADS)
     gather_multi_block(const u8* __restrict__ source, u8* __restrict__ target, const Array* arrays,
                        const u32* track_starts, const u32* track_offsets, const u32* row_starts,
-                       const u32* row_offsets, u32 array_count, u32 tracks, u32 rows) {
+                       const u32* row_offsets, u32 first_array, u32 end_array, u32 tracks, u32 rows) {
     const Clusters clusters{arrays, {track_starts, track_offsets, tracks}, {row_starts, row_offsets, rows}};
     const u32 warps = gridDim.x / 2 * WARPS, warp = blockIdx.x / 2 * WARPS + threadIdx.x / LANES;
-    for (u32 number = 0; number < array_count; number++) {
+    for (u32 number = first_array; number < end_array; number++) {
         const Array& array = arrays[number];
         if ((array.pieces == UNATTACHED) != (blockIdx.x % 2 == 1)) continue;
         for (u32 i = warp; i < clusters.count(array); i += warps) {

@@ -1,15 +1,16 @@
 //! Pieces on the device, and the computation of their offsets.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per};
 
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 use crate::device::{Arena, buffers};
+use crate::kernels::tpc_gather_chunks::GatherPack;
 use crate::kernels::tpc_gather_cuda_pieces_h::{ATTACHED, Array, DIFFERENCES, UNATTACHED, WHOLE};
-use crate::kernels::tpc_gather_dma::GatherPack;
 use crate::kernels::tpc_gather_places::{
-    GATHER_PLACES, GATHER_SUMS, GatherPlaces, GatherSums, TILE as OFFSETS_TILE,
+    GATHER_PLACES, GATHER_SUMS, GatherPlaces, GatherSums, PieceCounts, TILE as OFFSETS_TILE,
 };
 use crate::parallel::first_difference;
 
@@ -127,22 +128,16 @@ impl<'a> DevicePieces<'a> {
 
     /// Computes the offsets of all pieces.
     pub(super) fn compute_offsets(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let source = self.input_buffers.source.ptr();
-        let sums = self.sums.ptr();
         let [track_counts, row_counts] = self.counts;
         let tracks = self.tracks();
         let rows = self.rows();
-        let summing = GatherSums { source, track_counts, row_counts, tracks, rows, sums };
-        let scan = GatherPlaces {
-            source,
-            track_counts,
-            row_counts,
-            tracks,
-            rows,
-            sums,
-            track_offsets: self.track_offsets.ptr(),
-            row_offsets: self.row_offsets.ptr(),
-        };
+        let source = self.input_buffers.source.ptr();
+        let counts = PieceCounts { source, track_counts, row_counts, tracks, rows };
+        let sums = self.sums.ptr();
+        let summing = GatherSums { counts, sums };
+        let track_offsets = self.track_offsets.ptr();
+        let row_offsets = self.row_offsets.ptr();
+        let scan = GatherPlaces { counts, sums, track_offsets, row_offsets };
         let counts_bytes = 2 * u64::from(tracks) + 4 * u64::from(rows);
         let offsets_bytes = 4 * u64::from(tracks + rows);
         let grid = LaunchConfig::blocks(self.sums.len() as u32);
@@ -154,8 +149,8 @@ impl<'a> DevicePieces<'a> {
         }
     }
 
-    /// Arguments of a kernel that packs all arrays into `target`.
-    pub(super) fn arguments(&self, target: Ptr<u8>) -> GatherPack {
+    /// Arguments of a kernel that packs some arrays into `target`.
+    pub(super) fn arguments(&self, target: Ptr<u8>, arrays: Range<usize>) -> GatherPack {
         GatherPack {
             source: self.input_buffers.source.ptr(),
             target,
@@ -164,17 +159,18 @@ impl<'a> DevicePieces<'a> {
             track_offsets: self.track_offsets.ptr(),
             row_starts: self.input_buffers.row_starts.ptr(),
             row_offsets: self.row_offsets.ptr(),
-            array_count: FIELDS.len() as u32,
+            first_array: arrays.start as u32,
+            end_array: arrays.end as u32,
             tracks: self.tracks(),
             rows: self.rows(),
         }
     }
 
-    pub(super) fn tracks(&self) -> u32 {
+    fn tracks(&self) -> u32 {
         self.input_buffers.track_starts.len() as u32
     }
 
-    pub(super) fn rows(&self) -> u32 {
+    fn rows(&self) -> u32 {
         self.input_buffers.row_starts.len() as u32
     }
 }

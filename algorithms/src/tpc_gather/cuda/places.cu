@@ -14,9 +14,11 @@ constexpr u32 TILE = THREADS * ITEMS;
 
 __device__ __forceinline__ u32 tiles_of(u32 count) { return (count + TILE - 1) / TILE; }
 
+}  // namespace
+
 // The numbers of clusters of the thread's pieces: of tracks in the first blocks, of rows in the
 // remaining ones.
-struct Counts {
+struct PieceCounts {
     const u8* source;
     u32 track_counts, row_counts;  // byte offsets of these arrays
     u32 tracks, rows;
@@ -39,12 +41,9 @@ struct Counts {
     }
 };
 
-}  // namespace
-
 extern "C" __global__ void __launch_bounds__(THREADS)
-    gather_sums(const u8* source, u32 track_counts, u32 row_counts, u32 tracks, u32 rows, u32* sums) {
+    gather_sums(const __grid_constant__ PieceCounts counts, u32* sums) {
     __shared__ u32 warp_sums[LANES];
-    const Counts counts{source, track_counts, row_counts, tracks, rows};
     u32 total;
     block_exclusive_sum<THREADS>(counts.sum(), warp_sums, total);
     if (threadIdx.x == 0) sums[blockIdx.x] = total;
@@ -52,10 +51,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 KERNEL_EXPORT(gather_sums)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    gather_places(const u8* source, u32 track_counts, u32 row_counts, u32 tracks, u32 rows, const u32* sums,
-                  u32* track_offsets, u32* row_offsets) {
+    gather_places(const __grid_constant__ PieceCounts counts, const u32* sums, u32* track_offsets, u32* row_offsets) {
     __shared__ u32 warp_sums[LANES];
-    const Counts counts{source, track_counts, row_counts, tracks, rows};
     u32 before = 0, tiles_before, total;
     for (u32 tile = counts.first_tile() + threadIdx.x; tile < blockIdx.x; tile += THREADS) before += sums[tile];
     block_exclusive_sum<THREADS>(before, warp_sums, tiles_before);
