@@ -299,8 +299,6 @@ namespace {
 
 using ByAllBits = BlockSort<THREADS, false>;
 using ByArrival = BlockSort<THREADS, true>;
-using WideByAllBits = BlockSort<WIDE_THREADS, false>;
-using WideByArrival = BlockSort<WIDE_THREADS, true>;
 
 // Few digis are crowded: these blocks may have all registers.
 constexpr u32 OVERFULL_BLOCKS = 1;
@@ -316,13 +314,6 @@ KERNEL_SHARED(channel_bucket_sort_times, Sorting<ByAllBits>)
 KERNEL_INSTANCE(channel_bucket_overfull, SortCrowded, (THREADS, OVERFULL_BLOCKS), sort_all_overfull<ByAllBits>)
 KERNEL_SHARED(channel_bucket_overfull, Overfull<ByAllBits>)
 
-KERNEL_INSTANCE(channel_bucket_wide, SortSegments, (WIDE_THREADS, WIDE_BLOCKS), sort_segments<WideByAllBits>)
-KERNEL_SHARED(channel_bucket_wide, Sorting<WideByAllBits>)
-KERNEL_INSTANCE(channel_bucket_sort_wide, SortGroups, (WIDE_THREADS, WIDE_BLOCKS), sort_channels<WideByAllBits>)
-KERNEL_SHARED(channel_bucket_sort_wide, Sorting<WideByAllBits>)
-KERNEL_INSTANCE(channel_bucket_overfull_wide, SortCrowded, (WIDE_THREADS, WIDE_BLOCKS), sort_all_overfull<WideByAllBits>)
-KERNEL_SHARED(channel_bucket_overfull_wide, Overfull<WideByAllBits>)
-
 KERNEL_INSTANCE(channel_bucket_small_stable, SortSegments, (THREADS, BLOCKS), sort_segments<ByArrival>)
 KERNEL_SHARED(channel_bucket_small_stable, Sorting<ByArrival>)
 KERNEL_INSTANCE(channel_bucket_sort_stable, SortGroups, (THREADS, BLOCKS), sort_channels<ByArrival>)
@@ -331,10 +322,3 @@ KERNEL_INSTANCE(channel_bucket_sort_times_stable, SortTimes, (THREADS, BLOCKS), 
 KERNEL_SHARED(channel_bucket_sort_times_stable, Sorting<ByArrival>)
 KERNEL_INSTANCE(channel_bucket_overfull_stable, SortCrowded, (THREADS, OVERFULL_BLOCKS), sort_all_overfull<ByArrival>)
 KERNEL_SHARED(channel_bucket_overfull_stable, Overfull<ByArrival>)
-
-KERNEL_INSTANCE(channel_bucket_wide_stable, SortSegments, (WIDE_THREADS, WIDE_BLOCKS), sort_segments<WideByArrival>)
-KERNEL_SHARED(channel_bucket_wide_stable, Sorting<WideByArrival>)
-KERNEL_INSTANCE(channel_bucket_sort_wide_stable, SortGroups, (WIDE_THREADS, WIDE_BLOCKS), sort_channels<WideByArrival>)
-KERNEL_SHARED(channel_bucket_sort_wide_stable, Sorting<WideByArrival>)
-KERNEL_INSTANCE(channel_bucket_overfull_wide_stable, SortCrowded, (WIDE_THREADS, WIDE_BLOCKS), sort_all_overfull<WideByArrival>)
-KERNEL_SHARED(channel_bucket_overfull_wide_stable, Overfull<WideByArrival>)

@@ -3,9 +3,8 @@
 use generators::partition::Partition;
 
 use crate::device::gpu::Gpu;
-use crate::kernels::sts_sort_channel_bucket::{
-    self as kernels, CAPACITY, CHANNEL_BUCKET_WIDE, WIDE_CAPACITY,
-};
+use crate::kernels::sts_sort_channel_bucket::{self as kernels, CAPACITY, WIDE_CAPACITY};
+use crate::kernels::sts_sort_channel_bucket_wide::CHANNEL_BUCKET_WIDE;
 
 /// Positions in the array of all digis.
 pub(super) type Range = std::ops::Range<u32>;
