@@ -283,8 +283,7 @@ mod tests {
             assert!(any(&format!("sts_sort3cpu{wanted}")), "{wanted}");
         }
         assert!(any("rayon_core"));
-        let others =
-            "tpc_decode 6concat 14channel_bucket 15segmented_radix harness3cli harness8commands";
+        let others = "tpc_decode 14channel_bucket 15segmented_radix harness3cli harness8commands";
         for other in others.split(' ') {
             // The linker merges functions with the same code under one of their names: dropping a
             // vector is the same for many types.
