@@ -18,10 +18,10 @@
 //! as in [`blocks`](super::blocks).
 
 use super::description::median;
+use super::estimate::RatioEstimate;
 use super::evidence::Evidence;
 use super::evidence::t95;
 use super::interval::first_of;
-use super::ratio::RatioEstimate;
 
 /// Minimum number of blocks for an estimate of their scatter.
 pub const MIN_BLOCKS: usize = 3;

@@ -19,10 +19,10 @@
 use std::collections::BTreeMap;
 
 use super::description::median;
+use super::estimate::RatioEstimate;
 use super::evidence::Evidence;
 use super::hypotheses::sign_test;
 use super::interval::Interval;
-use super::ratio::RatioEstimate;
 
 /// Minimum number of restarts for an estimate of their scatter.
 pub const MIN_RESTARTS: usize = 4;
