@@ -15,11 +15,9 @@ use super::canvas::{
     height, line, text, to_pixels, width, wrap, write, write_lines,
 };
 use super::chart::Panel;
-use super::lines;
 use super::palette::{Palette, Style};
 use super::scale::{Scale, Unit};
 use crate::grouped::grouped;
-use crate::shape;
 
 /// Size of a single plot and of one of several, in pixels.
 const PLOT: [Position; 2] = [(780.0, 460.0), (390.0, 260.0)];
@@ -90,12 +88,6 @@ pub struct ChangeMarker {
     pub is_low: bool,
     /// Colour and marker.
     pub style: Style,
-}
-
-/// A panel for the median of times and one for their 99th percentile, on one scale.
-pub fn median_and_p99(x: &XAxis, unit: Unit, title: &str, lines: [Vec<Line>; 2]) -> Vec<LinePanel> {
-    let titles = ["median", "99th percentile"].map(|what| shape::joined([what, title]));
-    panels_over(x, unit, lines::scale, titles.into_iter().zip(lines).collect())
 }
 
 /// Panels over the same axes, from titles with their lines; `y` makes the vertical axis from the

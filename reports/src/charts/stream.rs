@@ -67,7 +67,7 @@ pub fn latency(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> 
     let late =
         |row: &StreamRow| Point::known(row.speed, row.p99_s, [row.p99_low_s, row.p99_high_s]);
     let lines = [view.lines(median), view.lines(late)];
-    let panels = line_panels::median_and_p99(&view.x, Unit::Time("latency"), "", lines);
+    let panels = lines::median_and_p99(&view.x, Unit::Time("latency"), "", lines);
     let whiskers = "whiskers: 95 % confidence intervals, where there are enough timeslices";
     let reading = format!("{LATENCY}; {whiskers}");
     chart("latency over speed", panels, run, &view.rows, [Some(reading), None])

@@ -202,7 +202,7 @@ impl<'a> View<'a> {
         let medians = curves.iter().map(|curve| self.curve(curve, median)).collect();
         let latest = curves.iter().map(|curve| self.curve(curve, late)).collect();
         let unit = Unit::Time("time per event");
-        line_panels::median_and_p99(&self.x, unit, title, [medians, latest])
+        lines::median_and_p99(&self.x, unit, title, [medians, latest])
     }
 }
 

@@ -14,9 +14,9 @@ pub mod time;
 
 use std::collections::BTreeMap;
 
-use super::line_panels::{Point, Tick, XAxis};
+use super::line_panels::{self, LinePanel, Point, Tick, XAxis};
 use super::palette::Style;
-use super::scale::{Scale, Spread};
+use super::scale::{Scale, Spread, Unit};
 use super::study::{self, Axis, PLACEMENT, Study, interval, median};
 use crate::record::SummaryRow;
 use crate::shape;
@@ -170,6 +170,17 @@ impl Line<'_> {
         let last = self.rows.last()?.0;
         (first < last).then_some((first, last))
     }
+}
+
+/// A panel for the median of times and one for their 99th percentile, on one scale.
+pub(super) fn median_and_p99(
+    x: &XAxis,
+    unit: Unit,
+    title: &str,
+    lines: [Vec<line_panels::Line>; 2],
+) -> Vec<LinePanel> {
+    let titles = ["median", "99th percentile"].map(|what| shape::joined([what, title]));
+    line_panels::panels_over(x, unit, scale, titles.into_iter().zip(lines).collect())
 }
 
 /// A panel for each series of each panel.
