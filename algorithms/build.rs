@@ -1,29 +1,16 @@
 //! Compiles the CUDA kernels for the emulator and `std::sort` for the variants that use it, if
-//! there is a C++ compiler, and generates the interfaces of kernels: see `build/interface`.
+//! there is a C++ compiler, with interfaces for their launchers.
 
 #![allow(clippy::disallowed_methods, reason = "what a build script prints is for cargo")]
 
-use std::env;
 use std::error::Error;
-use std::fs;
-use std::path::PathBuf;
-
-#[path = "build/interface/mod.rs"]
-mod interface;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo:rerun-if-changed=build");
     compile_std_sort();
-    let kernels = cuda_emulator_build::Kernels::in_folders(["src"])
+    portable_gpu_build::Kernels::in_folders(["src"])
         .with_headers("kernels")
-        .with_feature("emulator");
-    kernels.compile()?;
-    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    let generated = interface::generate(&root, &kernels.files()?)?;
-    let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("interfaces.rs"), generated.interfaces)?;
-    fs::write(out.join("device_interfaces.rs"), generated.device_interfaces)?;
-    Ok(fs::write(out.join("shaders.rs"), generated.shaders)?)
+        .with_feature("emulator")
+        .compile()
 }
 
 /// Compiles `std::sort`: sets `cfg(std_sort)` if there is a C++ compiler, and otherwise an environment variable with the reason.
@@ -31,7 +18,7 @@ fn compile_std_sort() {
     const SOURCE: &str = "src/std_sort/std_sort.cpp";
     println!("cargo:rerun-if-changed={SOURCE}");
     println!("cargo:rustc-check-cfg=cfg(std_sort)");
-    if let Some(reason) = cuda_emulator_build::missing_compiler() {
+    if let Some(reason) = portable_gpu_build::missing_compiler() {
         println!("cargo:rustc-env=RECOBENCH_NO_STD_SORT={reason}");
         return;
     }

@@ -11,7 +11,7 @@ use algorithms::registry::task;
 use algorithms::task::Case;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
-use generators::sts::{DigiShape, Order, Skew};
+use generators_sts::{DigiShape, Order, Skew};
 
 /// A uniform shape with the full range of times.
 pub fn shape(segments: usize, digis: u64, order: Order) -> DigiShape {

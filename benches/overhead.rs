@@ -4,10 +4,10 @@ use std::error::Error;
 use std::time::Duration;
 
 use algorithms::device::Team;
-use algorithms::device::gpu::DeviceError;
 use algorithms::task::Candidate;
 use criterion::{Criterion, criterion_group, criterion_main};
 use harness::measure::{CandidateSampler, Sampler};
+use portable_gpu::DeviceError;
 
 /// Does nothing, so that only the harness is measured.
 struct Nothing;

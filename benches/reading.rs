@@ -10,11 +10,10 @@ use algorithms::sts_unpack::StsUnpack;
 use algorithms::tpc_decode::TpcDecode;
 use benches::shape;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use generators::DataError;
-use generators::io::{
-    ArchiveShape, Selection, read_digis, read_raw_data, write_archive, write_digis,
-};
-use generators::sts::{Order, generate};
+use generators_common::DataError;
+use generators_common::io::Selection;
+use generators_sts::io::{ArchiveShape, read_digis, read_raw_data, write_archive, write_digis};
+use generators_sts::{Order, generate};
 use harness::platform::LabAllocator;
 
 #[global_allocator]

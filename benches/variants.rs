@@ -2,7 +2,7 @@
 
 use benches::cpu_variants;
 use criterion::{Criterion, criterion_group, criterion_main};
-use generators::tpc::ZsFormat;
+use generators_tpc::ZsFormat;
 use harness::platform::LabAllocator;
 
 #[global_allocator]

@@ -11,23 +11,28 @@ const ROOT: &str = "..";
 
 /// Sources of the binary, below the root. Any change in here makes it anew in any
 /// case: looking for changes costs no build of its own.
-const SOURCES: [&str; 24] = [
+const SOURCES: [&str; 29] = [
     "Cargo.lock",
     "Cargo.toml",
     "algorithms/Cargo.toml",
-    "algorithms/build",
     "algorithms/build.rs",
-    "algorithms/emulator",
     "algorithms/kernels",
     "algorithms/src",
     "cuda-emulator",
     "files/Cargo.toml",
     "files/src",
-    "generators/Cargo.toml",
-    "generators/src",
+    "generators/common/Cargo.toml",
+    "generators/common/src",
+    "generators/sts/Cargo.toml",
+    "generators/sts/src",
+    "generators/tpc/Cargo.toml",
+    "generators/tpc/src",
+    "gpu",
     "harness/Cargo.toml",
     "harness/build.rs",
     "harness/src",
+    "parallel/Cargo.toml",
+    "parallel/src",
     "reports/Cargo.toml",
     "reports/assets",
     "reports/src",

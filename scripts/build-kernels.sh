@@ -2,7 +2,7 @@
 # Compiles all CUDA kernels to the images that the binary carries, and judges
 # them. Needs no GPU, and no CUDA: the pinned compilers come by pip, once.
 #
-#   scripts/build-kernels.sh              build, write algorithms/kernels/prebuilt/
+#   scripts/build-kernels.sh              build, write kernels/prebuilt/ of gpu and algorithms
 #   scripts/build-kernels.sh --check      build, compare with what is there
 #   scripts/build-kernels.sh --if-changed check, unless nothing has changed since it was built;
 #                                         with --cub: the same for those
@@ -51,42 +51,43 @@ build() {
     if [ "$mode" != dry-run ]; then require_pinned; fi
     printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" scripts/kernels/compile.sh \
         || fail "not all kernels compile (see above)"
-    python3 scripts/kernels/report.py "$built" --accepted algorithms/kernels/accepted-spills.txt \
-        --wide algorithms/kernels/wide.txt "${report[@]}"
-}
-
-images() {
-    find "$1" -maxdepth 1 -name '*.fatbin' | sed 's|.*/||' | LC_ALL=C sort
+    python3 scripts/kernels/report.py "$built" --accepted scripts/kernels/accepted-spills.txt \
+        --wide scripts/kernels/wide.txt "${report[@]}"
 }
 
 write() {
-    images "$committed" | while read -r image; do rm "$committed/$image"; done
-    images "$built" | while read -r image; do cp "$built/$image" "$committed/"; done
+    committed_images | xargs -r rm
+    kernel_sources | while read -r source; do
+        mkdir -p "$(dirname "$(image_path "$source")")"
+        cp "$built/$(image_name "$source").fatbin" "$(image_path "$source")"
+    done
     local bytes
-    bytes=$(find "$committed" -type f -exec cat {} + | wc -c)
+    bytes=$(committed_images | xargs cat | wc -c)
     write_stamp image
-    echo "$(images "$committed" | wc -l) images in $committed, $((bytes / 1000)) kB"
+    echo "$(committed_images | wc -l) images, $((bytes / 1000)) kB"
 }
 
 difference() {
-    if [ ! -e "$built/$1" ]; then
-        echo "$committed/$1: superfluous, there is no such kernel file"
-    elif [ ! -e "$committed/$1" ]; then
-        echo "$committed/$1: missing"
-    elif ! cmp -s "$built/$1" "$committed/$1"; then
-        echo "$committed/$1: differs from what its sources give"
+    local fresh
+    fresh=$built/$(basename "$1")
+    if [ ! -e "$fresh" ]; then
+        echo "$1: superfluous, there is no such kernel file"
+    elif [ ! -e "$1" ]; then
+        echo "$1: missing"
+    elif ! cmp -s "$fresh" "$1"; then
+        echo "$1: differs from what its sources give"
     fi
 }
 
 check() {
     local image differences
-    differences=$({ images "$built"; images "$committed"; } | LC_ALL=C sort -u \
-        | while read -r image; do difference "$image"; done)
+    differences=$({ kernel_sources | while read -r source; do image_path "$source"; done; committed_images; } \
+        | LC_ALL=C sort -u | while read -r image; do difference "$image"; done)
     if [ -n "$differences" ]; then
         echo "$differences" >&2
         fail "the images are not those of the sources: run scripts/build-kernels.sh and commit"
     fi
-    echo "$(images "$committed" | wc -l) images are those of their sources"
+    echo "$(committed_images | wc -l) images are those of their sources"
 }
 
 if [ "$mode" = cub ]; then
@@ -98,7 +99,10 @@ if [ "$mode" = cub ]; then
     write_stamp cub
     exit 0
 fi
-python3 scripts/kernels/exact.py algorithms/src --include algorithms/kernels cuda-emulator/build/include
+for crate in "${crates[@]}"; do
+    python3 scripts/kernels/exact.py "$crate/src" \
+        --include algorithms/kernels gpu/build/include cuda-emulator/build/include
+done
 if [ -n "$if_changed" ]; then
     if stamp_fits image; then
         echo "images and sources are unchanged since these were built"
@@ -115,7 +119,7 @@ fi
 duplicate=$(for source in "${sources[@]}"; do image_name "$source"; done | LC_ALL=C sort | uniq -d | head -n 1)
 if [ -n "$duplicate" ]; then fail "several kernel files are $duplicate: rename one"; fi
 rm -rf "$built"
-mkdir -p "$built" "$committed"
+mkdir -p "$built"
 build
 case $mode in
     write) write ;;

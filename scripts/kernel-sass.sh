@@ -34,9 +34,9 @@ if [ -z "$wide" ]; then options+=(-arch "$arch"); fi
 
 mapfile -t images < <(find "$built" -name '*.fatbin' 2> /dev/null | LC_ALL=C sort)
 if [ ${#images[@]} = 0 ]; then
-    mapfile -t images < <(find "$committed" -name '*.fatbin' 2> /dev/null | LC_ALL=C sort)
+    mapfile -t images < <(committed_images)
 fi
-if [ ${#images[@]} = 0 ]; then fail "no images in $built or $committed: run scripts/build-kernels.sh"; fi
+if [ ${#images[@]} = 0 ]; then fail "no images: run scripts/build-kernels.sh"; fi
 find_toolkit
 code=$(disassemble "${options[@]}")
 if [ -z "$code" ]; then

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::{FileName, Selection, is_standard_input};
+use generators_common::DataError;
+use generators_common::io::{FileName, Selection, is_standard_input};
 
 use crate::axis::{Axis, Flag, IndexRange, Params, axes};
 

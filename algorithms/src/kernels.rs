@@ -1,14 +1,6 @@
-//! Launchers of kernels, generated from their sources by the build: for each kernel file its
-//! constants, the structs that it shares with its launcher, and for each kernel its arguments and
-//! its launch handle. See `build/interface`.
+//! Launchers of kernels, made by the build from the kernels' sources: see `portable_gpu_build`.
 
 // Some declarations of kernel files are not used here.
 #![allow(dead_code, reason = "made from the kernels' sources")]
 
-mod prelude {
-    pub(super) use crate::device::gpu::{
-        Argument, Arguments, Image, Kernel, KernelArg, Ptr, Vector, image,
-    };
-}
-
-include!(concat!(env!("OUT_DIR"), "/interfaces.rs"));
+portable_gpu::include_kernels!();

@@ -23,9 +23,7 @@
 //! | [`data_sets`] | data that can be generated and written to files |
 //! | [`task`] | tasks without type parameters, for the harness |
 //! | [`native`] | native variants that ports of them are compared with |
-//! | [`timing`] | times of the parts of a run |
 //! | [`plugin`] | shared libraries with variants |
-//! | [`ceilings`] | limits of memory and link of a GPU |
 //! | [`device`] | devices, teams of threads, buffers |
 //!
 //! Nothing here reads a command line, and only the stages of a variant are timed.
@@ -33,19 +31,17 @@
 pub mod algorithm;
 pub mod axis;
 pub mod calibrate;
-pub mod ceilings;
 pub mod data_sets;
 pub mod device;
+#[doc(no_inline)]
+pub use portable_gpu as gpu;
 mod file_selection;
 mod kernels;
 pub mod memory_kinds;
 pub mod native;
-mod parallel;
 pub mod plugin;
 mod plugin_session;
-mod prefetch;
 pub mod registry;
-mod shared;
 mod shared_inputs;
 mod std_sort;
 pub mod sts;
@@ -56,7 +52,6 @@ pub mod sts_sort;
 pub mod sts_unpack;
 pub mod task;
 pub mod time_frame;
-pub mod timing;
 pub mod tpc;
 pub mod tpc_cluster_finder;
 pub mod tpc_decode;

@@ -2,9 +2,9 @@
 //!
 //! Tasks that need them include these axes.
 
-use generators::sts::physics::Preset;
-use generators::sts::raw::{EpochOrder, RawShape};
-use generators::{DataError, named};
+use generators_common::{DataError, named};
+use generators_sts::physics::Preset;
+use generators_sts::raw::{EpochOrder, RawShape};
 
 use crate::axis::{Flag, Params, axes};
 use crate::sts_scenario;

@@ -2,9 +2,9 @@
 //!
 //! Tasks that need them include these axes.
 
-use generators::DataError;
-use generators::sts::Order;
-use generators::sts::physics::{Preset, Scenario};
+use generators_common::DataError;
+use generators_sts::Order;
+use generators_sts::physics::{Preset, Scenario};
 
 use crate::axis::{Flag, Params, axes};
 

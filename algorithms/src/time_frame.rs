@@ -2,10 +2,10 @@
 //!
 //! Tasks that need one list these axes among theirs.
 
-use generators::DataError;
-use generators::tpc::ZsFormat;
-use generators::tpc::pages::Framing;
-use generators::tpc::simulate::{Load, Preset, TimeFrameShape};
+use generators_common::DataError;
+use generators_tpc::ZsFormat;
+use generators_tpc::pages::Framing;
+use generators_tpc::simulate::{Load, Preset, TimeFrameShape};
 
 use crate::axis::{Flag, Params, axes};
 

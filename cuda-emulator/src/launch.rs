@@ -10,7 +10,7 @@ use super::config::{Config, Launch, Statistics};
 use super::error::EmulatorError;
 use super::fiber::{MAX_STACKS, StackPool};
 use super::memory::DeviceMemory;
-use super::table::{Argument, Kernel, Kernels};
+use super::table::{Argument, Kernel, KernelName};
 use super::worker::{self, Run};
 
 /// CUDA's limit.
@@ -21,16 +21,15 @@ const MAX_BLOCKS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 
 /// Runs all blocks of a launch.
 pub(super) fn run(
-    kernels: &Kernels,
-    name: &str,
+    kernel: KernelName<'_>,
     launch: &Launch,
     arguments: &[Argument<'_>],
     config: &Config,
     stacks: &StackPool,
     memory: &mut DeviceMemory,
 ) -> Result<Statistics, EmulatorError> {
-    let slot = kernels.thread_slot()?;
-    let kernel = kernels.find(name, config.lanes, config.checked)?;
+    let slot = kernel.thread_slot()?;
+    let kernel = kernel.find(config.lanes, config.checked)?;
     check(kernel, launch, arguments)?;
     let run = Run {
         kernel,

@@ -48,24 +48,19 @@ use fiber::STACKS;
 pub use memory::Allocation;
 use memory::DeviceMemory;
 pub use queues::{Counts, Execution, Faults, QueueConfig, QueuedEmulator, Recording};
-pub use table::{Argument, Kernels};
+pub use table::{Argument, KernelName, Kernels};
 pub use traffic::{KernelTraffic, SECTOR_BYTES, Traffic};
 
 /// An emulated GPU: memory, and execution of kernels on it.
 pub struct Emulator {
-    kernels: &'static Kernels,
     config: Config,
     memory: Mutex<DeviceMemory>,
 }
 
 impl Emulator {
-    /// An emulator of such kernels, with no memory allocated.
-    ///
-    /// # Errors
-    /// If the build has none.
-    pub fn new(kernels: &'static Kernels, config: Config) -> Result<Self, EmulatorError> {
-        kernels.thread_slot()?;
-        Ok(Emulator { kernels, config, memory: Mutex::default() })
+    /// An emulator with no memory allocated.
+    pub fn new(config: Config) -> Self {
+        Emulator { config, memory: Mutex::default() }
     }
 
     /// Its configuration.
@@ -222,33 +217,33 @@ impl Emulator {
     /// Checks the arguments of a launch, without running it.
     ///
     /// # Errors
-    /// If there is no such kernel, or the launch is invalid.
+    /// If there is no such kernel, the build has none, or the launch is invalid.
     pub fn check_launch(
         &self,
-        kernel: &str,
+        kernel: KernelName<'_>,
         launch: &Launch,
         arguments: &[Argument<'_>],
     ) -> Result<(), EmulatorError> {
         let Config { lanes, checked, .. } = self.config;
-        launch::check(self.kernels.find(kernel, lanes, checked)?, launch, arguments)
+        launch::check(kernel.find(lanes, checked)?, launch, arguments)
     }
 
     /// Bytes of static shared memory of a kernel's block.
     ///
     /// # Errors
     /// If there is no such kernel.
-    pub fn static_shared_bytes(&self, kernel: &str) -> Result<usize, EmulatorError> {
+    pub fn static_shared_bytes(&self, kernel: KernelName<'_>) -> Result<usize, EmulatorError> {
         let Config { lanes, checked, .. } = self.config;
-        Ok(self.kernels.find(kernel, lanes, checked)?.shared.size)
+        Ok(kernel.find(lanes, checked)?.shared.size)
     }
 
     /// Bytes of dynamic shared memory that a kernel declares for each block.
     ///
     /// # Errors
     /// If there is no such kernel.
-    pub fn declared_shared_bytes(&self, kernel: &str) -> Result<u32, EmulatorError> {
+    pub fn declared_shared_bytes(&self, kernel: KernelName<'_>) -> Result<u32, EmulatorError> {
         let Config { lanes, checked, .. } = self.config;
-        Ok(self.kernels.find(kernel, lanes, checked)?.shared_bytes())
+        Ok(kernel.find(lanes, checked)?.shared_bytes())
     }
 
     /// Runs a kernel to its end.
@@ -262,13 +257,13 @@ impl Emulator {
     /// emulator.
     pub unsafe fn launch(
         &self,
-        kernel: &str,
+        kernel: KernelName<'_>,
         launch: &Launch,
         arguments: &[Argument<'_>],
     ) -> Result<Statistics, EmulatorError> {
         // Locked until the end, so that nothing else accesses the memory meanwhile.
         let mut memory = self.memory();
-        launch::run(self.kernels, kernel, launch, arguments, &self.config, &STACKS, &mut memory)
+        launch::run(kernel, launch, arguments, &self.config, &STACKS, &mut memory)
     }
 
     /// Counts the bytes of device memory that are read and written from now on, if accesses are

@@ -16,6 +16,13 @@ pub struct Kernels {
     known: Result<KernelList, &'static str>,
 }
 
+/// A kernel of a table, by its name.
+#[derive(Clone, Copy)]
+pub struct KernelName<'n> {
+    kernels: &'static Kernels,
+    name: &'n str,
+}
+
 /// The available kernels.
 #[derive(Clone, Copy)]
 struct KernelList {
@@ -82,6 +89,11 @@ impl Kernels {
         self.known.as_ref().err().copied()
     }
 
+    /// The kernel of this name, which is looked up when it is used.
+    pub const fn named<'n>(&'static self, name: &'n str) -> KernelName<'n> {
+        KernelName { kernels: self, name }
+    }
+
     /// The names of all kernels.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         let once = |k: &&Kernel| k.lanes == 32 && !k.checked;
@@ -92,23 +104,31 @@ impl Kernels {
         self.known.map_or(&[], |known| known.kernels)
     }
 
-    /// Function with the address where workers store the current CUDA thread.
-    pub(super) fn thread_slot(&self) -> Result<ThreadSlot, EmulatorError> {
+    /// Returns the function with the address where workers store the current CUDA thread.
+    fn thread_slot(&self) -> Result<ThreadSlot, EmulatorError> {
         let known = self.known.map_err(EmulatorError::Unavailable)?;
         Ok(known.thread_slot)
     }
+}
 
+impl KernelName<'_> {
+    /// Returns the function with the address where workers store the current CUDA thread.
+    pub(super) fn thread_slot(self) -> Result<ThreadSlot, EmulatorError> {
+        self.kernels.thread_slot()
+    }
+
+    /// Returns the kernel that was compiled with these options.
     pub(super) fn find(
-        &self,
-        name: &str,
+        self,
         lanes: Lanes,
         checked: bool,
     ) -> Result<&'static Kernel, EmulatorError> {
+        self.thread_slot()?;
         let fits = |k: &&Kernel| k.lanes == lanes.count() && k.checked == checked;
-        let found = self.all().iter().filter(fits).find(|k| k.name == name);
+        let found = self.kernels.all().iter().filter(fits).find(|k| k.name == self.name);
         found.ok_or_else(|| EmulatorError::UnknownKernel {
-            kernel: name.to_owned(),
-            known: self.names().collect::<Vec<_>>().join(", "),
+            kernel: self.name.to_owned(),
+            known: self.kernels.names().collect::<Vec<_>>().join(", "),
         })
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use algorithms::device::TeamError;
-use generators::DataError;
+use generators_common::DataError;
 use reports::charts::ChartError;
 use reports::compare::CompareError;
 use reports::compare::render::RenderError;

@@ -8,7 +8,7 @@ set -euo pipefail
 read -ra architectures <<< "$2"
 source=$3
 
-flags=(-std=c++17 -O3 -Wall -Werror -I algorithms/kernels -I cuda-emulator/build/include)
+flags=(-std=c++17 -O3 -Wall -Werror "${headers[@]}")
 # The second of __launch_bounds__(THREADS, BLOCKS) is warps of a SIMD for clang, which may say that
 # it can't have so many: slower perhaps, but no error.
 flags+=(-Wno-error=pass-failed)

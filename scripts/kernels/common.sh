@@ -1,8 +1,12 @@
 # What the scripts about kernels share; to be sourced.
 # shellcheck shell=bash
 
+# Folders of crates with kernels in src/ and headers and images in kernels/.
+crates=(gpu algorithms)
+# Where kernels find headers, which have to be relative: an image must not depend on where it was
+# built.
 # shellcheck disable=SC2034 # used by those who source this
-committed=algorithms/kernels/prebuilt
+headers=(-I algorithms/kernels -I gpu/build/include -I cuda-emulator/build/include)
 # shellcheck disable=SC2034
 built=target/kernels
 
@@ -24,7 +28,17 @@ enter_repository() {
 }
 
 kernel_sources() {
-    find algorithms/src -path '*/cuda/*.cu' | LC_ALL=C sort
+    find "${crates[@]/%//src}" -path '*/cuda/*.cu' | LC_ALL=C sort
+}
+
+# The images of all crates.
+committed_images() {
+    find "${crates[@]/%//kernels/prebuilt}" -name '*.fatbin' | LC_ALL=C sort
+}
+
+# Where the image of a source belongs: in kernels/prebuilt of its crate.
+image_path() {
+    echo "${1%%/src/*}/kernels/prebuilt/$(image_name "$1").fatbin"
 }
 
 # TASK-VARIANT, from .../TASK/cuda/VARIANT.cu.

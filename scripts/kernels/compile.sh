@@ -15,8 +15,7 @@ parts=$image.parts
 architectures=(80 90 100)
 portable=75
 
-# Folders are relative: an image must not depend on where it was built.
-flags=(-std=c++17 -I algorithms/kernels -I cuda-emulator/build/include)
+flags=(-std=c++17 "${headers[@]}")
 
 # A kernel file may ask for flags of its own, in lines "// nvcc: FLAGS".
 mapfile -t own < <(sed -n 's|^// nvcc: ||p' "$source")

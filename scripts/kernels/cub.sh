@@ -16,14 +16,14 @@ if [ "${RECOBENCH_NO_NETWORK:-}" = 1 ] && [ -z "${CUDA_TOOLKIT:-}" ] && ! wheels
     exit 0
 fi
 find_toolkit
-headers=$cuda/include/cccl
-if [ ! -e "$headers/cub/cub.cuh" ]; then headers=$cuda/include; fi
-if [ ! -e "$headers/cub/cub.cuh" ]; then fail "$cuda: no cub/cub.cuh in include/ (CUDA_TOOLKIT)"; fi
+cccl=$cuda/include/cccl
+if [ ! -e "$cccl/cub/cub.cuh" ]; then cccl=$cuda/include; fi
+if [ ! -e "$cccl/cub/cub.cuh" ]; then fail "$cuda: no cub/cub.cuh in include/ (CUDA_TOOLKIT)"; fi
 
 compile=(
     "$cuda/bin/nvcc" -c -std=c++17 -O3 -Werror all-warnings
     -Xcompiler "-fPIC,-fvisibility=hidden,-Wall"
-    -I docs/plugin -I algorithms/kernels -I cuda-emulator/build/include -I "$headers" -DCCCL_DISABLE_NVTX
+    -I docs/plugin "${headers[@]}" -I "$cccl" -DCCCL_DISABLE_NVTX
 )
 if [ -n "${CUB_ARCHITECTURE:-}" ]; then
     compile+=("-gencode=arch=compute_$CUB_ARCHITECTURE,code=sm_$CUB_ARCHITECTURE")

@@ -1,4 +1,4 @@
-"""What is demanded of the kernels: the two lists in algorithms/kernels/."""
+"""What is demanded of the kernels: the two lists beside this file."""
 
 from dataclasses import dataclass
 

@@ -4,8 +4,8 @@
 
 # The files whose contents decide about the images, the images themselves included.
 image_ingredients() {
-    find algorithms/src \( -path '*/cuda/*.cu' -o -path '*/cuda/*.h' \) -print
-    find algorithms/kernels -type f ! -name '*.md' ! -name '*.wgsl' ! -name stamp -print
+    find "${crates[@]/%//src}" \( -path '*/cuda/*.cu' -o -path '*/cuda/*.h' \) -print
+    find "${crates[@]/%//kernels}" gpu/build/include -type f ! -name '*.wgsl' -print
     echo cuda-emulator/build/include/portable.h
     compilers
 }
@@ -19,7 +19,7 @@ cub_ingredients() {
 
 compilers() {
     echo scripts/build-kernels.sh
-    find scripts/kernels -type f ! -name '*.pyc' ! -name stamp.sh -print
+    find scripts/kernels -type f ! -name '*.pyc' ! -name 'stamp.*' -print
 }
 
 # A hash of what `$1_ingredients` names.
@@ -30,7 +30,7 @@ stamp_of() {
 # Where it stands.
 stamp_file() {
     case $1 in
-        image) echo algorithms/kernels/prebuilt/stamp ;;
+        image) echo scripts/kernels/stamp.images ;;
         cub) echo algorithms/cub/stamp ;;
     esac
 }

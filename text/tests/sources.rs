@@ -5,7 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// All crates with messages.
-const CRATES: [&str; 5] = ["files", "generators", "algorithms", "reports", "harness"];
+const CRATES: [&str; 9] = [
+    "files",
+    "generators/common",
+    "generators/sts",
+    "generators/tpc",
+    "parallel",
+    "gpu",
+    "algorithms",
+    "reports",
+    "harness",
+];
 
 /// Marks around a value that are not quotation marks of a message, with the reason.
 const QUOTES: [(&str, &str); 5] = [
@@ -25,7 +35,7 @@ const PRINTING: [(&str, &str); 8] = [
     ("harness/src/platform/supervisor.rs", "why a process with plugins ended, by the same way"),
     ("harness/src/plugins/trial/child.rs", "a protocol"),
     ("harness/src/workers/messages.rs", "a protocol"),
-    ("algorithms/src/device/emulator.rs", "a word of tests"),
+    ("gpu/src/emulator.rs", "a word of tests"),
 ];
 
 /// Files in which `scope.spawn` hands work to a pool instead of starting a thread, with the reason.
@@ -33,7 +43,7 @@ const OF_POOLS: [(&str, &str); 4] = [
     ("algorithms/src/sts_sort/cpu/times/spans.rs", "a scope of rayon"),
     ("algorithms/src/sts_sort/cpu/times/mod.rs", "a scope of rayon"),
     ("algorithms/src/sts_sort/cpu/channel_bucket.rs", "a scope of rayon"),
-    ("algorithms/src/parallel/items.rs", "a scope of rayon"),
+    ("parallel/src/items.rs", "a scope of rayon"),
 ];
 
 /// A line of the program, without tests.

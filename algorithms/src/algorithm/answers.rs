@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use generators::DataError;
+use generators_common::DataError;
 
 use super::{Algorithm, CheckError, Metric, Promise, Semantics};
 

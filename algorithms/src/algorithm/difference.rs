@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::parallel::first_difference;
+use parallel::first_difference;
 
 /// Difference of a list from the right one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +54,7 @@ pub(crate) fn same<T: Clone + Debug + PartialEq + Sync>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parallel::tests::{test_indices, with_all_pools};
+    use parallel::testing::{test_indices, with_all_pools};
 
     #[test]
     fn the_first_wrong_element_is_reported_at_any_index() {

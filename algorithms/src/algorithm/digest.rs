@@ -7,7 +7,7 @@
 
 use std::iter::Sum;
 
-use crate::parallel::map;
+use parallel::map;
 
 /// Difference between the constants that are added to neighbouring words of an item.
 pub(crate) const WORD_STEP: u32 = 0x9E37_79B9;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{Algorithm, PrepareResult, Runner, VariantContext};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison};
+use portable_gpu::DeviceError;
 
 /// Fills a list of some length, from an input of `input_bytes` bytes.
 struct Filling<'a, F> {

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use generators::DataError;
-use generators::io::FileName;
+use generators_common::DataError;
+use generators_common::io::FileName;
 
 /// Files that an input is read from: at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]

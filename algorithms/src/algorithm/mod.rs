@@ -37,7 +37,7 @@ mod work;
 
 use std::path::Path;
 
-use generators::{DataError, named};
+use generators_common::{DataError, named};
 use text::Untrusted;
 
 use crate::axis::{Axis, Params};

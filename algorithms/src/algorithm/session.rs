@@ -5,13 +5,13 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-use generators::DataError;
+use generators_common::DataError;
 use text::Untrusted;
 
 use super::{Algorithm, Digest, InputState, Judge, Metric, Segments, Work};
 use crate::device::Buffers;
-use crate::device::gpu::{DeviceError, Gpu};
-use crate::timing::Stages;
+use portable_gpu::timing::Stages;
+use portable_gpu::{DeviceError, Gpu};
 
 /// Error found in an output.
 pub type CheckError = Box<dyn Error + Send + Sync>;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::session::{CheckError, Runner, RunnerSession, Session};
 use super::{Algorithm, Answers, Content, Judge, Promise, Semantics};
-use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, InnerTeams, Target, Unavailable};
 use crate::native::Native;
 use crate::plugin::PluginVariant;
+use portable_gpu::Gpu;
 
 /// A variant: one implementation of a task on one backend.
 pub struct Variant<A: Algorithm> {

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::str::FromStr;
 
-use generators::DataError;
+use generators_common::DataError;
 #[cfg(doc)]
-use generators::sts::{Order, Skew};
+use generators_sts::{Order, Skew};
 use text::Untrusted;
 
 use super::{Axis, Kind, NO, Params, YES, parse_choice};

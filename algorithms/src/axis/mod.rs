@@ -12,7 +12,7 @@ mod values;
 
 use std::fmt;
 
-use generators::sts::{Order, Skew};
+use generators_sts::{Order, Skew};
 use text::Untrusted;
 
 pub use flag::{Flag, Switch};

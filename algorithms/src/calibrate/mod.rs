@@ -7,14 +7,14 @@
 
 mod cuda;
 
-use generators::random::hash;
-use generators::{DataError, named};
+use generators_common::random::hash;
+use generators_common::{DataError, named};
 
 use crate::algorithm::{TaskInfo, Variant};
 use crate::axis::{Flag, Params, axes};
 use crate::kernels::calibrate_calibrate::{CHANNEL_BITS, CHANNELS, STRIDE};
-use crate::parallel::{Grain, for_each_part};
 use crate::word_task::{self, WordTask, Words};
+use parallel::{Grain, for_each_part};
 
 /// The task `calibrate`.
 #[derive(Clone, Copy, Debug)]

@@ -8,10 +8,9 @@ mod tpc_pages;
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::{
-    check_charge_file, check_cluster_file, check_slice_track_file, check_writable,
-};
+use generators_common::DataError;
+use generators_sts::io::check_writable;
+use generators_tpc::io::{check_charge_file, check_cluster_file, check_slice_track_file};
 use text::Untrusted;
 
 use crate::algorithm::{Algorithm, Plan};

@@ -3,12 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use generators::DataError;
-use generators::io::{
-    ArchiveShape, check_raw_file, check_writable, is_archive_name, name_bytes, next_to,
-    sibling_path, stem, write_archive, write_digis, write_setup, write_truth,
+use generators_common::DataError;
+use generators_common::io::{name_bytes, next_to, sibling_path, stem};
+use generators_sts::io::{
+    ArchiveShape, check_raw_file, check_writable, is_archive_name, write_archive, write_digis,
+    write_setup, write_truth,
 };
-use generators::sts::physics::Simulation;
+use generators_sts::physics::Simulation;
 use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};

@@ -5,15 +5,15 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::thread::Builder;
 
-use generators::DataError;
-use generators::io::{
+use generators_common::DataError;
+use generators_tpc::PadMapping;
+use generators_tpc::charges::Labels;
+use generators_tpc::io::{
     LabelWriter, PageWriter, SectorLabels, index_of, labels_of, read_pad_mapping,
 };
-use generators::tpc::PadMapping;
-use generators::tpc::charges::Labels;
-use generators::tpc::page::PAGE_BYTES;
-use generators::tpc::pages::SectorPages;
-use generators::tpc::simulate::TimeFrameGenerator;
+use generators_tpc::page::PAGE_BYTES;
+use generators_tpc::pages::SectorPages;
+use generators_tpc::simulate::TimeFrameGenerator;
 use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::parallel::{Grain, extend};
+use parallel::{Grain, extend};
 
 /// The buffers of an input. Several inputs may share them.
 pub struct Arena {

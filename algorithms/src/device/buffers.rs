@@ -3,13 +3,12 @@
 use std::ops::{Deref, DerefMut};
 
 use bytemuck::Pod;
-use generators::partition::Partition;
+use generators_common::partition::Partition;
 
 use super::Arena;
-use super::gpu::{
-    CachedPerInput, DeviceBuffer, DeviceError, ManagedBuffer, MappedBuffer, PinnedBuffer,
-};
-use crate::parallel::fill;
+use crate::device::CachedPerInput;
+use parallel::fill;
+use portable_gpu::{DeviceBuffer, DeviceError, ManagedBuffer, MappedBuffer, PinnedBuffer};
 
 /// Buffers that a variant keeps between untimed moments. Dropped, they are available to other
 /// variants again. [`buffers!`](crate::device::buffers) implements this from the fields of a
@@ -44,9 +43,9 @@ macro_rules! buffers {
 
         impl $name {
             $vis fn new(
-                $gpu: &$crate::device::gpu::Gpu,
+                $gpu: &$crate::gpu::Gpu,
                 $($argument: $type),*
-            ) -> Result<Self, $crate::device::gpu::DeviceError> {
+            ) -> Result<Self, $crate::gpu::DeviceError> {
                 $($(let $value: $kind = $set;)*)?
                 Ok($name { $($field: $make,)* $($($value,)*)? })
             }
@@ -54,7 +53,7 @@ macro_rules! buffers {
     };
     (enum $holder:ident $(<$life:lifetime>)?: $($variant:ident),*) => {
         impl $crate::device::Buffers for $holder $(<$life>)? {
-            fn poison(&mut self) -> Result<(), $crate::device::gpu::DeviceError> {
+            fn poison(&mut self) -> Result<(), $crate::gpu::DeviceError> {
                 match self {
                     $($holder::$variant(held) => $crate::device::Buffers::poison(held),)*
                 }
@@ -69,7 +68,7 @@ macro_rules! buffers {
     };
     ($holder:ty: $($field:ident),* $(; kept: $($kept:ident),*)?) => {
         impl $crate::device::Buffers for $holder {
-            fn poison(&mut self) -> Result<(), $crate::device::gpu::DeviceError> {
+            fn poison(&mut self) -> Result<(), $crate::gpu::DeviceError> {
                 $($crate::device::Buffers::poison(&mut self.$field)?;)*
                 Ok(())
             }
@@ -154,7 +153,7 @@ impl<T: Poison> Buffers for ArenaVec<'_, T> {
 
 impl<T: Pod + Send> Buffers for DeviceBuffer<T> {
     fn poison(&mut self) -> Result<(), DeviceError> {
-        self.overwrite(super::gpu::POISON)
+        self.overwrite(portable_gpu::POISON)
     }
 
     fn bytes(&self) -> u64 {
@@ -167,7 +166,7 @@ macro_rules! page_locked {
         $(/// It is on the host, so it takes nothing of the device's memory.
         impl<T: Pod + Send> Buffers for $buffer<T> {
             fn poison(&mut self) -> Result<(), DeviceError> {
-                fill(bytemuck::cast_slice_mut::<T, u8>(self), super::gpu::POISON);
+                fill(bytemuck::cast_slice_mut::<T, u8>(self), portable_gpu::POISON);
                 Ok(())
             }
 
@@ -182,7 +181,7 @@ page_locked!(PinnedBuffer, MappedBuffer);
 /// It occupies as much memory on the device.
 impl<T: Pod + Send> Buffers for ManagedBuffer<T> {
     fn poison(&mut self) -> Result<(), DeviceError> {
-        fill(bytemuck::cast_slice_mut::<T, u8>(self), super::gpu::POISON);
+        fill(bytemuck::cast_slice_mut::<T, u8>(self), portable_gpu::POISON);
         Ok(())
     }
 
@@ -268,7 +267,7 @@ impl<B: Buffers, const N: usize> Buffers for [B; N] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::emulator;
+    use portable_gpu::emulator;
 
     #[test]
     fn dropped_vectors_return_to_their_arena() {

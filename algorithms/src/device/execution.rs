@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Arena;
-use super::gpu::Gpu;
+use portable_gpu::Gpu;
 
 /// Execution context of a GPU session: the device, the arena of the input, and the host threads
 /// that parts of the work may use.

@@ -4,13 +4,14 @@ use text::Untrusted;
 
 mod arena;
 mod buffers;
+mod cached_per_input;
 mod cpu;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod cpu_features;
-pub mod emulator;
 mod execution;
-pub mod gpu;
+mod host_streams;
 mod processor;
+mod staged_array;
 mod streaming;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors;
@@ -19,14 +20,18 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use portable_gpu::Gpu;
+use portable_gpu::webgpu::Checks;
+
 pub use arena::Arena;
 pub(crate) use arena::{InputId, Reservation};
 pub(crate) use buffers::{ArenaVec, Buffers, Poison, buffers};
+pub(crate) use cached_per_input::{CachedPerInput, PinnedInput};
 pub use cpu::{InnerTeams, Team, TeamError};
 pub(crate) use execution::Execution;
-use gpu::Gpu;
-use gpu::webgpu::Checks;
+pub use host_streams::HostStreams;
 pub(crate) use processor::is_amd;
+pub(crate) use staged_array::StagedArray;
 pub(crate) use streaming::{Stores, streaming};
 
 /// Reason why a variant can't run on a device or on an input.

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::{MemoryKinds, Words, changed};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::parallel::{Grain, copy, for_each_part};
+use parallel::{Grain, copy, for_each_part};
+use portable_gpu::DeviceError;
 
 /// Minimum number of words that a thread changes at a time.
 const PART: usize = 1 << 14;

@@ -8,8 +8,8 @@
 mod cpu;
 mod cuda;
 
-use generators::random::hash;
-use generators::{DataError, named};
+use generators_common::random::hash;
+use generators_common::{DataError, named};
 
 use crate::algorithm::{TaskInfo, Variant};
 use crate::axis::{Flag, Params, axes};

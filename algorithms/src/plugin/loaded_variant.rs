@@ -9,9 +9,9 @@ use text::Untrusted;
 use super::abi;
 use super::baseline::why_absent;
 use super::hooks::Calls;
-use crate::device::gpu::DeviceError;
 use crate::device::{Backend, Device};
 use crate::native::Native;
+use portable_gpu::DeviceError;
 
 /// Identification of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use crate::device::gpu::Gpu;
+use portable_gpu::Gpu;
 
 /// The host's counters are kept per CPU, and updated after at least this number of pages on each.
 const MIN_BATCH: u64 = 32;

@@ -6,12 +6,12 @@ use std::num::NonZeroUsize;
 use std::ptr::{NonNull, with_exposed_provenance_mut};
 use std::sync::Arc;
 
-use generators::random::hash;
+use generators_common::random::hash;
 use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
 
 use crate::device::Arena;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON};
-use crate::parallel::for_each;
+use parallel::for_each;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, POISON};
 
 /// Guard bytes after each buffer on a GPU, which no code may write.
 pub(super) const GUARD: usize = 256;

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use text::Untrusted;
 
-use crate::device::gpu::{DeviceError, Gpu, RESERVED_STAGES};
 use crate::plugin::abi;
 use crate::plugin::hooks::Call;
 use crate::plugin::loaded_variant::PluginInfo;
-use crate::timing::{Laps, Stages};
+use portable_gpu::timing::{Laps, Stages};
+use portable_gpu::{DeviceError, Gpu, RESERVED_STAGES};
 
 /// Maximum length of a stage name.
 const MAX_CHARACTERS: usize = 32;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ffi::c_void;
 
 use bytemuck::{NoUninit, Pod, Zeroable, cast_slice};
-use generators::partition::Partition;
+use generators_common::partition::Partition;
 
 use super::task::{
     AbiInput, Addresses, Array, Description, OutputSpec, Read, Upload, changed_at_byte,

@@ -9,11 +9,11 @@ use super::instance::{Instance, NotReady};
 use super::plugin_buffers::PluginBuffers;
 use super::task::{Description, PluginRequest, PluginTask};
 use crate::algorithm::{CheckError, InputState, Metric, Output, Runner};
-use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Buffers};
 use crate::plugin::hooks::check_scratch;
 use crate::plugin::loaded_variant::LoadedVariant;
-use crate::timing::Stages;
+use portable_gpu::timing::Stages;
+use portable_gpu::{DeviceError, Gpu};
 
 pub(super) struct PluginRunner<'a, A: PluginTask> {
     instance: Instance,

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 use crate::algorithm::{Algorithm, Metric, Semantics};
-use crate::device::gpu::{DeviceError, Gpu};
+use portable_gpu::{DeviceError, Gpu};
 
 /// A task that takes plugins: its input has a struct in `recobench.h`, and [`Algorithm::contract`]
 /// defines the declarations of variants.

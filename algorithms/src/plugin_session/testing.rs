@@ -10,13 +10,13 @@ use super::session::PluginRunner;
 use super::task::{PluginRequest, PluginTask};
 use super::variant::of_plugin;
 use crate::algorithm::{Judge, RunnerSession, Session, Variant, VariantContext};
-use crate::device::emulator::{Config, unavailable};
-use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, Target, Team};
 use crate::plugin::loaded::{plugins, variants_of};
 use crate::plugin::loaded_variant::LoadedVariant;
 use crate::registry::load_plugin;
-use crate::timing::{StageTiming, Stages};
+use portable_gpu::Gpu;
+use portable_gpu::emulator::{Config, unavailable};
+use portable_gpu::timing::{StageTiming, Stages};
 
 /// Result of a run: the stages, or the problem.
 type Outcome = Result<Stages, String>;

@@ -9,12 +9,12 @@ use super::task::{PluginRequest, PluginTask};
 use crate::algorithm::{
     Algorithm, CheckError, Content, PrepareResult, Runner, Semantics, Variant, VariantContext,
 };
-use crate::device::gpu::DeviceError;
 use crate::device::{Device, Unavailable};
 use crate::plugin::abi;
 use crate::plugin::baseline::why_absent;
 use crate::plugin::loaded::variants_of;
 use crate::plugin::loaded_variant::{LoadedVariant, PluginVariant, Quarantine};
+use portable_gpu::DeviceError;
 
 /// The variants of all plugins for a task, after those of the baseline that are not loaded.
 pub(crate) fn variants<A: PluginTask>(task: &A, baseline: &[Variant<A>]) -> Vec<Variant<A>> {

@@ -4,7 +4,7 @@
 //! `std_sort.cpp` is compiled with this crate if there is a C++ compiler. Otherwise variants that
 //! need it are unavailable, which is checked before any function is called.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use crate::device::Unavailable;
 
@@ -57,7 +57,7 @@ sorts! {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use generators::random::mix;
+    use generators_common::random::mix;
 
     use super::*;
     use crate::sts::data::digi_order;

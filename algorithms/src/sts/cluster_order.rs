@@ -4,7 +4,7 @@
 //! [entries](ClusterEntry) of 8 bytes, both by `std::sort`. recobench uses that the time sweep
 //! leaves entries nearly in order.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::{Cluster, ClusterEntry, Hit, OfflineCluster, OfflineDigi};
 use crate::std_sort::sorts;
@@ -93,8 +93,8 @@ const _: () = {
 
 #[cfg(test)]
 mod tests {
-    use generators::random::mix;
-    use generators::sts::Address;
+    use generators_common::random::mix;
+    use generators_sts::Address;
 
     use super::*;
     use crate::std_sort::tests::check as check_sort;

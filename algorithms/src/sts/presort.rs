@@ -7,15 +7,15 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-use generators::sts::raw::MicrosliceCounts;
-use generators::sts::{Address, CHANNELS_PER_SIDE, Digi};
+use generators_sts::raw::MicrosliceCounts;
+use generators_sts::{Address, CHANNELS_PER_SIDE, Digi};
 use nix::sys::mman::{MmapAdvise, madvise};
 
 use super::OfflineDigi;
-use crate::parallel::{for_each, map};
-use crate::shared::{SharedSlice, offsets_of_parts};
 use crate::sts_unpack::cpu::{UnpackInput, capacity_for, even_parts, messages_of, unpack_part};
 use crate::sts_unpack::survey::Job;
+use parallel::shared::{SharedSlice, offsets_of_parts};
+use parallel::{for_each, map};
 
 /// Counting of digis before they are scattered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Products of the outputs of stages in flat arrays.
 
-use generators::partition::Partition;
+use generators_common::partition::Partition;
 
 use super::collect::HitOrder;
 use super::hits::SortedClusters;
 use super::{ChainStage, Cluster, Hit, Partitioned, Product};
-use crate::parallel::map;
+use parallel::map;
 
 impl Product {
     /// The product of a stage; for the whole chain, clusters and hits.

@@ -5,14 +5,14 @@
 //! it. Only crossings that left digis on both sides count, because the reconstruction cannot find
 //! what the detector did not see.
 
-use generators::partition::Partition;
-use generators::sts::physics::Truth;
-use generators::sts::setup::{Module, Setup};
+use generators_common::partition::Partition;
+use generators_sts::physics::Truth;
+use generators_sts::setup::{Module, Setup};
 
 use super::{Hit, OfflineHit, Partitioned};
 use crate::algorithm::metric::{EFFICIENCY, GHOSTS};
 use crate::algorithm::{Metric, MetricInfo, Relation};
-use crate::parallel::map;
+use parallel::map;
 
 /// The share of a normal distribution that is within a standard deviation.
 const WITHIN_A_DEVIATION: f64 = 0.682_689;
@@ -250,7 +250,7 @@ impl Crossings {
     pub fn new(truth: &Truth, sides: &Partition) -> Self {
         let traces = traces(truth, sides);
         let points = truth.crossings().iter().zip(traces);
-        let point = |(crossing, traces): (&generators::sts::physics::Crossing, _)| Point {
+        let point = |(crossing, traces): (&generators_sts::physics::Crossing, _)| Point {
             x: crossing.x,
             y: crossing.y,
             time: crossing.time_ns,
@@ -282,7 +282,7 @@ fn traces(truth: &Truth, sides: &Partition) -> Vec<Traces> {
 
 #[cfg(test)]
 mod tests {
-    use generators::sts::setup::Setup;
+    use generators_sts::setup::Setup;
 
     use super::*;
 

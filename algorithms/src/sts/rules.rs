@@ -3,7 +3,7 @@
 //! Both find the same clusters and hits as long as times are below 2^24 ns, channels have a dead
 //! time and no strips lean to the left. `docs/sts-chain.md` explains each difference.
 
-use generators::sts::setup::Setup;
+use generators_sts::setup::Setup;
 
 use super::formulas::{Real, Sensor, Spread, digi_window};
 use crate::algorithm::Semantics;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::{DigiOptions, ReadDigis, is_raw_file, read_digis_with};
-use generators::sts::physics::Simulation;
+use generators_common::DataError;
+use generators_sts::io::{DigiOptions, ReadDigis, is_raw_file, read_digis_with};
+use generators_sts::physics::Simulation;
 use text::Untrusted;
 
 use super::event::{Event, MAX_COPIES, max_copies};

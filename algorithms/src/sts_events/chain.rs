@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::event::Event;
 use super::rules::EventRules;
@@ -153,7 +153,7 @@ fn behind(start: usize, is_before: impl Fn(usize) -> bool) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use generators::sts::Address;
+    use generators_sts::Address;
 
     use super::*;
 

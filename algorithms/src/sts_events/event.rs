@@ -3,9 +3,9 @@
 use std::iter;
 
 use bytemuck::{Pod, Zeroable};
-use generators::io::Table;
-use generators::random::mix;
-use generators::sts::Digi;
+use generators_common::io::Table;
+use generators_common::random::mix;
+use generators_sts::Digi;
 
 use super::rules::EventRules;
 use crate::algorithm::mutants::inside;
@@ -175,7 +175,7 @@ fn sum_of(events: &Events, index: u64, event: &Event) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use generators::sts::{Address, Digi};
+    use generators_sts::{Address, Digi};
 
     use super::*;
     use crate::algorithm::Output;

@@ -1,7 +1,7 @@
 //! Digis whose events are hard to find correctly.
 
-use generators::random::hash;
-use generators::sts::{Address, Digi};
+use generators_common::random::hash;
+use generators_sts::{Address, Digi};
 
 use super::input::DigiStream;
 use super::rules::EventRules;

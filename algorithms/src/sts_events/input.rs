@@ -3,8 +3,8 @@
 
 use std::sync::OnceLock;
 
-use generators::DataError;
-use generators::sts::{Digi, SegmentedDigis};
+use generators_common::DataError;
+use generators_sts::{Digi, SegmentedDigis};
 use rayon::slice::ParallelSliceMut;
 use text::Untrusted;
 

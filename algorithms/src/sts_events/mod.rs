@@ -32,9 +32,9 @@ mod tests;
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::write_table;
-use generators::sts::Digi;
+use generators_common::DataError;
+use generators_common::io::write_table;
+use generators_sts::Digi;
 
 use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::event::{Event, Events, assign_copies};
 use super::rules::EventRules;

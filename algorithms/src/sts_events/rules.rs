@@ -1,6 +1,6 @@
 //! Rules of event building.
 
-use generators::DataError;
+use generators_common::DataError;
 
 use crate::axis::{Flag, Params, axes};
 

@@ -5,8 +5,8 @@
 //! are of no use here. Digis that were read out by time are used directly, other ones are sorted,
 //! and raw data are unpacked a second time, by time. All of that is part of the stage.
 
-use generators::DataError;
-use generators::sts::Digi;
+use generators_common::DataError;
+use generators_sts::Digi;
 use rayon::slice::ParallelSliceMut;
 
 use super::event::{MAX_COPIES, max_copies};

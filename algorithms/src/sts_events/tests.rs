@@ -1,6 +1,6 @@
 //! Digis that can be worked out on paper.
 
-use generators::sts::Address;
+use generators_sts::Address;
 
 use super::*;
 use crate::device::{Backend, Target, Team};
@@ -95,7 +95,8 @@ fn digis_come_in_order_of_time() {
 fn long_timeslices_are_built_alike_by_all() {
     let team = Team::new(2).expect("threads");
     for each_ns in [2, 40] {
-        let time = |digi: u64| generators::random::hash(5, [digi]) as u32 % (each_ns * 200_000);
+        let time =
+            |digi: u64| generators_common::random::hash(5, [digi]) as u32 % (each_ns * 200_000);
         let times: Vec<_> = (0..200_000).map(time).collect();
         let rules = EventRules { min_digis: 4, ..RULES };
         let input = DigiStream::new(digis(&times), rules).expect("few");
@@ -127,7 +128,7 @@ fn events_of_simulated_digis_stay_as_they_are() {
         let params = StsEvents.plan(given.into_iter().collect()).expect("sensible").params;
         let input = StsEvents.generate(&params, 1).expect("made");
         let events = input.expected();
-        let note = |hash: u64, word: u64| generators::random::mix(hash ^ word);
+        let note = |hash: u64, word: u64| generators_common::random::mix(hash ^ word);
         let hash = events.events.iter().fold(0, |hash, event| {
             let words = [event.trigger_half_ns, event.begin, event.end, event.first_copy];
             words.into_iter().map(u64::from).fold(hash, note)

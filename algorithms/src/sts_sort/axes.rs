@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::FileName;
-use generators::random::mix;
-use generators::sts::{DigiShape, Order, Rates, SegmentedDigis, Skew};
+use generators_common::DataError;
+use generators_common::io::FileName;
+use generators_common::random::mix;
+use generators_sts::{DigiShape, Order, Rates, SegmentedDigis, Skew};
 
 use crate::axis::{Flag, Params, axes};
 

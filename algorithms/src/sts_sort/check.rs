@@ -9,13 +9,13 @@
 
 use std::fmt;
 
-use generators::partition::Partition;
-use generators::random::mix;
-use generators::sts::{Address, Digi, SegmentedDigis};
+use generators_common::partition::Partition;
+use generators_common::random::mix;
+use generators_sts::{Address, Digi, SegmentedDigis};
 
 use super::order::Order;
 use crate::algorithm::Content;
-use crate::parallel::{first_difference, first_error, first_where, map};
+use parallel::{first_difference, first_error, first_where, map};
 
 /// Digis that a thread sums up at a time.
 const PART: usize = 1 << 16;

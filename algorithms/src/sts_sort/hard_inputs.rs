@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use generators::random::{hash, mix};
-use generators::sts::{Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
+use generators_common::random::{hash, mix};
+use generators_sts::{Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
 
 use crate::algorithm::shrink::without_parts;
 

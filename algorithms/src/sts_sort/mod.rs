@@ -20,9 +20,9 @@ mod reference;
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::{DigiOptions, ReadDigis, read_digis_with, write_digis};
-use generators::sts::{Digi, SegmentedDigis, generate};
+use generators_common::DataError;
+use generators_sts::io::{DigiOptions, ReadDigis, read_digis_with, write_digis};
+use generators_sts::{Digi, SegmentedDigis, generate};
 
 use crate::algorithm::{
     Algorithm, CheckError, Choose, Element, InputFiles, OutputFiles, Plan, Promise, ReadInput,

@@ -1,6 +1,6 @@
 //! Sort keys of digis, and the order within channels that Concat Sort requires.
 
-use generators::sts::{Digi, SegmentedDigis};
+use generators_sts::{Digi, SegmentedDigis};
 
 use crate::device::Unavailable;
 

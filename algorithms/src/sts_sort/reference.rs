@@ -1,9 +1,9 @@
 //! The right answer, by a library's stable sort.
 
-use generators::sts::{Digi, SegmentedDigis};
+use generators_sts::{Digi, SegmentedDigis};
 use rayon::slice::ParallelSliceMut;
 
-use crate::parallel::{for_each, par_map};
+use parallel::{for_each, par_map};
 
 /// Each segment sorted by key; equal keys keep their order of arrival. All cores share
 /// even a single segment.
@@ -18,11 +18,11 @@ pub(super) fn sort(input: &SegmentedDigis) -> Vec<Digi> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use generators::sts::{DigiShape, Order, Skew, generate};
+    use generators_sts::{DigiShape, Order, Skew, generate};
 
     use super::*;
-    use crate::parallel::tests::with_all_pools;
     use crate::sts_sort::hard_inputs;
+    use parallel::testing::with_all_pools;
 
     /// An ordered map from key to the digis with that key, as they arrived.
     fn by_map(segment: &[Digi]) -> Vec<Digi> {

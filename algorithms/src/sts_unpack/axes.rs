@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use generators::DataError;
-use generators::io::{
-    check_raw_file, is_raw_file, next_to, read_raw_data, read_readout, stem, write_raw_timeslices,
-    write_readout,
+use generators_common::DataError;
+use generators_common::io::{next_to, stem};
+use generators_sts::io::{
+    check_raw_file, is_raw_file, read_raw_data, read_readout, write_raw_timeslices, write_readout,
 };
-use generators::sts::physics::Simulation;
-use generators::sts::raw::{Rules, generate};
+use generators_sts::physics::Simulation;
+use generators_sts::raw::{Rules, generate};
 use text::Untrusted;
 
 use super::input::{DigiOrder, RawTimeslices};

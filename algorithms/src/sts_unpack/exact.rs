@@ -3,8 +3,8 @@
 use std::iter::zip;
 
 use bytemuck::{Pod, Zeroable};
-use generators::sts::raw::{ASIC_CHANNELS, Message, MicrosliceCounts, Rules};
-use generators::sts::{Address, Digi, MAX_ADC, MAX_TIME_NS};
+use generators_sts::raw::{ASIC_CHANNELS, Message, MicrosliceCounts, Rules};
+use generators_sts::{Address, Digi, MAX_ADC, MAX_TIME_NS};
 
 /// Outcome of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,8 +109,8 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    pub(super) fn new(link: &generators::sts::raw::Link<'_>, rules: Rules) -> Self {
-        let generators::sts::raw::Link { elink, walk_ns } = link;
+    pub(super) fn new(link: &generators_sts::raw::Link<'_>, rules: Rules) -> Self {
+        let generators_sts::raw::Link { elink, walk_ns } = link;
         let walks = walk_ns.len().min(ADC_VALUES - 1);
         let mut all = Link {
             address: Digi::new(Address::of_full(elink.address), 0, 0, 0).bits(),

@@ -1,9 +1,9 @@
 //! Raw data that are hard to get right: sizes, first messages, kinds, borders of ranges and cycles,
 //! tables that nothing can be looked up by, epochs at borders of blocks, and damage.
 
-use generators::random::{below, hash};
-use generators::sts::raw::clock::{CYCLE_NS, EPOCH_NS, EPOCHS_PER_CYCLE};
-use generators::sts::raw::{
+use generators_common::random::{below, hash};
+use generators_sts::raw::clock::{CYCLE_NS, EPOCH_NS, EPOCHS_PER_CYCLE};
+use generators_sts::raw::{
     Cabling, Descriptor, ELINKS, Elink, Message, RawData, RawTimeslice, Readout, Rules, block_of,
     damaged,
 };

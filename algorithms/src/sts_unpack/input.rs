@@ -4,20 +4,20 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use generators::io::Remarks;
-use generators::named;
-use generators::partition::Partition;
-use generators::random::mix;
-use generators::sts::raw::{MicrosliceCounts, RawData, Readout, Rules, TimesliceCounts, Unpacked};
+use generators_common::named;
+use generators_common::partition::Partition;
+use generators_common::random::mix;
+use generators_sts::io::Remarks;
+use generators_sts::raw::{MicrosliceCounts, RawData, Readout, Rules, TimesliceCounts, Unpacked};
 use rayon::slice::ParallelSliceMut;
 
 use super::reference;
 use super::tables::Tables;
 use crate::algorithm::mutants::inside;
 use crate::algorithm::{CheckError, Choose, Element, Mutants, Output};
-use crate::parallel::for_each;
 use crate::sts_sort::check::same_keys_and_runs;
 use crate::sts_sort::order::ByTime;
+use parallel::for_each;
 
 /// Raw timeslices, their readout, and the rules of the right digis.
 pub struct RawTimeslices {

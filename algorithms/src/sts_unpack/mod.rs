@@ -31,9 +31,9 @@ mod tests;
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::write_unpacked;
-use generators::sts::raw::{DESCRIPTOR_BYTES, MESSAGE_BYTES, MicrosliceCounts, Unpacked};
+use generators_common::DataError;
+use generators_sts::io::write_unpacked;
+use generators_sts::raw::{DESCRIPTOR_BYTES, MESSAGE_BYTES, MicrosliceCounts, Unpacked};
 
 use crate::algorithm::{
     Algorithm, CheckError, InputFiles, Metric, MetricInfo, Output, OutputFiles, Plan, Promise,

@@ -1,14 +1,14 @@
 //! The right answer: microslice by microslice and message by message, as described in
 //! `docs/unpack.md`.
 
-use generators::sts::raw::clock::{CYCLE_NS, EPOCH_NS, EPOCHS_PER_CYCLE};
-use generators::sts::raw::{
+use generators_sts::raw::clock::{CYCLE_NS, EPOCH_NS, EPOCHS_PER_CYCLE};
+use generators_sts::raw::{
     Component, Descriptor, Kind, Link, Message, MicrosliceCounts, RawData, RawTimeslice, Readout,
     Rules, STS_SYSTEM, SYSTEM_VERSION, TimesliceCounts, Unpacked,
 };
-use generators::sts::{Address, Digi, MAX_TIME_NS};
+use generators_sts::{Address, Digi, MAX_TIME_NS};
 
-use crate::parallel::map;
+use parallel::map;
 
 /// Unpacks raw data by some rules.
 pub fn unpack(data: &RawData, readout: &Readout, rules: Rules) -> Unpacked {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use generators::sts::raw::{Component, Descriptor, MESSAGE_BYTES, RawData, block_of};
+use generators_sts::raw::{Component, Descriptor, MESSAGE_BYTES, RawData, block_of};
 
 use crate::algorithm::shrink::without_parts;
 

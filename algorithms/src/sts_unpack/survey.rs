@@ -1,9 +1,9 @@
 //! Jobs of unpacking: descriptors, looked up before messages are.
 
 use bytemuck::{Pod, Zeroable};
-use generators::sts::Digi;
-use generators::sts::raw::clock::EPOCH_NS;
-use generators::sts::raw::{
+use generators_sts::Digi;
+use generators_sts::raw::clock::EPOCH_NS;
+use generators_sts::raw::{
     Component, Descriptor, MicrosliceCounts, RawData, RawTimeslice, Rules, STS_SYSTEM,
     SYSTEM_VERSION, TimesliceCounts,
 };

@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use bytemuck::Zeroable;
-use generators::sts::MAX_TIME_NS;
-use generators::sts::raw::clock::{EPOCH_NS, TICKS_PER_EPOCH, ns_of};
-use generators::sts::raw::{ASIC_CHANNELS, ELINKS, Readout, Rules};
+use generators_sts::MAX_TIME_NS;
+use generators_sts::raw::clock::{EPOCH_NS, TICKS_PER_EPOCH, ns_of};
+use generators_sts::raw::{ASIC_CHANNELS, ELINKS, Readout, Rules};
 
 use super::exact::{ADC_VALUES, Link};
 

@@ -1,8 +1,8 @@
 //! Digis that can be computed by hand, and damaged raw data.
 
-use generators::sts::physics::{Preset, Scenario};
-use generators::sts::raw::clock::EPOCH_NS;
-use generators::sts::raw::{
+use generators_sts::physics::{Preset, Scenario};
+use generators_sts::raw::clock::EPOCH_NS;
+use generators_sts::raw::{
     Cabling, Descriptor, EpochOrder, Message, MicrosliceCounts, RawData, RawShape, RawTimeslice,
     Readout, Rules, TimesliceCounts, Unpacked, block_of, generate,
 };
@@ -22,7 +22,7 @@ fn readout() -> Readout {
 /// Unpacks a microslice that starts with the timeslice, at the beginning of the second epoch of a
 /// cycle.
 fn unpacked(messages: &[Message], rules: Rules) -> Unpacked {
-    let index = generators::sts::raw::clock::CYCLE_NS + EPOCH_NS;
+    let index = generators_sts::raw::clock::CYCLE_NS + EPOCH_NS;
     let content: Vec<_> = messages.iter().flat_map(|message| message.to_bytes()).collect();
     let (count, block) = block_of([(Descriptor::of_sts(BOARD, index), &content[..])].into_iter());
     let mut data = RawData::default();

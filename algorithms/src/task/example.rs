@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::sts::{Digi, SegmentedDigis};
+use generators_common::DataError;
+use generators_sts::{Digi, SegmentedDigis};
 
 use crate::algorithm::{Algorithm, InputFiles, Plan, Semantics, TaskInfo, Variant, Work};
 use crate::axis::Params;
-use crate::parallel::for_each;
 use crate::sts_sort::StsSort;
+use parallel::for_each;
 
 /// Channels that a digi can have.
 const CHANNELS: usize = 1 << 11;

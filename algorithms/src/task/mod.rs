@@ -20,7 +20,7 @@ use crate::axis::{Axis, Params};
 use crate::device::{Arena, Backend, Target, Unavailable};
 use crate::native::Native;
 use crate::plugin::{Contract, PluginInfo};
-use generators::DataError;
+use generators_common::DataError;
 
 pub use typed::TypedTask;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use generators::DataError;
+use generators_common::DataError;
 
 use super::finding::{Finding, NoisyRule};
 use super::input::{RawFrame, Simulated};

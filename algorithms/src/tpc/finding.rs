@@ -2,8 +2,8 @@
 //! over the whole time frame, or that of the experiment, which examines the first fragment only,
 //! and not all pads.
 
-use generators::named;
-use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
+use generators_common::named;
+use generators_tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 
 use crate::tpc_cluster_finder::Settings;
 use crate::tpc_decode::Fragments;

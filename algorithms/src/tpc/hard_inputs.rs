@@ -1,7 +1,7 @@
 //! Difficult time frames: those of decoding, of any format and with damaged pages, with clusters
 //! across the ends of fragments; and pads that are nearly noisy.
 
-use generators::tpc::time::time_bins_of;
+use generators_tpc::time::time_bins_of;
 
 use super::Tpc;
 use super::finding::{Finding, NoisyRule};

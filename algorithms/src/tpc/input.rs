@@ -2,16 +2,16 @@
 
 use std::sync::OnceLock;
 
-use generators::tpc::PadMapping;
-use generators::tpc::simulate::{Marks, TimeFrameGenerator, TimeFrameShape};
+use generators_tpc::PadMapping;
+use generators_tpc::simulate::{Marks, TimeFrameGenerator, TimeFrameShape};
 
 use super::finding::Finding;
 use super::reference;
 use super::reference::RightOutput;
-use crate::parallel::map;
 use crate::tpc_cluster_finder::quality::Truth;
 use crate::tpc_decode::TimeFrame;
 use crate::tpc_decode::charge_map::Converter;
+use parallel::map;
 
 /// A time frame of pages with all data that is needed to find clusters.
 pub struct RawFrame {

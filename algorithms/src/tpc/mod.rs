@@ -22,8 +22,8 @@ mod reference;
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::write_table;
+use generators_common::DataError;
+use generators_common::io::write_table;
 
 use crate::algorithm::{
     Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, TaskInfo,

@@ -1,15 +1,15 @@
 //! Slow and simple: the references of the tasks of the chain, one after the other.
 
-use generators::tpc::charges::{Charge, ChargeCase};
-use generators::tpc::{Digit, PadId};
+use generators_tpc::charges::{Charge, ChargeCase};
+use generators_tpc::{Digit, PadId};
 
 use super::finding::{Finding, Limits, NoisyRule, looked_at};
-use crate::parallel::map;
 use crate::tpc_cluster_finder::input::charges;
 use crate::tpc_cluster_finder::{Charges, RowCluster};
 use crate::tpc_decode::TimeFrame;
 use crate::tpc_decode::charge_map::Converter;
 use crate::tpc_noisy_pads::noisy_pads;
+use parallel::map;
 
 /// The expected output.
 pub(super) struct RightOutput {

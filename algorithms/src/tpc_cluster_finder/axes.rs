@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use generators::io::{FileName, index_of, is_standard_input, is_tpc_file, read_charges};
-use generators::tpc::PadMapping;
-use generators::tpc::charges::{Charge, ChargeCase, Labels};
-use generators::tpc::simulate::{Mark, Marks, SectorTruth, TimeFrameGenerator, TrueCluster};
-use generators::{DataError, named};
+use generators_common::io::{FileName, is_standard_input};
+use generators_common::{DataError, named};
+use generators_tpc::PadMapping;
+use generators_tpc::charges::{Charge, ChargeCase, Labels};
+use generators_tpc::io::{index_of, is_tpc_file, read_charges};
+use generators_tpc::simulate::{Mark, Marks, SectorTruth, TimeFrameGenerator, TrueCluster};
 
 use super::input::Charges;
 use super::labels::TruthKind;
@@ -16,7 +17,7 @@ use crate::algorithm::Plan;
 use crate::axis::{Flag, Params, axes};
 use crate::tpc_decode::charge_map::{Converter, Gains};
 use crate::tpc_decode::checked_length;
-use crate::{parallel, time_frame, tpc_decode, tpc_noisy_pads};
+use crate::{time_frame, tpc_decode, tpc_noisy_pads};
 
 /// Distribution of the gains of pads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

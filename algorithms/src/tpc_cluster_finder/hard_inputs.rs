@@ -1,10 +1,10 @@
 //! Difficult charges: ties and plateaus, borders of rows, frames and fragments, crowded peaks, zero
 //! and maximum charges.
 
-use generators::random::{below, mix};
-use generators::tpc::PadId;
-use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS, Labels, MAX_CHARGE};
-use generators::tpc::geometry::{ROWS, pads_in_row};
+use generators_common::random::{below, mix};
+use generators_tpc::PadId;
+use generators_tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS, Labels, MAX_CHARGE};
+use generators_tpc::geometry::{ROWS, pads_in_row};
 
 use super::Settings;
 use super::input::Charges;

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use generators::DataError;
-use generators::io::{SectorLabels, Table, labels_of, read_labels, write_table};
-use generators::random::mix;
-use generators::tpc::charges::{Charge, ChargeCase, Labels};
-use generators::tpc::geometry::ROWS;
-use generators::tpc::{Digit, PadId};
+use generators_common::DataError;
+use generators_common::io::{Table, write_table};
+use generators_common::random::mix;
+use generators_tpc::charges::{Charge, ChargeCase, Labels};
+use generators_tpc::geometry::ROWS;
+use generators_tpc::io::{SectorLabels, labels_of, read_labels};
+use generators_tpc::{Digit, PadId};
 
 use super::labels::Clusters;
 use super::quality::Truth;
@@ -18,10 +19,10 @@ use crate::algorithm::shrink::without_parts;
 use crate::algorithm::{Algorithm, FileRemarks};
 use crate::axis::Params;
 use crate::device::Poison;
-use crate::parallel::map;
 use crate::tpc_decode::charge_map::Converter;
 use crate::tpc_decode::{FragmentOfFrame, Fragments, TimeFrame, TpcDecode, summary_of};
 use crate::tpc_noisy_pads;
+use parallel::map;
 
 /// The charges of some sectors, each over a time frame of its own.
 #[derive(Default)]
@@ -114,7 +115,7 @@ impl Charges {
             }
             counts
         };
-        crate::parallel::map(&self.cases, of_case)
+        parallel::map(&self.cases, of_case)
     }
 
     /// Hash of all content that affects the results.

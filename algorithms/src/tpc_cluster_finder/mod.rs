@@ -32,9 +32,9 @@ mod tests;
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::write_charges;
-use generators::tpc::charges::{CHARGE_STEPS, Charge, Labels};
+use generators_common::DataError;
+use generators_tpc::charges::{CHARGE_STEPS, Charge, Labels};
+use generators_tpc::io::write_charges;
 
 use crate::algorithm::{
     Algorithm, CheckError, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Promise, Relation,
@@ -43,7 +43,7 @@ use crate::algorithm::{
 use crate::axis::{Params, joined};
 
 pub use cluster::{Cluster, RowCluster, flags};
-pub use generators::tpc::charges::ClusterSettings as Settings;
+pub use generators_tpc::charges::ClusterSettings as Settings;
 pub use input::Charges;
 pub(crate) use input::cluster_table;
 pub use labels::Clusters;

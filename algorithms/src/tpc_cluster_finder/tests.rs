@@ -1,7 +1,7 @@
 //! Clusters that can be calculated by hand.
 
-use generators::tpc::PadId;
-use generators::tpc::charges::Charge;
+use generators_tpc::PadId;
+use generators_tpc::charges::Charge;
 
 use super::*;
 

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use generators::DataError;
-use generators::io::{
+use generators_common::DataError;
+use generators_common::random::mix;
+use generators_tpc::PadMapping;
+use generators_tpc::io::{
     PageRemarks, PageSelection, headers_alone, index_of, read_pad_mapping, read_raw_pages,
     read_tpc_file,
 };
-use generators::random::mix;
-use generators::tpc::PadMapping;
-use generators::tpc::page::{Page, Rdh};
-use generators::tpc::pages::RawPages;
-use generators::tpc::simulate::TimeFrameGenerator;
-use generators::tpc::time::MAX_TIME_BINS_IN_ORBIT;
+use generators_tpc::page::{Page, Rdh};
+use generators_tpc::pages::RawPages;
+use generators_tpc::simulate::TimeFrameGenerator;
+use generators_tpc::time::MAX_TIME_BINS_IN_ORBIT;
 
 use super::charge_map::{Gains, entries};
 use super::fragments::checked_length;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use generators::random::mix;
-use generators::tpc::page::{PAGE_BYTES, Page};
+use generators_common::random::mix;
+use generators_tpc::page::{PAGE_BYTES, Page};
 
 /// The first error of a page. The complete page is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ pub struct DamagedPage {
 impl DamagedPage {
     /// Bytes from the start of the file of pages to the damage.
     pub fn file_offset(&self) -> u64 {
-        let page = self.page as u64 * generators::tpc::page::PAGE_BYTES as u64;
+        let page = self.page as u64 * generators_tpc::page::PAGE_BYTES as u64;
         page + self.damage.offset as u64
     }
 }

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use generators::DataError;
-use generators::tpc::charges::FRAGMENT_LENGTHS;
+use generators_common::DataError;
+use generators_tpc::charges::FRAGMENT_LENGTHS;
 
 use super::header::OpenPage;
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use generators::tpc::encode::SectorEncoder;
-use generators::tpc::geometry::{CHANNELS_IN_LINK, ROWS, pads_in_row};
-use generators::tpc::page::Page;
-use generators::tpc::pages::{Framing, RawPages, SectorPages};
-use generators::tpc::time::time_bins_of;
-use generators::tpc::{Digit, Endpoint, PadId, PadMapping, ZsFormat};
+use generators_tpc::encode::SectorEncoder;
+use generators_tpc::geometry::{CHANNELS_IN_LINK, ROWS, pads_in_row};
+use generators_tpc::page::Page;
+use generators_tpc::pages::{Framing, RawPages, SectorPages};
+use generators_tpc::time::time_bins_of;
+use generators_tpc::{Digit, Endpoint, PadId, PadMapping, ZsFormat};
 
 use super::charge_map::Gains;
 use super::damage::Mutator;
@@ -260,7 +260,7 @@ fn without(frame: &TimeFrame, gone: Range<usize>) -> TimeFrame {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::Layout;
+    use generators_tpc::Layout;
 
     use super::*;
     use crate::tpc_decode::hard_inputs;

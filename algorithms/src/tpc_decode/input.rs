@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use generators::io::PageRemarks;
-use generators::named;
-use generators::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS, REGIONS, Region};
-use generators::tpc::pages::RawPages;
-use generators::tpc::{Endpoint, PadId, PadMapping, ZsFormat};
+use generators_common::named;
+use generators_tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS, REGIONS, Region};
+use generators_tpc::io::PageRemarks;
+use generators_tpc::pages::RawPages;
+use generators_tpc::{Endpoint, PadId, PadMapping, ZsFormat};
 
 use super::charge_map::{Gains, MapShape, scale_of};
 use super::damage::{Damage, DamagedPage};
@@ -217,7 +217,7 @@ pub fn format_of(pages: &RawPages) -> Option<ZsFormat> {
     };
     let sound = |format: &ZsFormat| {
         let bounds = bounds(*format);
-        let of_stream = |stream: generators::tpc::pages::StreamPages<'_>| {
+        let of_stream = |stream: generators_tpc::pages::StreamPages<'_>| {
             let pages = stream.pages.iter();
             let opened =
                 pages.filter_map(|page| super::header::open(page, stream.id, &bounds).ok());

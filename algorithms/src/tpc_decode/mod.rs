@@ -33,9 +33,10 @@ mod reference;
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::{Table, write_raw_pages, write_table};
-use generators::tpc::Digit;
+use generators_common::DataError;
+use generators_common::io::{Table, write_table};
+use generators_tpc::Digit;
+use generators_tpc::io::write_raw_pages;
 
 use crate::algorithm;
 use crate::algorithm::{
@@ -43,11 +44,11 @@ use crate::algorithm::{
     Promise, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
-use crate::parallel::map;
 use crate::plugin::Contract;
 use crate::plugin_session::variants;
 use fragments::time_bins_of;
 use header::OpenPage;
+use parallel::map;
 
 pub(crate) use axes::{
     BYTES_OF_SAMPLE, MEMORY_FOR_BYTE, OF_PAGES, SETTINGS, plan as plan_with_samples,

@@ -3,19 +3,19 @@
 //! Plugins reject damaged pages without a reason: the reference finds it.
 
 use bytemuck::{Pod, Zeroable, cast_slice};
-use generators::tpc::geometry::{CHANNELS_IN_LINK, ROWS, pads_in_row};
-use generators::tpc::pages::StreamPages;
-use generators::tpc::{Digit, Endpoint};
+use generators_tpc::geometry::{CHANNELS_IN_LINK, ROWS, pads_in_row};
+use generators_tpc::pages::StreamPages;
+use generators_tpc::{Digit, Endpoint};
 
 use super::charge_map::{Position, entries, present};
 use super::fragments::{Fragments, time_bins_of};
 use super::header::OpenPage;
 use super::input::{Output, Tables, TimeFrame, WorkDistribution};
 use super::{Decoded, TpcDecode, check};
-use crate::parallel::{map, par_map};
 use crate::plugin::abi::{CHARGE_MAP, DIGITS, Lists, PAGES, SECTORS as BY_SECTOR, structs};
 use crate::plugin::loaded_variant::{Contract, Stable};
 use crate::plugin_session::{Description, Layout, OutputLists, PluginRequest, PluginTask};
+use parallel::{map, par_map};
 
 /// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::random::mix;
-use generators::tpc::clusters::{ClusterShape, Clusters};
+use generators_common::DataError;
+use generators_common::random::mix;
+use generators_tpc::clusters::{ClusterShape, Clusters};
 
 use crate::axis::{Flag, Params, axes};
 

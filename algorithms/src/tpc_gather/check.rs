@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout};
+use generators_tpc::clusters::{Clusters, FIELDS, Field, Layout};
 
 use super::packed::{Block, Packed, Sample};
 use super::packing::Packing;
 use crate::algorithm::{Choose, Mutants, Mutation};
-use crate::parallel::{first_difference, first_error};
+use parallel::{first_difference, first_error};
 
 /// Differences between output and reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -121,9 +121,9 @@ pub(super) fn mutants(input: &Clusters, right: &Packed, choose: Choose<'_>) -> M
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parallel::tests::with_all_pools;
     use crate::tpc_gather::hard_inputs::clusters;
     use crate::tpc_gather::reference::gather;
+    use parallel::testing::with_all_pools;
 
     fn input() -> Clusters {
         clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound")

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use generators::random::hash;
-use generators::tpc::clusters::{ClusterShape, Clusters, FIELDS, Per, Slots, generate};
+use generators_common::random::hash;
+use generators_tpc::clusters::{ClusterShape, Clusters, FIELDS, Per, Slots, generate};
 
 use crate::algorithm::shrink::without_parts;
 

@@ -29,9 +29,10 @@ mod reference;
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::{read_clusters, write_clusters, write_table};
-use generators::tpc::clusters::{Clusters, generate};
+use generators_common::DataError;
+use generators_common::io::write_table;
+use generators_tpc::clusters::{Clusters, generate};
+use generators_tpc::io::{read_clusters, write_clusters};
 
 use crate::algorithm::{
     About, Algorithm, Better, CheckError, Choose, InputFiles, Metric, MetricInfo, Mutants, Output,

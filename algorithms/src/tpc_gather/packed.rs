@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 
-use generators::DataError;
-use generators::io::Table;
-use generators::tpc::clusters::{Clusters, Entries, FIELDS, Layout, Per, Pieces};
+use generators_common::DataError;
+use generators_common::io::Table;
+use generators_tpc::clusters::{Clusters, Entries, FIELDS, Layout, Per, Pieces};
 
-use crate::parallel::{copy, par_default};
+use parallel::{copy, par_default};
 
 /// The arrays of all fields without gaps, at the offsets of their [`Layout`]. The bytes between
 /// arrays are undefined.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
+use generators_tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
 
 /// Offsets of all pieces, needed to move them.
 pub(super) struct Packing<'a> {

@@ -1,9 +1,9 @@
 //! Simple and slow gathering: entry by entry, with pieces in parallel.
 
-use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
+use generators_tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
 
 use super::packed::Packed;
-use crate::parallel::{copy, for_each};
+use parallel::{copy, for_each};
 
 /// Pieces that a thread appends at a time.
 const PIECES: usize = 1 << 12;
@@ -50,8 +50,8 @@ fn append(mut to: &mut [u8], from: &[u8], width: usize, pieces: &Pieces, left_ou
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parallel::tests::with_all_pools;
     use crate::tpc_gather::hard_inputs::clusters;
+    use parallel::testing::with_all_pools;
 
     #[test]
     fn parallel_shares_match_a_single_thread() {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::random::mix;
-use generators::tpc::slice_tracks::{Ids, SliceTracks, TrackShape};
+use generators_common::DataError;
+use generators_common::random::mix;
+use generators_tpc::slice_tracks::{Ids, SliceTracks, TrackShape};
 
 use crate::axis::{Flag, Params, axes};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use generators::tpc::slice_tracks::{NONE, SliceTracks};
+use generators_tpc::slice_tracks::{NONE, SliceTracks};
 
-use crate::parallel::{Grain, collect, for_each_range};
+use parallel::{Grain, collect, for_each_range};
 
 /// The slice tracks that one refers to, each relation once: its link, the piece before it, the leg
 /// below it. All of these are in one component.
@@ -90,8 +90,8 @@ fn sizes(input: &SliceTracks) -> BTreeMap<usize, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parallel::tests::with_all_pools;
-    use generators::tpc::slice_tracks::{Ids, Relations, SliceTrack, TrackShape, generate};
+    use generators_tpc::slice_tracks::{Ids, Relations, SliceTrack, TrackShape, generate};
+    use parallel::testing::with_all_pools;
 
     #[test]
     fn all_relations_connect_components() {

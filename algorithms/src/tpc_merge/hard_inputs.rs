@@ -1,7 +1,7 @@
 //! Small, difficult inputs, and smaller ones of those that a variant merges wrongly.
 
-use generators::random::hash;
-use generators::tpc::slice_tracks::{
+use generators_common::random::hash;
+use generators_tpc::slice_tracks::{
     Ids, NONE, Relations, SliceTrack, SliceTracks, TrackShape, generate,
 };
 
@@ -224,7 +224,7 @@ pub(super) fn shrunk(input: &SliceTracks) -> impl Iterator<Item = SliceTracks> +
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::slice_tracks::{Relations, SliceTrack};
+    use generators_tpc::slice_tracks::{Relations, SliceTrack};
 
     use super::*;
 

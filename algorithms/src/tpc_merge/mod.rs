@@ -29,9 +29,10 @@ mod resolve;
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::{Table, read_slice_tracks, write_slice_tracks, write_table};
-use generators::tpc::slice_tracks::{
+use generators_common::DataError;
+use generators_common::io::{Table, write_table};
+use generators_tpc::io::{read_slice_tracks, write_slice_tracks};
+use generators_tpc::slice_tracks::{
     NONE, Relations, SliceTrack, SliceTracks, TrackProblem, generate,
 };
 
@@ -40,9 +41,9 @@ use crate::algorithm::{
     TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
-use crate::parallel::first_difference;
 use crate::plugin::Contract;
 use crate::plugin_session::variants;
+use parallel::first_difference;
 
 pub use axes::{AXES, shape};
 
@@ -238,7 +239,7 @@ fn sound(input: &SliceTracks, output: &[Relations]) -> Result<(), Mismatch> {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::slice_tracks::{Ids, TrackShape, generate};
+    use generators_tpc::slice_tracks::{Ids, TrackShape, generate};
 
     use super::*;
 

@@ -1,13 +1,13 @@
 //! Merging by plugins.
 
 use bytemuck::{Pod, Zeroable, cast_slice};
-use generators::tpc::slice_tracks::{Relations, SliceTracks};
+use generators_tpc::slice_tracks::{Relations, SliceTracks};
 
 use super::TpcMerge;
-use crate::parallel::par_map;
 use crate::plugin::abi::{self, structs};
 use crate::plugin::loaded_variant::Contract;
 use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};
+use parallel::par_map;
 
 /// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
@@ -59,9 +59,8 @@ impl PluginTask for TpcMerge {
     }
 }
 
-fn slice(track: &generators::tpc::slice_tracks::SliceTrack) -> SliceTrack {
-    let generators::tpc::slice_tracks::SliceTrack { q_over_pt, zt_min, zt_max, n_clusters } =
-        *track;
+fn slice(track: &generators_tpc::slice_tracks::SliceTrack) -> SliceTrack {
+    let generators_tpc::slice_tracks::SliceTrack { q_over_pt, zt_min, zt_max, n_clusters } = *track;
     SliceTrack { q_over_pt, zt_min, zt_max, n_clusters }
 }
 

@@ -10,11 +10,11 @@
 
 use std::collections::VecDeque;
 
-use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
+use generators_tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
 
 use super::components;
 use super::resolve::same_leg;
-use crate::parallel::{Grain, collect, map, par_map};
+use parallel::{Grain, collect, map, par_map};
 
 type Leg = Vec<u32>;
 
@@ -274,11 +274,11 @@ fn follow(first: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::slice_tracks::{Ids, TrackShape, generate};
+    use generators_tpc::slice_tracks::{Ids, TrackShape, generate};
 
     use super::*;
-    use crate::parallel::tests::with_all_pools;
     use crate::tpc_merge::hard_inputs;
+    use parallel::testing::with_all_pools;
 
     #[test]
     fn shares_match_a_single_share() {

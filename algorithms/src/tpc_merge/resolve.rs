@@ -5,10 +5,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
+use generators_tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
 
 use crate::device::Poison;
-use crate::prefetch::prefetch;
+use parallel::prefetch::prefetch;
 
 /// |q/pt| in c/GeV below which a particle does not curl up inside the chamber.
 const CURLS_FROM: f32 = 2.0;
@@ -334,7 +334,7 @@ impl RelationStore for SharedRelations<'_> {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::slice_tracks::{NONE, SliceTrack};
+    use generators_tpc::slice_tracks::{NONE, SliceTrack};
 
     use super::*;
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::tpc::geometry::PADS_IN_SECTOR;
-use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
-use generators::tpc::time::{frame_of, time_bins_of};
-use generators::tpc::{Digit, PadMapping};
+use generators_common::DataError;
+use generators_tpc::geometry::PADS_IN_SECTOR;
+use generators_tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
+use generators_tpc::time::{frame_of, time_bins_of};
+use generators_tpc::{Digit, PadMapping};
 use text::Untrusted;
 
 use super::input::{ChargeMaps, PadActivity, Thresholds};

@@ -4,14 +4,14 @@
 use std::array::from_fn;
 use std::ops::Range;
 
-use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
+use generators_tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 
 use super::TpcNoisyPads;
 use super::input::{PadActivity, Thresholds};
 use crate::algorithm::{PrepareResult, Variant, VariantContext};
-use crate::parallel::{for_each, split_mut};
-use crate::prefetch::prefetch;
 use crate::tpc_decode::charge_map::{TILE, TILE_PADS, TILE_TIMES, TILES_IN_ROW, tiles_of_row};
+use parallel::prefetch::prefetch;
+use parallel::{for_each, split_mut};
 
 pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
     Variant::cpu("scalar", "charge by charge, in the order of the map", |at| strips(at, advance)),
@@ -315,7 +315,7 @@ mod tests {
 
     /// A charge in two of three cells, up to the largest that 16 bits can hold.
     fn charge(index: usize) -> u16 {
-        let random = generators::random::mix(index as u64);
+        let random = generators_common::random::mix(index as u64);
         (random >> 40) as u16 * u16::from(!random.is_multiple_of(3))
     }
 

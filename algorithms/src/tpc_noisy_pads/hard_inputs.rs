@@ -1,9 +1,9 @@
 //! Difficult maps: few time bins, runs at their ends, charges and counts at the thresholds, pads at
 //! the ends of rows.
 
-use generators::random::{below, mix};
-use generators::tpc::PadId;
-use generators::tpc::geometry::pads_in_row;
+use generators_common::random::{below, mix};
+use generators_tpc::PadId;
+use generators_tpc::geometry::pads_in_row;
 
 use super::input::{ChargeMaps, Thresholds, cells};
 use crate::tpc_decode::charge_map::entry_of;

@@ -14,9 +14,9 @@
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::write_table;
-use generators::tpc::{Digit, PadId, ZsFormat};
+use generators_common::DataError;
+use generators_common::io::write_table;
+use generators_tpc::{Digit, PadId, ZsFormat};
 use text::Untrusted;
 
 use crate::algorithm::{

@@ -1,7 +1,7 @@
 //! Finding noisy pads by plugins.
 
 use bytemuck::{Pod, Zeroable, cast_slice};
-use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
+use generators_tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 
 use super::TpcNoisyPads;
 use super::input::{ChargeMaps, PadActivity, Verdict};

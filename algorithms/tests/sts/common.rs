@@ -6,14 +6,15 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use algorithms::algorithm::{Algorithm, Promise, Semantics};
-use algorithms::device::emulator::{Config, Lanes};
-use algorithms::device::{Target, Team, emulator};
+use algorithms::device::{Target, Team};
 use algorithms::sts::task::{STS, Timeslices};
 use algorithms::sts::{Cluster, Hit, Partitioned, Product};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use generators::sts::Address;
+use generators_sts::Address;
+use portable_gpu::emulator;
+use portable_gpu::emulator::{Config, Lanes};
 
 /// Returns the output of each CPU variant with these semantics, by its name.
 pub fn found_by_all(

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use algorithms::algorithm::Semantics;
-use algorithms::device::emulator::Lanes;
 use algorithms::sts::reference::offline;
 use algorithms::sts::rules::{Exact, Published};
 use algorithms::sts::task::Timeslices;
 use algorithms::sts::{Cluster, Hit, Partitioned, Product, Timeslice, reference};
-use generators::io::{DigiOptions, read_digis_with, read_setup};
-use generators::sts::SegmentedDigis;
+use generators_sts::SegmentedDigis;
+use generators_sts::io::{DigiOptions, read_digis_with, read_setup};
+use portable_gpu::emulator::Lanes;
 
 use crate::common::{assert_same, both, found_by_all, found_by_kernels, read_clusters, read_hits};
 use crate::experiments::{fixtures, full_set};

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use algorithms::algorithm::Semantics;
-use algorithms::device::emulator::Lanes;
 use algorithms::sts::reference::offline;
 use algorithms::sts::rules::{Exact, Published, Rules};
 use algorithms::sts::task::Timeslices;
 use algorithms::sts::{Product, Timeslice, reference};
-use generators::io::{DigiOptions, read_digis_with, read_setup, write_digis, write_setup};
-use generators::random::{hash, mix};
-use generators::sts::setup::Setup;
-use generators::sts::{Address, Digi, SegmentedDigis};
+use generators_common::random::{hash, mix};
+use generators_sts::io::{DigiOptions, read_digis_with, read_setup, write_digis, write_setup};
+use generators_sts::setup::Setup;
+use generators_sts::{Address, Digi, SegmentedDigis};
+use portable_gpu::emulator::Lanes;
 
 use crate::common::{
     assert_same, both, found_by_all, found_by_kernels, read_clusters, read_hits, write_clusters,

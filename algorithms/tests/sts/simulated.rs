@@ -7,9 +7,9 @@ use algorithms::sts::quality::{Crossings, figures};
 use algorithms::sts::reference::{clusters, hits};
 use algorithms::sts::rules::{Exact, Published, Rules};
 use algorithms::sts::{Hit, Partitioned};
-use generators::sts::SegmentedDigis;
-use generators::sts::physics::{Preset, Simulation};
-use generators::sts::setup::Setup;
+use generators_sts::SegmentedDigis;
+use generators_sts::physics::{Preset, Simulation};
+use generators_sts::setup::Setup;
 
 /// Published numbers of digis, clusters and hits in millions.
 fn published(preset: Preset) -> [f64; 3] {

@@ -9,10 +9,11 @@ use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use algorithms::device::emulator::{Config, Execution, Faults, QueuedEmulator};
-use algorithms::device::gpu::{DeviceError, Gpu};
-use algorithms::device::{Backend, Target, Team, emulator};
+use algorithms::device::{Backend, Target, Team};
 use algorithms::task::{Candidate, Case, Task};
+use portable_gpu::emulator;
+use portable_gpu::emulator::{Config, Execution, Faults, QueuedEmulator};
+use portable_gpu::{DeviceError, Gpu};
 
 use crate::common::{cases_with, refresh, tasks_with_hard_cases, variants};
 
@@ -187,7 +188,7 @@ fn launcher(calls: &str) -> String {
         calls.lines().filter_map(|line| line.trim().split_once(": ")).map(|(_, name)| name);
     let is_launcher = |name: &&str| {
         name.contains("algorithms::")
-            && !name.contains("algorithms::device::gpu::")
+            && !name.contains("portable_gpu::")
             && !name.contains("algorithms::parallel::")
     };
     short_name(names.find(is_launcher).unwrap_or("unknown"))

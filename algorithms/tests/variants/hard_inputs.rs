@@ -3,10 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use algorithms::device::emulator::{Config, Execution, Lanes, Policy, Schedule};
-use algorithms::device::gpu::Gpu;
-use algorithms::device::{Backend, Target, Team, emulator};
+use algorithms::device::{Backend, Target, Team};
 use algorithms::task::{Candidate, Case, Task};
+use portable_gpu::Gpu;
+use portable_gpu::emulator;
+use portable_gpu::emulator::{Config, Execution, Lanes, Policy, Schedule};
 
 use crate::common::{check_all, tasks_with_hard_cases, variants};
 

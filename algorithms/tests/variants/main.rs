@@ -7,6 +7,8 @@ mod common;
 mod experiments;
 mod faults;
 mod hard_inputs;
+#[cfg(feature = "wgpu")]
+mod shaders;
 mod sts_unpack;
 mod tpc_clusters;
 mod tpc_pages;

@@ -5,8 +5,8 @@ use std::path::Path;
 use algorithms::algorithm::Algorithm;
 use algorithms::device::{Backend, Target, Team};
 use algorithms::sts_unpack::{RawTimeslices, StsUnpack, unpack};
-use generators::io::{read_raw_timeslices, read_readout, read_unpacked};
-use generators::sts::raw::Unpacked;
+use generators_sts::io::{read_raw_timeslices, read_readout, read_unpacked};
+use generators_sts::raw::Unpacked;
 
 use crate::experiments::{fixtures, full_set};
 

@@ -8,10 +8,10 @@ use algorithms::algorithm::{Algorithm, Variant};
 use algorithms::device::{Backend, Target, Team};
 use algorithms::tpc_cluster_finder::{Charges, Cluster, Clusters, TpcClusterFinder, clusters};
 use algorithms::tpc_decode::{FragmentOfFrame, Fragments};
-use generators::io::read_charges;
-use generators::tpc::PadId;
-use generators::tpc::charges::{Charge, ChargeCase};
-use generators::tpc::geometry::pads_in_row;
+use generators_tpc::PadId;
+use generators_tpc::charges::{Charge, ChargeCase};
+use generators_tpc::geometry::pads_in_row;
+use generators_tpc::io::read_charges;
 
 use crate::common::text_of;
 use crate::experiments::{fixtures, full_set};

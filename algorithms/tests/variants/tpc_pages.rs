@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use algorithms::algorithm::Algorithm;
-use algorithms::device::emulator::{self, Config};
 use algorithms::device::{Backend, Target, Team};
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode};
-use generators::tpc::mapping::{ChipChannel, LinkChannel};
-use generators::tpc::{PadId, PadMapping, Region, ZsFormat};
+use generators_tpc::mapping::{ChipChannel, LinkChannel};
+use generators_tpc::{PadId, PadMapping, Region, ZsFormat};
+use portable_gpu::emulator::{self, Config};
 use tempfile::{TempDir, tempdir};
 
 use crate::common::text_of;
@@ -63,7 +63,7 @@ fn check(frame: &TimeFrame, format: ZsFormat, expected: &[Row], name: &str) {
     assert_eq!(frame.format(), format, "{name}");
     for (variant, decoded) in decode_with_all(frame) {
         assert_eq!(decoded.damaged, [], "{variant} on {name}");
-        let row = |digit: &generators::tpc::Digit| {
+        let row = |digit: &generators_tpc::Digit| {
             let row = digit.row().into();
             let pad = digit.pad().into();
             [row, pad, digit.time_bin(), digit.adc().into()]
@@ -148,8 +148,7 @@ fn pages_of_the_experiment_have_their_digits_in_full() {
 
 #[test]
 fn pages_of_our_own_have_their_digits() {
-    let folder =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../generators/tests/generators/golden/tpc");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../generators/tpc/tests/golden");
     let digits = text_of(&folder.join("digits.csv.gz"));
     for format in ZsFormat::ALL {
         let options = [("sector", "21".to_owned()), ("first-orbit", (u32::MAX - 1).to_string())];

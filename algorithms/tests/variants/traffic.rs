@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use algorithms::axis::Params;
-use algorithms::device::emulator::{Config, KernelTraffic, Traffic};
-use algorithms::device::gpu::Gpu;
-use algorithms::device::{Backend, Target, Team, emulator};
+use algorithms::device::{Backend, Target, Team};
 use algorithms::registry::tasks;
 use algorithms::task::{Candidate, Case, Task};
+use portable_gpu::Gpu;
+use portable_gpu::emulator;
+use portable_gpu::emulator::{Config, KernelTraffic, Traffic};
 
 use crate::common::{refresh, variants};
 

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::SystemTime;
 
 use super::include_folder;
-use super::sources::Unit;
+use super::sources::{Unit, own_name};
 
 /// Error message with the fix if there is no C++ compiler.
 pub fn missing_compiler() -> Option<String> {
@@ -53,7 +53,7 @@ impl<'a> Compiler<'a> {
         let objects = in_parallel(units, |unit| self.compile_unit(unit, folders))?;
         let mut library = cc::Build::new();
         library.object(runtime).objects(&objects);
-        library.try_compile("emulated_kernels")?;
+        library.try_compile(&format!("emulated_kernels_{}", own_name()))?;
         Ok(objects)
     }
 

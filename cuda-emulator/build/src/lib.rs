@@ -58,7 +58,7 @@ impl Kernels {
 
     /// Kernels find headers in this folder of the crate.
     #[must_use]
-    pub fn with_headers(mut self, folder: &str) -> Self {
+    pub fn with_headers(mut self, folder: impl AsRef<Path>) -> Self {
         self.headers.push(self.root.join(folder));
         self
     }

@@ -1,5 +1,6 @@
 //! Kernel files and the kernels in them.
 
+use std::env;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ pub fn files(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 
 /// All units of the kernel files.
 pub fn units(files: &[PathBuf]) -> Result<Vec<Unit>, Box<dyn Error>> {
+    let own = own_name();
     let mut units = Vec::new();
     for (index, source) in files.iter().enumerate() {
         let text = fs::read_to_string(source)?;
@@ -45,12 +47,17 @@ pub fn units(files: &[PathBuf]) -> Result<Vec<Unit>, Box<dyn Error>> {
                 with_shared: with_shared.clone(),
                 lanes,
                 checked,
-                prefix: format!("emulated_{index}_l{lanes}_{manner}_"),
+                prefix: format!("emulated_{own}_{index}_l{lanes}_{manner}_"),
             });
         }
     }
     refuse_doubles(&units)?;
     Ok(units)
+}
+
+/// Name of the crate, as part of a symbol: several crates of a program may have kernels.
+pub fn own_name() -> String {
+    env::var("CARGO_PKG_NAME").unwrap_or_default().replace('-', "_")
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {

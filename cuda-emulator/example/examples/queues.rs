@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn histogram(text: &[u8], follows: bool) -> Result<Vec<u32>, EmulatorError> {
     let config = Config { checked: true, ..Config::default() };
     let queues = QueueConfig { queues: 2, execution: Execution::Late };
-    let device = QueuedEmulator::new(Emulator::new(&KERNELS, config)?, queues);
+    let device = QueuedEmulator::new(Emulator::new(config), queues);
     let bytes = device.allocate(text.len())?;
     let counts = device.emulator().upload(&[0_u32; 256])?;
     let mut pinned = text.to_vec();
@@ -46,7 +46,9 @@ fn histogram(text: &[u8], follows: bool) -> Result<Vec<u32>, EmulatorError> {
     let arguments =
         [Argument::pointer(&bytes), Argument::value(&count), Argument::pointer(&counts)];
     // SAFETY: each byte of the text is counted in one of 256 words, and accesses are checked.
-    unsafe { device.launch(KERNEL, "histogram", &Launch::linear(4, 256), &arguments) }?;
+    unsafe {
+        device.launch(KERNEL, KERNELS.named("histogram"), &Launch::linear(4, 256), &arguments)
+    }?;
     let waited = device.wait(KERNEL);
     device.finish()?;
     device.unlock_pages(pinned.as_mut_ptr());

@@ -23,13 +23,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Number of occurrences of each byte value, counted by a kernel.
 fn histogram(kernel: &str, text: &[u8]) -> Result<Vec<u32>, EmulatorError> {
     let config = Config { checked: true, ..Config::default() };
-    let emulator = Emulator::new(&KERNELS, config)?;
+    let emulator = Emulator::new(config);
     let bytes = emulator.upload(text)?;
     let counts = emulator.upload(&[0_u32; 256])?;
     let count = text.len() as u32;
     let arguments =
         [Argument::pointer(&bytes), Argument::value(&count), Argument::pointer(&counts)];
     // SAFETY: each byte of the text is counted in one of 256 words, and accesses are checked.
-    unsafe { emulator.launch(kernel, &Launch::linear(4, 256), &arguments) }?;
+    unsafe { emulator.launch(KERNELS.named(kernel), &Launch::linear(4, 256), &arguments) }?;
     emulator.download(counts)
 }

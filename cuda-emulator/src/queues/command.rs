@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::Emulator;
 use crate::config::Launch;
 use crate::error::EmulatorError;
-use crate::table::Argument;
+use crate::table::{Argument, KernelName};
 
 /// A copy, a launch, or a point that another queue has to reach first.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ pub(super) enum Command {
         address: u64,
     },
     Launch {
-        kernel: &'static str,
+        kernel: KernelName<'static>,
         launch: Launch,
         arguments: Arc<[Box<[u8]>]>,
     },
@@ -88,7 +88,7 @@ impl Command {
     }
 
     pub(super) fn launch(
-        kernel: &'static str,
+        kernel: KernelName<'static>,
         launch: &Launch,
         arguments: &[Argument<'_>],
     ) -> Self {
@@ -159,7 +159,7 @@ impl Command {
                     arguments.iter().map(|bytes| Argument::bytes(bytes)).collect();
                 // SAFETY: the caller of `QueuedEmulator::launch` promised that the kernel accesses
                 // only allocated memory of this emulator when it runs.
-                unsafe { emulator.launch(kernel, launch, &arguments) }.map(drop)
+                unsafe { emulator.launch(*kernel, launch, &arguments) }.map(drop)
             }
             Command::After { .. } => Ok(()),
         }

@@ -19,7 +19,7 @@ use self::schedule::State;
 use super::config::Launch;
 use super::error::EmulatorError;
 use super::order::SplitMix64;
-use super::table::Argument;
+use super::table::{Argument, KernelName};
 use super::{Allocation, Emulator};
 
 /// When submitted commands run. Each queue runs in order; a real GPU may do any of these.
@@ -253,7 +253,7 @@ impl QueuedEmulator {
     pub unsafe fn launch(
         &self,
         queue: usize,
-        kernel: &'static str,
+        kernel: KernelName<'static>,
         launch: &Launch,
         arguments: &[Argument<'_>],
     ) -> Result<(), EmulatorError> {

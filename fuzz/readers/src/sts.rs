@@ -7,13 +7,14 @@ use std::sync::OnceLock;
 use algorithms::algorithm::{Algorithm, Variant};
 use algorithms::device::{Backend, Target, Team};
 use algorithms::sts_unpack::{RawTimeslices, StsUnpack};
-use generators::DataError;
-use generators::io::{
-    ArchiveShape, Selection, read_digis, read_raw_data, read_raw_timeslices, read_readout,
-    read_setup, read_unpacked, write_archive, write_digis, write_raw_timeslices, write_readout,
-    write_setup, write_unpacked,
+use generators_common::DataError;
+use generators_common::io::Selection;
+use generators_sts::io::{
+    ArchiveShape, read_digis, read_raw_data, read_raw_timeslices, read_readout, read_setup,
+    read_unpacked, write_archive, write_digis, write_raw_timeslices, write_readout, write_setup,
+    write_unpacked,
 };
-use generators::sts::raw::{Cabling, Descriptor, RawData, RawTimeslice, Readout, Rules, block_of};
+use generators_sts::raw::{Cabling, Descriptor, RawData, RawTimeslice, Readout, Rules, block_of};
 
 use crate::scratch::{Scratch, comes_back};
 

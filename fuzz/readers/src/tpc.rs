@@ -3,15 +3,15 @@
 use std::sync::{Arc, OnceLock};
 
 use algorithms::tpc_decode::{Gains, Output, Settings, Tables, TimeFrame, WorkDistribution};
-use generators::io::{
+use generators_tpc::io::{
     PageSelection, read_charges, read_clusters, read_labels, read_pad_mapping, read_raw_pages,
     read_slice_tracks, read_tpc_file, write_charges, write_clusters, write_labels, write_raw_pages,
     write_slice_tracks,
 };
-use generators::tpc::page::PAGE_BYTES;
-use generators::tpc::page::rdh::RDH_BYTES;
-use generators::tpc::pages::{RawPages, StreamId};
-use generators::tpc::{Endpoint, PadMapping, ZsFormat};
+use generators_tpc::page::PAGE_BYTES;
+use generators_tpc::page::rdh::RDH_BYTES;
+use generators_tpc::pages::{RawPages, StreamId};
+use generators_tpc::{Endpoint, PadMapping, ZsFormat};
 
 use crate::parts;
 use crate::scratch::{Scratch, comes_back, refused};

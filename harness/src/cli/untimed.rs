@@ -11,8 +11,9 @@ use algorithms::task::Task;
 use clap::builder::PathBufValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use generators::DataError;
-use generators::io::{check_raw_file, check_table_file};
+use generators_common::DataError;
+use generators_common::io::check_table_file;
+use generators_sts::io::check_raw_file;
 
 use super::by_hand::{flags_at_run_time, subcommands_by_name};
 use super::data::{self, data_flags, flags_of_settings, settings_among, source};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use algorithms::algorithm::Semantics;
-use algorithms::device::gpu::{cuda, hip, webgpu};
 use algorithms::device::{Backend, Device};
 use algorithms::registry::tasks;
 use algorithms::task::{Task, VariantInfo};
+use portable_gpu::{cuda, hip, webgpu};
 use reports::table::{Format, Side, aligned};
 use serde_json::{Value, json};
 

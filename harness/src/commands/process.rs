@@ -7,7 +7,7 @@ use algorithms::algorithm::OutputFiles;
 use algorithms::axis::Params;
 use algorithms::device::{Backend, Device, Team};
 use algorithms::task::{Case, VariantInfo};
-use generators::io::check_table_file;
+use generators_common::io::check_table_file;
 use reports::units::counted;
 use text::Untrusted;
 

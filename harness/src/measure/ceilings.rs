@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use algorithms::ceilings::HostStreams;
+use algorithms::device::HostStreams;
 use algorithms::device::Team;
 use reports::record::Bandwidth;
 

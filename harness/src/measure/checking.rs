@@ -4,8 +4,8 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use algorithms::device::Target;
-use algorithms::device::gpu::DeviceError;
 use algorithms::task::Candidate;
+use portable_gpu::DeviceError;
 
 use super::device_use::{DeviceUse, FreeBefore, disagreement};
 use super::rows::{FAILED, RowBuilder, WRONG};

@@ -1,7 +1,7 @@
 //! Device of a candidate: its bandwidth limits, and the resource use of a run on it.
 
 use algorithms::device::Backend;
-use algorithms::device::gpu::{Gpu, KernelUse, Properties};
+use portable_gpu::{Gpu, KernelUse, Properties};
 use reports::record::{Bandwidth, Params};
 use reports::units;
 

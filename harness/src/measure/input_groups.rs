@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use algorithms::task::Case;
-use generators::DataError;
+use generators_common::DataError;
 
 use super::MeasureError;
 use super::checking::CandidateOutcome;

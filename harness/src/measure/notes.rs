@@ -1,7 +1,7 @@
 //! Notes for readers on the samples of a candidate.
 
 use algorithms::device::Backend;
-use algorithms::device::gpu::monitor::Limit;
+use portable_gpu::monitor::Limit;
 use statistics::sample_warnings;
 
 use super::sampler::Sample;

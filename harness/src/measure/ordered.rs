@@ -1,7 +1,7 @@
 //! Blocks of samples of an input that another process requests one by one, and the summary of them.
 
-use algorithms::device::gpu::DeviceError;
-use algorithms::timing::StageTiming;
+use portable_gpu::DeviceError;
+use portable_gpu::timing::StageTiming;
 use reports::record::{SampleRow, SummaryRow, flags};
 use serde::{Deserialize, Serialize};
 

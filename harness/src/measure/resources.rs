@@ -1,8 +1,8 @@
 //! Execution resources of candidates: teams of threads and GPUs, with their monitors and limits.
 
-use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Target, TeamError};
 use algorithms::task::Candidate;
+use portable_gpu::DeviceError;
 use reports::record::Point;
 
 use super::device_use::Ceilings;

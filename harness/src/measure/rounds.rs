@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use generators::random::{below, hash};
+use generators_common::random::{below, hash};
 
 use super::stopping::{BlockProgress, Measurement, Policy, Series};
 

@@ -3,7 +3,7 @@
 use algorithms::algorithm::{InputState, Metric, Work};
 use algorithms::device::Backend;
 use algorithms::task::VariantInfo;
-use algorithms::timing::StageTiming;
+use portable_gpu::timing::StageTiming;
 use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
 use reports::units;
 use statistics::describe;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use algorithms::device::TeamError;
-use generators::DataError;
+use generators_common::DataError;
 use reports::charts::{ChartError, Wanted};
 use reports::clock::now;
 use reports::record::{Effort, RunRecord, SampleRow, SuitePart, SummaryRow, YesNo};

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use algorithms::device::Team;
-use algorithms::device::gpu::DeviceError;
-use algorithms::device::gpu::monitor::Limit;
 use algorithms::task::Candidate;
-use algorithms::timing::Stages;
+use portable_gpu::DeviceError;
+use portable_gpu::monitor::Limit;
+use portable_gpu::timing::Stages;
 
 use super::gpu::energy::{self, Consumer};
 use super::gpu::sampled_gpu::{GpuMode, SampledGpu};

@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use generators::random::hash;
+use generators_common::random::hash;
 use reports::compare::{Round, Thresholds, Why, judge_paired, paired};
 use reports::record::SampleRow;
 use statistics::{MAX_RESTARTS, MIN_RESTARTS, ROUNDS_PER_RESTART, is_look};

@@ -8,8 +8,10 @@ use std::path::Path;
 use algorithms::algorithm::{InputFiles, Plan};
 use algorithms::axis::Params;
 use algorithms::task::Task;
-use generators::DataError;
-use generators::io::{FileName, files_of_input, index_of, is_pieces_file, with_content_limit};
+use generators_common::DataError;
+use generators_common::io::{FileName, with_content_limit};
+use generators_sts::io::{files_of_input, is_raw_file};
+use generators_tpc::io::{index_of, is_tpc_file};
 use reports::units;
 
 use super::PlanError;
@@ -183,7 +185,8 @@ fn bytes_read_whole(files: &InputFiles) -> Option<u64> {
     for input in files.paths() {
         for file in files_of_input(&input).ok()? {
             let metadata = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;
-            let is_whole = index_of(&file).is_ok() || !is_pieces_file(&file).ok()?;
+            let is_whole = index_of(&file).is_ok()
+                || !(is_raw_file(&file).ok()? || is_tpc_file(&file).ok()?);
             bytes = is_whole.then(|| bytes.saturating_add(metadata.len()))?;
         }
     }

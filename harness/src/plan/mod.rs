@@ -23,7 +23,7 @@ use algorithms::algorithm::InputFiles;
 use algorithms::axis::Params;
 use algorithms::device::Device;
 use algorithms::task::{Case, Task, VariantInfo};
-use generators::DataError;
+use generators_common::DataError;
 use reports::record::{InputRecord, PluginRecord, Point};
 
 use crate::platform::Exit;

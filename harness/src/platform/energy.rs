@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use algorithms::device::Device;
-use algorithms::device::gpu::cuda;
-use algorithms::device::gpu::monitor::Monitor;
+use portable_gpu::cuda;
+use portable_gpu::monitor::Monitor;
 
 /// Folder of the processors' counters on Linux. On most systems only root may read them.
 const POWERCAP: &str = "/sys/class/powercap";

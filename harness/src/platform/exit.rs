@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use generators::DataError;
+use generators_common::DataError;
 use reports::history::HistoryError;
 use reports::store::StoreError;
 

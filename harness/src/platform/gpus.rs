@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use algorithms::device::emulator::Config;
-use algorithms::device::gpu::cuda::{self, ContextSharing};
-use algorithms::device::gpu::{DeviceError, Gpu};
-use algorithms::device::gpu::{hip, webgpu};
 use algorithms::device::{Backend, Device, Target, Team};
 use algorithms::plugin;
+use portable_gpu::cuda::{self, ContextSharing};
+use portable_gpu::emulator::Config;
+use portable_gpu::{DeviceError, Gpu};
+use portable_gpu::{hip, webgpu};
 use text::Untrusted;
 
 /// GPUs by name.
@@ -99,7 +99,7 @@ pub fn problem_of(device: Device) -> Option<String> {
         Device::Cuda(number) | Device::CudaAgain(number) => known(number),
         Device::Hip(number) => hip::problem_of(number),
         Device::Wgpu(number) | Device::WgpuChecked(number) => problem_of_adapter(number),
-        Device::Emulator => algorithms::device::emulator::unavailable().map(str::to_owned),
+        Device::Emulator => portable_gpu::emulator::unavailable().map(str::to_owned),
     }
 }
 

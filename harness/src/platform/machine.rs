@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use algorithms::device::gpu::cuda;
+use portable_gpu::cuda;
 use reports::record::{Environment, Gpu, Machine};
 use reports::units;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};

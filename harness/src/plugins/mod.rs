@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use algorithms::device::TeamError;
-use algorithms::device::gpu::cuda;
 use algorithms::plugin::{self, PluginError, PluginInfo, Quarantine, baseline};
 use algorithms::registry;
 use nix::libc;
+use portable_gpu::cuda;
 use reports::record::{Point, SummaryRow};
 use sha2::{Digest, Sha256};
 use text::Untrusted;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use algorithms::algorithm::InputFiles;
 use algorithms::task::Task;
 use clap::{Args, ValueEnum};
-use generators::io::is_standard_input;
+use generators_common::io::is_standard_input;
 
 use super::settings::without_flags;
 use super::{AxisValues, DEFAULT_STORE, OutputFlags, SampleRange, Settings, values};

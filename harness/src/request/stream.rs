@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use algorithms::axis::Params;
 use clap::{ArgAction, Args};
-use generators::named;
+use generators_common::named;
 use reports::clock;
 
 use super::values::{self, each_once};

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use algorithms::data_sets::DataSet;
 use algorithms::device::Device;
-use algorithms::device::emulator::Lanes;
 use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
 use clap::Args;
+use portable_gpu::emulator::Lanes;
 use text::Untrusted;
 
 use super::settings::take_checked;

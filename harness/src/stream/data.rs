@@ -6,8 +6,8 @@ use algorithms::sts::task::{STS, Timeslices};
 use algorithms::sts::{Timeslice, segment_sums_of};
 use algorithms::sts_events::{EventRules, event_sums, right_events};
 use algorithms::sts_scenario;
-use generators::DataError;
-use generators::sts::physics::Scenario;
+use generators_common::DataError;
+use generators_sts::physics::Scenario;
 
 use super::protocol::{Expected, ResultDigest};
 use super::schedule::PreparedCounts;

@@ -257,7 +257,7 @@ impl State {
     fn hand_out(&mut self, check_every: u64) {
         while let Some(Order { worker, number, data }) = self.log.hand_out() {
             // Hashing the number avoids a correlation with prepared data and workers.
-            let check = generators::random::mix(number).is_multiple_of(check_every);
+            let check = generators_common::random::mix(number).is_multiple_of(check_every);
             let hits = self.hits.as_ref().map(|hits| hits.join(format!("{number}.hits.bin")));
             let request = Request::Process { number, data, check, hits };
             let slot = &mut self.workers[worker];

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use algorithms::algorithm::{Digest, SegmentSums, Segments};
-use algorithms::device::gpu::DeviceError;
 use algorithms::sts_events::EventRules;
+use portable_gpu::DeviceError;
 use serde::{Deserialize, Serialize};
 
 use crate::measure::CheckError;

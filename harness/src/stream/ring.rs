@@ -12,10 +12,10 @@ use std::sync::Arc;
 use algorithms::algorithm::Semantics;
 use algorithms::sts::Timeslice;
 use algorithms::sts_unpack::RawTimeslices;
-use generators::Array;
-use generators::sts::Digi;
-use generators::sts::raw::{RawData, RawTimeslice, Readout, Rules};
-use generators::sts::setup::Setup;
+use generators_common::Array;
+use generators_sts::Digi;
+use generators_sts::raw::{RawData, RawTimeslice, Readout, Rules};
+use generators_sts::setup::Setup;
 use serde::{Deserialize, Serialize};
 
 use crate::platform::shared_memory::{Inherited, SharedMemory};

@@ -4,7 +4,7 @@
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use generators::random::hash;
+use generators_common::random::hash;
 
 use crate::platform::clock::now_ns;
 use crate::request::Spill;

@@ -248,8 +248,9 @@ impl CheckBudget {
 #[cfg(test)]
 mod tests {
     use algorithms::axis::Params;
-    use algorithms::device::{Backend, Team, emulator};
+    use algorithms::device::{Backend, Team};
     use algorithms::sts::task::STS;
+    use portable_gpu::emulator;
 
     use super::super::data::{Data, Variation};
     use super::*;

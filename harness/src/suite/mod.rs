@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use algorithms::device::Device;
-use generators::DataError;
+use generators_common::DataError;
 use reports::record::Point;
 use reports::units;
 use sha2::{Digest, Sha256};

@@ -2,7 +2,7 @@
 
 use algorithms::device::Device;
 use algorithms::task::{Task, VariantInfo};
-use generators::DataError;
+use generators_common::DataError;
 use reports::record::{Params, Point, Shard};
 
 use super::{Settings, Suite};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use algorithms::device::{Device, Team, TeamError};
-use algorithms::timing::{StageTiming, Stages};
+use portable_gpu::timing::{StageTiming, Stages};
 use reports::record::Bandwidth;
 use reports::throughput::ThroughputRow;
 use serde::{Deserialize, Serialize};

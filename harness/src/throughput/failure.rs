@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::io;
 
-use algorithms::device::gpu::DeviceError;
+use portable_gpu::DeviceError;
 use serde::{Deserialize, Serialize};
 
 use crate::measure::CheckError;

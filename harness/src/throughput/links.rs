@@ -10,9 +10,9 @@ use std::sync::{Arc, Barrier};
 use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
-use algorithms::ceilings::{Direction, HostMemory, LinkBuffers};
-use algorithms::device::gpu::{DeviceError, Gpu};
 use algorithms::device::{Team, TeamError};
+use portable_gpu::ceilings::{Direction, HostMemory, LinkBuffers};
+use portable_gpu::{DeviceError, Gpu};
 use reports::record::{LinkBandwidth, LinksAtOnce, SharedLink};
 
 use super::placement::{StreamGpus, team_specs};
@@ -242,7 +242,8 @@ fn rate_within(
 mod tests {
     use std::sync::Mutex;
 
-    use algorithms::device::{Device, emulator};
+    use algorithms::device::Device;
+    use portable_gpu::emulator;
 
     use super::*;
 

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use algorithms::device::emulator::Config;
-use algorithms::device::gpu::cuda::{self, ContextSharing};
-use algorithms::device::gpu::{DeviceError, Gpu, hip, webgpu};
 use algorithms::device::{Device, Team, TeamError};
+use portable_gpu::cuda::{self, ContextSharing};
+use portable_gpu::emulator::Config;
+use portable_gpu::{DeviceError, Gpu, hip, webgpu};
 
 use super::plan::PointSpec;
 use crate::plan::{Plan, TeamLayout, TeamSpec};

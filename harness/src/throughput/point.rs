@@ -8,7 +8,7 @@ use std::time::Duration;
 use algorithms::algorithm::Work;
 use algorithms::device::{Target, Team};
 use algorithms::task::Candidate;
-use algorithms::timing::Stages;
+use portable_gpu::timing::Stages;
 use reports::record::Point;
 use reports::throughput::{EventRow, ThroughputRow};
 use serde::{Deserialize, Serialize};

@@ -5,9 +5,9 @@ use std::collections::btree_map::Entry;
 use std::time::Duration;
 
 use algorithms::device::Arena;
-use algorithms::device::gpu::DeviceError;
 use algorithms::task::{Candidate, Case};
-use generators::DataError;
+use generators_common::DataError;
+use portable_gpu::DeviceError;
 
 use super::plan::PointSpec;
 use super::window::Clock;

@@ -4,8 +4,9 @@ mod fake;
 
 use std::time::Duration;
 
-use algorithms::device::{Backend, Device, emulator};
+use algorithms::device::{Backend, Device};
 use algorithms::registry;
+use portable_gpu::emulator;
 use reports::record::YesNo;
 use reports::throughput::{EventRow, ThroughputRow};
 

@@ -6,8 +6,8 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use algorithms::device::emulator;
 use flate2::read::GzDecoder;
+use portable_gpu::emulator;
 
 use crate::common::{Folder, folder, measuring, row, stages, variants};
 use crate::experiments::{fixtures, full_set};

@@ -65,7 +65,8 @@ fn every_command_is_understood() {
 
 /// Texts of the sources, without comments and tests.
 fn sources() -> Vec<(PathBuf, String)> {
-    let mut folders = ["harness/src", "reports/src", "algorithms/src"].map(in_repository).to_vec();
+    let mut folders =
+        ["harness/src", "reports/src", "algorithms/src", "gpu/src"].map(in_repository).to_vec();
     let mut sources = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("listed") {

@@ -76,7 +76,7 @@ fn halves_take_ten_minutes_each_and_have_all_suites() {
 
 #[test]
 fn without_a_gpu_it_says_why() {
-    if algorithms::device::gpu::cuda::devices().is_ok() {
+    if portable_gpu::cuda::devices().is_ok() {
         eprintln!("skipped: there is a GPU");
         return;
     }

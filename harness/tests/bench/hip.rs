@@ -14,7 +14,7 @@ fn with_stub(folder: Folder) -> Option<Folder> {
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-pthread", "-std=gnu17"]);
     compiler.arg("-DSTUB_VERSION=60232830").arg("-o").arg(folder.join("libamdhip64.so"));
-    compiler.arg(in_repository("algorithms/src/device/gpu/hip/stub.c"));
+    compiler.arg(in_repository("gpu/src/hip/stub.c"));
     let Ok(status) = compiler.status() else {
         eprintln!("skipped: no compiler (cc)");
         return None;

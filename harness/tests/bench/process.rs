@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use algorithms::device::emulator;
+use portable_gpu::emulator;
 
 use crate::common::{Folder, folder};
 

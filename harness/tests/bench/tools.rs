@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use algorithms::device::emulator;
+use portable_gpu::emulator;
 use reports::record::CeilingsRecord;
 use serde_json::Value;
 
@@ -124,11 +124,11 @@ fn simulated_digis_come_with_setup_and_truth() {
     assert_eq!(lines("a.csv"), lines("a.sources.csv"));
     assert!(read("a.crossings.csv").starts_with("module,collision,time_ns,x,y"));
     assert!(!folder.join("b.crossings.csv").exists());
-    let setup = generators::io::read_setup(&folder.join("a.setup.json"));
+    let setup = generators_sts::io::read_setup(&folder.join("a.setup.json"));
     assert_eq!(setup.expect("a setup").modules().len(), 896);
 
     generate("--preset mcbm-2024 --scale 0.1 --noise 1Hz --rate 100Hz --out m.bin.gz");
-    let digis = |name: &str| generators::io::read_digis(&folder.join(name));
+    let digis = |name: &str| generators_sts::io::read_digis(&folder.join(name));
     for name in ["m-0.bin.gz", "m-1.bin.gz"] {
         assert_eq!(digis(name).expect("digis").partition().segments(), 24);
     }

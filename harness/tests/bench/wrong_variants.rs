@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use algorithms::device::Unavailable;
-use algorithms::device::gpu::DeviceError;
-use algorithms::timing::{StageTiming, Stages};
 use harness::failure::Exit;
 use harness::request::{SampleRange, Settings};
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{StageTiming, Stages};
 use reports::history::{Store, Unfinished};
 use reports::record::YesNo;
 

@@ -1,18 +1,18 @@
 //! Flat arrays with a part for each side, which chains have in common.
 
-use generators::partition::Partition;
-use generators::sts::{Digi, SegmentedDigis};
+use generators_common::partition::Partition;
+use generators_sts::{Digi, SegmentedDigis};
 
 use super::raw::Raw;
 use crate::algorithm::{Digest, SegmentSums, Segments, segment_sums};
 use crate::device::Arena;
-use crate::parallel::fill;
 use crate::sts::clusters::ClusterFormulas;
 use crate::sts::data::{CLUSTERS, HITS};
 use crate::sts::hits::{ModuleFormulas, SortedClusters};
 use crate::sts::presort::{LookupTable, Permutation};
 use crate::sts::{Cluster, ClusterEntry, Hit, Product, Timeslice};
 use crate::sts_unpack::cpu::Unpack;
+use parallel::fill;
 
 /// A timeslice, and the outputs of stages. The clusters and entries of a side start at the offset
 /// of its digis.

@@ -21,10 +21,10 @@ mod share_out;
 mod snapshots;
 
 use crate::algorithm::{Digest, Segments};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Buffers};
 use crate::sts::{ChainStage, Product};
-use crate::timing::Laps;
+use portable_gpu::DeviceError;
+use portable_gpu::timing::Laps;
 
 pub(super) use by_side::{BySide, Clustering};
 pub(super) use offline::Offline;

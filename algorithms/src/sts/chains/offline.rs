@@ -3,9 +3,7 @@
 use super::raw::Raw;
 use super::snapshots::{Lists, Snapshot};
 use super::{Chain, Preconditions, USUAL, with_or_without_unpacking};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Buffers};
-use crate::parallel::{Grain, collect, for_each, map};
 use crate::sts::cluster_order::{sort_offline_clusters, sort_offline_digis};
 use crate::sts::clusters::Friese;
 use crate::sts::collect::append;
@@ -16,6 +14,8 @@ use crate::sts::{
     ChainStage, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Product, Timeslice,
 };
 use crate::sts_unpack::cpu;
+use parallel::{Grain, collect, for_each, map};
+use portable_gpu::DeviceError;
 
 /// Lists of objects for each side and module, allocated during the run.
 pub(in crate::sts) struct Offline<'a> {

@@ -2,15 +2,13 @@
 
 use std::marker::PhantomData;
 
-use generators::sts::SegmentedDigis;
+use generators_sts::SegmentedDigis;
 
 use super::arrays::Arrays;
 use super::snapshots::{BufferParts, Snapshot, filled};
 use super::{Chain, Preconditions, with_or_without_unpacking};
 use crate::algorithm::{Digest, Segments};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Buffers};
-use crate::parallel::{fill, for_each, for_each_numbered};
 use crate::std_sort::sort_by_key_and_charge;
 use crate::sts::cluster_order::{sort_entries, sort_hits, write_entries};
 use crate::sts::clusters::{Connectors, SortedDigis, Zeroing};
@@ -20,6 +18,8 @@ use crate::sts::presort::{Counting, Orders, Pages, Permutation, give_pages_back}
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Hit, Partitioned, Product, Timeslice};
 use crate::sts_unpack::cpu;
+use parallel::{fill, for_each, for_each_numbered};
+use portable_gpu::DeviceError;
 
 /// Capacity of a bucket of hits, for each cluster of the front.
 const HITS_FOR_A_FRONT: f64 = 1.5;

@@ -1,15 +1,15 @@
 //! Raw data that a chain starts from.
 
-use generators::sts::Digi;
-use generators::sts::raw::{MicrosliceCounts, TimesliceCounts};
+use generators_sts::Digi;
+use generators_sts::raw::{MicrosliceCounts, TimesliceCounts};
 
 use crate::device::Arena;
-use crate::parallel::fill;
 use crate::sts::presort::{LookupTable, capacity_for_parts};
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::cpu::{self, Unpack, UnpackInput};
 use crate::sts_unpack::survey::{Job, Survey, survey};
-use crate::timing::Laps;
+use parallel::fill;
+use portable_gpu::timing::Laps;
 
 /// Raw data, and their unpacked digis.
 pub(super) struct Raw<'a> {

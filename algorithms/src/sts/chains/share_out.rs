@@ -1,6 +1,6 @@
 //! Work for all threads, the largest pieces first.
 
-use crate::parallel::for_each_with_tools;
+use parallel::for_each_with_tools;
 
 /// Distributes pieces dynamically over workers, each with its own tools, in the order of `pieces`.
 /// Runs on the current team.

@@ -2,10 +2,10 @@
 
 use std::any::Any;
 
-use generators::partition::Partition;
+use generators_common::partition::Partition;
 
-use crate::device::gpu::DeviceError;
-use crate::parallel::{map, par_concat, par_copy_to_slices};
+use parallel::{map, par_concat, par_copy_to_slices};
+use portable_gpu::DeviceError;
 
 /// Output of a stage in a buffer, on the host or on a device, which can be saved and restored.
 pub(in crate::sts) trait Snapshot {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use generators::sts::{CHANNELS_PER_SIDE, Digi};
+use generators_sts::{CHANNELS_PER_SIDE, Digi};
 
 use super::links::Links;
 use super::{ClusterFormulas, FoundClusters};

@@ -3,8 +3,8 @@
 //! Charges have few steps, so values that follow from the charges of one or two digis are looked
 //! up; the tables are made by the formulas that they replace.
 
-use generators::sts::setup::Setup;
-use generators::sts::{CHANNELS_PER_SIDE, Digi, MAX_ADC};
+use generators_sts::setup::Setup;
+use generators_sts::{CHANNELS_PER_SIDE, Digi, MAX_ADC};
 
 use crate::sts::Cluster;
 use crate::sts::formulas::{BelowFirstStep, Shape, Shapes, Side};

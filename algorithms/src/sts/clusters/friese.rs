@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use generators::sts::setup::{Asic, Setup};
-use generators::sts::{CHANNELS_PER_SIDE, MAX_ADC};
+use generators_sts::setup::{Asic, Setup};
+use generators_sts::{CHANNELS_PER_SIDE, MAX_ADC};
 
 use crate::sts::formulas::{ChargeModel, Shapes, Side, charge, digi_window, variance};
 use crate::sts::{OfflineCluster, OfflineDigi};

@@ -1,6 +1,6 @@
 //! Links between digis, and the clusters that follow.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::formulas::offset;
 use super::long_chains::{LongChain, LongChains};
@@ -122,9 +122,9 @@ fn follow(mut next: u32, followers: &[u32], digis: &[Digi], mut found: impl FnMu
 
 #[cfg(test)]
 mod tests {
-    use generators::random::mix;
-    use generators::sts::Address;
-    use generators::sts::setup::Setup;
+    use generators_common::random::mix;
+    use generators_sts::Address;
+    use generators_sts::setup::Setup;
 
     use super::*;
     use crate::sts::clusters::formulas::Chain;

@@ -5,7 +5,7 @@
 //! Operations are those of [`Sums::shape`] in the same order, so each lane has the same bits as a
 //! shape computed alone.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::formulas::ClusterFormulas;
 use crate::sts::Cluster;
@@ -228,7 +228,7 @@ mod avx512 {
 
 #[cfg(test)]
 mod tests {
-    use generators::random::mix;
+    use generators_common::random::mix;
 
     use super::*;
 

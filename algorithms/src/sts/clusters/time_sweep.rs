@@ -12,7 +12,7 @@
 
 use std::hint::select_unpredictable;
 
-use generators::sts::{CHANNELS_PER_SIDE, Digi};
+use generators_sts::{CHANNELS_PER_SIDE, Digi};
 
 use super::by_channel::ByChannel;
 use super::links::Links;

@@ -1,6 +1,6 @@
 //! Timeslices that go through a chain together.
 
-use generators::sts::setup::Setup;
+use generators_sts::setup::Setup;
 
 use crate::algorithm::Semantics;
 use crate::sts::Timeslice;
@@ -88,8 +88,8 @@ impl<'a> Batch<'a> {
 mod tests {
     use std::sync::Arc;
 
-    use generators::partition::Partition;
-    use generators::sts::{Digi, SegmentedDigis};
+    use generators_common::partition::Partition;
+    use generators_sts::{Digi, SegmentedDigis};
 
     use super::*;
 

@@ -2,10 +2,10 @@
 
 use super::chain::CudaChain;
 use crate::algorithm::{Digest, ITEM_MULTIPLIER, KINDS, SEGMENT_MULTIPLIER, Segments, WORD_STEP};
-use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, MappedBuffer};
 use crate::kernels::sts_digest as kernel;
 use crate::kernels::sts_digest::{DIGEST_OUTPUT, DigestOutput};
 use crate::sts::data::{CLUSTERS, HITS};
+use portable_gpu::{DeviceError, Gpu, LaunchConfig, MappedBuffer};
 
 const _: () = assert!(
     kernel::WORD_STEP == WORD_STEP

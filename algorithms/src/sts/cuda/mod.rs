@@ -40,9 +40,9 @@ mod time_bins;
 mod time_parts;
 
 use crate::algorithm::Semantics;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, same_as};
 use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::{Cluster, ClusterEntry, Hit};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, same_as};
 
 pub(super) use batch::Batch;
 pub(super) use chain::{ChainOptions, CudaChain, HitCapacities, Step};

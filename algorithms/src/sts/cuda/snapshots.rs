@@ -2,8 +2,8 @@
 
 use bytemuck::Pod;
 
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::sts::chains::{SavedBuffer, Snapshot};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 /// A buffer on the device. Copies are started, not waited for.
 struct OnDevice<'a, T> {

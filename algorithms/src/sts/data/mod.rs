@@ -12,11 +12,11 @@ mod offline;
 mod online;
 mod timeslice;
 
-use generators::named;
-use generators::partition::Partition;
-use generators::sts::{Address, ModuleSide, SegmentedDigis};
+use generators_common::named;
+use generators_common::partition::Partition;
+use generators_sts::{Address, ModuleSide, SegmentedDigis};
 
-use crate::parallel::{map, par_concat};
+use parallel::{map, par_concat};
 
 pub(in crate::sts) use digest::{CLUSTERS, HITS};
 pub use digest::{digest_of, segment_sums_of};

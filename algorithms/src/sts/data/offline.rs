@@ -4,7 +4,7 @@
 //! Some of their bytes belong to the base classes of the experiment's objects. They are included
 //! and moved, as in the experiment.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 /// A digi before it is packed, in 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

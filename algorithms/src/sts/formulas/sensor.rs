@@ -7,8 +7,8 @@
 
 use std::ops::RangeInclusive;
 
-use generators::sts::CHANNELS_PER_SIDE;
-use generators::sts::setup::{Cuts, Module};
+use generators_sts::CHANNELS_PER_SIDE;
+use generators_sts::setup::{Cuts, Module};
 
 use super::Real;
 use crate::kernels::sts_cuda_formulas_rules_h as kernels;

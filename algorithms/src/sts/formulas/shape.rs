@@ -1,7 +1,7 @@
 //! Charge, position and errors of a cluster, from the charges of the steps of the converter.
 
-use generators::sts::MAX_ADC;
-use generators::sts::setup::{Asic, LandauTable, Setup};
+use generators_sts::MAX_ADC;
+use generators_sts::setup::{Asic, LandauTable, Setup};
 
 use super::Real;
 

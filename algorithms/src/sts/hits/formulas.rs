@@ -1,7 +1,7 @@
 //! The hits of a pair of clusters.
 
-use generators::sts::Address;
-use generators::sts::setup::{Cuts, Setup};
+use generators_sts::Address;
+use generators_sts::setup::{Cuts, Setup};
 
 use crate::sts::formulas::{Local, Real, Sensor, Side, pair_time_error, time_cut};
 use crate::sts::rules::Rules;

@@ -6,15 +6,15 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use generators::partition::Partition;
+use generators_common::partition::Partition;
 
 use super::pairs::Pairs;
 use super::{ModuleFormulas, SortedClusters};
 use crate::device::Arena;
-use crate::parallel::{Grain, for_each_range};
-use crate::shared::{CachePadded, SharedSlice};
 use crate::sts::Hit;
 use crate::sts::rules::Rules;
+use parallel::shared::{CachePadded, SharedSlice};
+use parallel::{Grain, for_each_range};
 
 /// Clusters of the front that a thread takes at a time.
 const FRONTS: usize = 1024;

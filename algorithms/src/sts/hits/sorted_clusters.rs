@@ -1,6 +1,6 @@
 //! The clusters of both sides of all modules, as hits are found in them.
 
-use generators::partition::Partition;
+use generators_common::partition::Partition;
 
 use crate::sts::{Cluster, ClusterEntry};
 

@@ -198,9 +198,9 @@ mod avx512 {
 
 #[cfg(test)]
 mod tests {
-    use generators::partition::Partition;
-    use generators::random::mix;
-    use generators::sts::setup::Setup;
+    use generators_common::partition::Partition;
+    use generators_common::random::mix;
+    use generators_sts::setup::Setup;
 
     use super::*;
     use crate::sts::hits::pairs::Pairs as OnlinePairs;

@@ -5,14 +5,14 @@ pub mod offline;
 
 use std::ops::Range;
 
-use generators::sts::setup::{Cuts, Setup};
-use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
+use generators_sts::setup::{Cuts, Setup};
+use generators_sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
 
 use super::data::digi_order;
 use super::formulas::{BelowFirstStep, Local, Sensor, Shapes, Side, pair_time_error, time_cut};
 use super::rules::{Rules, Successors, Window};
 use super::{Cluster, Hit, Partitioned};
-use crate::parallel::map;
+use parallel::map;
 
 /// The clusters of all module sides, each side in [`Cluster::order`]. The digis may
 /// come in any order.
@@ -224,8 +224,8 @@ impl Finder<'_> {
 
 #[cfg(test)]
 mod tests {
-    use generators::sts::Address;
-    use generators::sts::setup::Setup;
+    use generators_sts::Address;
+    use generators_sts::setup::Setup;
 
     use super::*;
     use crate::sts::rules::{Exact, Published};

@@ -1,13 +1,13 @@
 //! Clusters and hits as the offline reconstruction finds them.
 
-use generators::sts::setup::{Cuts, Setup};
-use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
+use generators_sts::setup::{Cuts, Setup};
+use generators_sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
 
-use crate::parallel::map;
 use crate::sts::formulas::{
     BelowFirstStep, Local, Real, Sensor, Shapes, Side, digi_window, pair_time_error, time_cut,
 };
 use crate::sts::{OfflineCluster, OfflineHit, Partitioned};
+use parallel::map;
 
 /// The clusters of all module sides, each side in [`OfflineCluster::order`]. Digis are processed in
 /// order of time; those of equal time in that of channel and charge.

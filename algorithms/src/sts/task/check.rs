@@ -3,11 +3,11 @@
 
 use std::fmt::Debug;
 
-use generators::sts::SegmentedDigis;
+use generators_sts::SegmentedDigis;
 
-use crate::parallel::{first_error, first_where};
 use crate::sts::{ChainStage, Product};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned};
+use parallel::{first_error, first_where};
 
 /// Difference of a product from the reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -235,7 +235,7 @@ fn in_order_of_time<T: Sync>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parallel::tests::with_all_pools;
+    use parallel::testing::with_all_pools;
 
     /// Segments of very unlike sizes, of which one is shared by threads.
     fn clusters() -> Partitioned<Cluster> {

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use generators::sts::setup::Setup;
-use generators::sts::{Address, Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
+use generators_sts::setup::Setup;
+use generators_sts::{Address, Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
 
 use super::cuda_variants::*;
 use super::{StsTask, Timeslices, check, hard_inputs};
 use crate::algorithm::{Algorithm, Segments, Semantics};
-use crate::device::emulator::{self, Config};
-use crate::device::gpu::Gpu;
 use crate::device::{Arena, Buffers, Execution};
 use crate::sts::cuda::{Batch, ChainOptions, CudaChain, HitCapacities, InputKind, Step};
 use crate::sts::{ChainStage, Timeslice, digest_of};
+use portable_gpu::Gpu;
+use portable_gpu::emulator::{self, Config};
 
 /// Compares the clusters in order of time, if single blocks process small sides.
 fn check_fused_sides(gpu: &Arc<Gpu>, digis: &SegmentedDigis, steps: &[Step]) {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::Timeslices;
 use super::session::Chains;
 use crate::algorithm::{Digest, Segments};
-use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Execution, buffers};
 use crate::sts::chains::{Chain, Preconditions, Snapshot, with_or_without_unpacking};
 use crate::sts::cuda::{
     Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind,
 };
 use crate::sts::{ChainStage, Product, Timeslice};
-use crate::timing::Laps;
+use portable_gpu::timing::Laps;
+use portable_gpu::{DeviceError, Gpu};
 
 /// Order in which timeslices run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,18 +201,18 @@ impl Chain for GpuChain<'_> {
 
 #[cfg(test)]
 mod tests {
-    use generators::partition::Partition;
-    use generators::sts::SegmentedDigis;
-    use generators::sts::setup::Setup;
+    use generators_common::partition::Partition;
+    use generators_sts::SegmentedDigis;
+    use generators_sts::setup::Setup;
 
     use super::*;
     use crate::algorithm::{Algorithm, Semantics};
-    use crate::device::emulator::{self, Config};
     use crate::sts::digest_of;
     use crate::sts::task::cuda_variants::*;
     use crate::sts::task::session::tests::{check_digests, earlier_runs};
     use crate::sts::task::session::{ChainSession, SavedIn};
     use crate::sts::task::{STS, StsTask, hard_inputs};
+    use portable_gpu::emulator::{self, Config};
 
     fn session<'a>(
         gpu: &Arc<Gpu>,

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use generators::io::Remarks;
-use generators::random::hash;
-use generators::sts::physics::Preset;
-use generators::sts::raw::{EpochOrder, RawShape, generate as generate_raw};
-use generators::sts::setup::{Cuts, Module, Setup};
-use generators::sts::{
+use generators_common::random::hash;
+use generators_sts::io::Remarks;
+use generators_sts::physics::Preset;
+use generators_sts::raw::{EpochOrder, RawShape, generate as generate_raw};
+use generators_sts::setup::{Cuts, Module, Setup};
+use generators_sts::{
     Address, CHANNELS_PER_SIDE, Digi, DigiShape, MAX_TIME_NS, Order, SegmentedDigis, Skew, generate,
 };
 

@@ -36,8 +36,8 @@ mod variants;
 
 use std::path::Path;
 
-use generators::DataError;
-use generators::sts::Digi;
+use generators_common::DataError;
+use generators_sts::Digi;
 
 use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{
@@ -45,11 +45,11 @@ use crate::algorithm::{
     Promise, ReadInput, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Params, joined};
-use crate::parallel::map;
 use crate::plugin::Contract;
 use crate::sts::quality::FIGURES;
 use crate::sts::{ChainStage, Product, Timeslice};
 use crate::sts_sort::hard_inputs::without_digis;
+use parallel::map;
 
 pub use check::Mismatch;
 

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use generators::DataError;
-use generators::io::{Table, write_digis_of_timeslices, write_table};
-use generators::sts::{Address, Digi, ModuleSide, SegmentedDigis};
+use generators_common::DataError;
+use generators_common::io::{Table, write_table};
+use generators_sts::io::write_digis_of_timeslices;
+use generators_sts::{Address, Digi, ModuleSide, SegmentedDigis};
 
 use crate::algorithm::OutputFiles;
 use crate::sts::{

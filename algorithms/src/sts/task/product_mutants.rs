@@ -1,6 +1,6 @@
 //! Products with one element harmed.
 
-use generators::sts::{Digi, SegmentedDigis};
+use generators_sts::{Digi, SegmentedDigis};
 
 use crate::algorithm::{Choose, Mutants, Output, mutants};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Product};

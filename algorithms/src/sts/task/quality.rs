@@ -1,6 +1,6 @@
 //! Quality of hits against the simulated truth.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::Timeslices;
 use crate::algorithm::{Metric, MetricInfo, Relation};

@@ -5,11 +5,11 @@ use std::cell::Cell;
 
 use super::{StsTask, Timeslices};
 use crate::algorithm::{CheckError, Digest, InputState, Runner, Segments};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Reservation};
 use crate::sts::chains::{Chain, Preconditions, SavedBuffer};
 use crate::sts::{ChainStage, Product};
-use crate::timing::{Laps, Stages};
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 /// Chains of all timeslices of an input.
 pub(super) type Chains<'a> = Vec<Box<dyn Chain + 'a>>;
@@ -207,7 +207,7 @@ impl<'a> Runner<StsTask> for ChainSession<'a> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use generators::sts::Digi;
+    use generators_sts::Digi;
 
     use super::*;
     use crate::algorithm::{Algorithm, Semantics};

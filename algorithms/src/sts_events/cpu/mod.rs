@@ -5,15 +5,15 @@ mod published;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::chain::Chain;
 use super::event::assign_copies;
 use super::{DigiStream, Event, EventRules, Events, StsEvents};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec};
-use crate::parallel::{Grain, collect, for_each, map, split_mut};
+use parallel::{Grain, collect, for_each, map, split_mut};
+use portable_gpu::DeviceError;
 
 pub(super) const VARIANTS: &[Variant<StsEvents>] = &[
     Variant::cpu(

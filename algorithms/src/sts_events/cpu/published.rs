@@ -4,12 +4,12 @@
 
 use std::borrow::Cow;
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
-use crate::device::gpu::DeviceError;
 use crate::sts_events::event::assign_copies;
 use crate::sts_events::{DigiStream, Event, EventRules, Events, StsEvents};
+use portable_gpu::DeviceError;
 
 /// An event with its own list of digis.
 struct OwnEvent {

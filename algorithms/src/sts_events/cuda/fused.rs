@@ -2,8 +2,8 @@
 
 use super::runner::{EventBuilder, OnDevice};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::sts_events_fused::{EVENTS_FUSED, EventsFused, TILE};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 pub(super) struct Fused {
     /// One for tickets, and three for each tile.

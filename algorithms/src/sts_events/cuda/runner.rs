@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext, limit_digis};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput, same_as};
+use crate::device::PinnedInput;
 use crate::device::{Buffers, buffers};
 use crate::kernels::sts_events_cuda_building_events_h::{
     self as kernels, Capacities, EventOutput, Rules, Stream, Totals,
 };
-use crate::parallel::par_map;
 use crate::sts_events::{DigiStream, Event, Events, StsEvents};
+use parallel::par_map;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, same_as};
 
 same_as!(Event {
     trigger_half_ns = trigger,
@@ -224,9 +225,9 @@ mod tests {
     use super::*;
     use crate::algorithm::{Algorithm, Runner};
     use crate::device::Arena;
-    use crate::device::emulator::{self, Config};
     use crate::sts_events::cuda::fused::Fused;
     use crate::sts_events::cuda::thread_per_digi::ThreadPerDigi;
+    use portable_gpu::emulator::{self, Config};
 
     /// An emulator that finds accesses beyond the capacities.
     fn gpu() -> Option<Arc<Gpu>> {

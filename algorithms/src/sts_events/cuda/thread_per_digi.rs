@@ -2,12 +2,12 @@
 
 use super::runner::{EventBuilder, OnDevice};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::sts_events_cuda_building_events_h::Totals;
 use crate::kernels::sts_events_thread_per_digi::{
     EVENTS_COPY, EVENTS_CUT, EVENTS_FOLLOW, EVENTS_FULL, EventsCopy, EventsCut, EventsFollow,
     EventsFull,
 };
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 const DIGI: u64 = size_of::<u64>() as u64;
 

@@ -5,14 +5,14 @@
 //! merge. Here the chunks are those, and threads share a segment where there are more threads than
 //! segments can feed.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::parts::{self, Cost};
 use super::segments::{Scratch, sort_segments};
 use super::{ResultIn, StsSort, radix};
 use crate::algorithm::Variant;
-use crate::parallel::for_each;
 use crate::sts_sort::order::ByChannelAndTime;
+use parallel::for_each;
 
 /// Digis that a block sorts at once: 512 threads with 11 each.
 const CHUNK: usize = 512 * 11;

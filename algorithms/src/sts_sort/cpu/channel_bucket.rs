@@ -10,7 +10,7 @@
 //!
 //! `docs/sorting.md` explains the numbers.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::count::{count, count_and_look, count_twice};
 use super::parts::Cost;
@@ -248,7 +248,7 @@ fn sort_channel(digis: &[Digi], target: &mut [Digi], counts: &mut SmallCounts, r
 
 #[cfg(test)]
 mod tests {
-    use generators::sts::{DigiShape, Order, Skew, generate};
+    use generators_sts::{DigiShape, Order, Skew, generate};
 
     use super::*;
 

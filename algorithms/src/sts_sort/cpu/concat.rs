@@ -3,7 +3,7 @@
 //! If the digis of each channel arrive in order of time, no comparisons are needed: the
 //! concatenated lists of the channels are the result.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::count::count;
 use super::parts::Cost;

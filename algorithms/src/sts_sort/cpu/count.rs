@@ -2,10 +2,10 @@
 //!
 //! Later digis are prefetched: not every processor does so by itself early enough for counting.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use crate::device::is_amd;
-use crate::prefetch::prefetch;
+use parallel::prefetch::prefetch;
 
 /// Digis of a cache line.
 const LINE: usize = 8;

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use bytemuck::TransparentWrapper;
-use generators::sts::Digi;
+use generators_sts::Digi;
 use rdst::{RadixKey, RadixSort as _};
 use voracious_radix_sort::{RadixSort as _, Radixable};
 

@@ -60,8 +60,8 @@ impl ResultIn {
 
 #[cfg(test)]
 mod test_digis {
-    use generators::random::mix;
-    use generators::sts::Digi;
+    use generators_common::random::mix;
+    use generators_sts::Digi;
 
     /// `length` digis of random bits.
     pub(super) fn random_digis(length: u64) -> Vec<Digi> {

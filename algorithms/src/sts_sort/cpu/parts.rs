@@ -1,11 +1,11 @@
 //! Segments in parts, if whole segments would leave threads idle, and merges of sorted parts.
 
-use generators::partition::Partition;
-use generators::sts::Digi;
+use generators_common::partition::Partition;
+use generators_sts::Digi;
 
 use super::ResultIn;
-use crate::parallel::{for_each, for_each_numbered};
 use crate::sts_sort::order::Order;
+use parallel::{for_each, for_each_numbered};
 
 /// Digis below which a part costs more than it saves.
 const MIN_PART: usize = 8192;

@@ -3,7 +3,7 @@
 //! A pass in which all digis have the same digit would move nothing and is
 //! left out: that is how the significant bits are found.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::parts::Cost;
 use super::segments::{Scratch, sort_segments};

@@ -3,12 +3,12 @@
 //! Digis are counted by bucket, the counts become the offsets of buckets, and each digi goes to the
 //! next offset of its bucket. Equal digis keep their order.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::count::{Counts, count};
 use crate::device::is_amd;
-use crate::parallel::{for_each, map};
-use crate::shared::{SharedSlice, offsets_of_parts};
+use parallel::shared::{SharedSlice, offsets_of_parts};
+use parallel::{for_each, map};
 
 /// A part is split into pieces, so that threads wait less for each other's last part.
 pub(super) const PIECES_PER_PART: usize = 2;

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
-use generators::partition::Partition;
-use generators::sts::{Digi, SegmentedDigis};
+use generators_common::partition::Partition;
+use generators_sts::{Digi, SegmentedDigis};
 
 use super::ResultIn;
 use super::parts::{Cost, Split};
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, Unavailable, buffers};
-use crate::parallel::{copy, for_each};
 use crate::sts_sort::StsSort;
+use parallel::{copy, for_each};
+use portable_gpu::DeviceError;
 
 /// Digis below which handing work to another thread costs more than it saves.
 const MIN_BATCH: usize = 4096;

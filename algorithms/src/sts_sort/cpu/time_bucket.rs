@@ -6,7 +6,7 @@
 //! first-level cache, where radix sort does the rest. If runs are short, as with digis in any other
 //! order, a scatter makes long ones first. Every pass is stable.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::ResultIn;
 use super::scatter::{PIECES_PER_PART, scatter_streams};
@@ -45,7 +45,7 @@ fn coarse_time(digis: &[Digi]) -> CoarseTime {
 
 #[cfg(test)]
 mod tests {
-    use generators::random::mix;
+    use generators_common::random::mix;
 
     use super::*;
 

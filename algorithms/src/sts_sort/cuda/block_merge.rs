@@ -2,17 +2,17 @@
 //! shared memory, then merges by Merge Path. And the same sort with other block sizes, to tune the
 //! number of threads and of digis per thread.
 
-use generators::partition::Partition;
+use generators_common::partition::Partition;
 
 use super::runner::DIGI;
 use super::segments::{Segments, by_segment};
 use crate::algorithm::{Prepare, Variant};
-use crate::device::gpu::{DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 use crate::kernels::sts_sort_block_merge::{
     BLOCK_MERGE_SORT, BLOCK_MERGE_SORT_256_11, BLOCK_MERGE_SORT_512_7, BLOCK_MERGE_SORT_1024_5,
     BlockMergeSort, ITEMS,
 };
 use crate::sts_sort::StsSort;
+use portable_gpu::{DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 
 /// A kernel, and the number of digis of a chunk that each of its threads sorts.
 #[derive(Clone, Copy)]

@@ -17,7 +17,7 @@ mod regions;
 mod sorts;
 mod tiles;
 
-use generators::partition::Partition;
+use generators_common::partition::Partition;
 
 use self::division::{Counts, Division, Range, capacity, on_device, wide_capacity};
 use self::lists::{OverfullBins, Oversized};
@@ -25,10 +25,11 @@ use self::regions::{Level, Regions, groups_of};
 use self::sorts::{BY_ALL_BITS, BY_ARRIVAL, Sorts};
 use super::runner::{DIGI, Sorter, sort_on_gpu};
 use crate::algorithm::Variant;
+use crate::device::StagedArray;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, StagedArray};
 use crate::kernels::sts_sort_channel_bucket as kernels;
 use crate::sts_sort::StsSort;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 /// Bits that determine the bucket of a digi: the channel first, then the time from its high bits.
 /// Digis that are in one bucket after all levels have the same key.
@@ -316,12 +317,12 @@ impl Sorter for ChannelBucket {
 
 #[cfg(test)]
 mod tests {
-    use generators::partition::Partition;
-    use generators::random::mix;
+    use generators_common::partition::Partition;
+    use generators_common::random::mix;
 
     use super::*;
-    use crate::device::emulator::{self, Config};
     use crate::kernels::sts_sort_channel_bucket::{CHANNEL_BITS, CHANNEL_SHIFT};
+    use portable_gpu::emulator::{self, Config};
 
     const CHANNELS: u64 = (1 << CHANNEL_BITS) - 1;
     const TIMES: u64 = (1 << 31) - 1;

@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use generators::partition::Partition;
-use generators::sts::Digi;
+use generators_common::partition::Partition;
+use generators_sts::Digi;
 
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext, limit_digis};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput};
+use crate::device::PinnedInput;
 use crate::device::{Buffers, buffers};
-use crate::parallel::par_map;
 use crate::sts_sort::StsSort;
+use parallel::par_map;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
 /// Bytes of a digi.
 pub(super) const DIGI: u64 = size_of::<u64>() as u64;

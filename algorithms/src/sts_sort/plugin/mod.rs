@@ -3,15 +3,15 @@
 use std::ffi::c_void;
 
 use bytemuck::Zeroable;
-use generators::sts::{Digi, SegmentedDigis};
+use generators_sts::{Digi, SegmentedDigis};
 
 use super::StsSort;
-use crate::parallel::par_map;
 use crate::plugin::abi;
 use crate::plugin::loaded_variant::{Contract, Stable};
 use crate::plugin_session::{
     AbiInput, Addresses, Array, Description, OutputSpec, PluginRequest, PluginTask, Upload,
 };
+use parallel::par_map;
 
 /// Properties that plugins of this task may declare.
 pub(super) const CONTRACT: Contract = Contract {
@@ -104,7 +104,7 @@ fn bytes(digis: &[Digi]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use generators::sts::SegmentedDigis;
+    use generators_sts::SegmentedDigis;
 
     use super::*;
     use crate::device::{Arena, Device, Target, Team};

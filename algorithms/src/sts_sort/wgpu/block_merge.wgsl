@@ -1,7 +1,7 @@
 #part block_merge_sort
 // The published sort of digis: see block_merge.cu. A block per segment; chunks are as large as
 // little workgroup memory allows.
-#include "../../../kernels/block_merge.wgsl"
+#include "block_merge.wgsl"
 #include "digi.wgsl"
 
 struct Arguments { blocks: u32 }

@@ -1,8 +1,8 @@
 //! A microslice, message by message, and the epochs that its hits need.
 
-use generators::sts::Digi;
-use generators::sts::raw::clock::{CYCLE_NS, EPOCHS_PER_CYCLE, TICKS_PER_EPOCH};
-use generators::sts::raw::{Kind, MESSAGE_BYTES, Message, MicrosliceCounts, Rules};
+use generators_sts::Digi;
+use generators_sts::raw::clock::{CYCLE_NS, EPOCHS_PER_CYCLE, TICKS_PER_EPOCH};
+use generators_sts::raw::{Kind, MESSAGE_BYTES, Message, MicrosliceCounts, Rules};
 
 use crate::sts_unpack::exact::{ADC_VALUES, HitOutcome};
 use crate::sts_unpack::survey::Job;

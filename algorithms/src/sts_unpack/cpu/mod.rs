@@ -12,24 +12,24 @@ mod simd;
 
 use std::borrow::Cow;
 
-use generators::partition::Partition;
-use generators::sts::Digi;
-use generators::sts::raw::{MicrosliceCounts, Rules, TimesliceCounts, Unpacked};
+use generators_common::partition::Partition;
+use generators_sts::Digi;
+use generators_sts::raw::{MicrosliceCounts, Rules, TimesliceCounts, Unpacked};
 
 use super::StsUnpack;
 use super::input::{DigiOrder, RawTimeslices, partition};
 use super::survey::{Job, Survey, sum_up, survey};
 use super::tables::Tables;
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, buffers};
 use crate::std_sort;
 use crate::sts_sort::cpu::parts::{Cost, sort_parts};
 use crate::sts_sort::cpu::segments::{SegmentSort, Threads, sort_all};
 use crate::sts_sort::cpu::{ResultIn, sort_by_time};
 use crate::sts_sort::order::ByTime;
-use crate::timing::{Laps, Stages};
 use microslice::Microslice;
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 pub(crate) use simd::{capacity_for, even_parts, messages_of, unpack_part};
 

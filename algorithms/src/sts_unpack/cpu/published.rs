@@ -1,14 +1,14 @@
 //! The experiment's algorithm on a CPU: each microslice into a list of its own, then all lists of a
 //! timeslice copied into one. Each list finds its offset by adding up all sizes before it.
 
-use generators::sts::Digi;
-use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
+use generators_sts::Digi;
+use generators_sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
 
 use super::{UnpackInput, microslice};
-use crate::parallel::{Grain, for_each_range, map_dynamic};
-use crate::shared::SharedSlice;
 use crate::sts_unpack::survey::Job;
-use crate::timing::Laps;
+use parallel::shared::SharedSlice;
+use parallel::{Grain, for_each_range, map_dynamic};
+use portable_gpu::timing::Laps;
 
 /// Messages of a microslice of which there are no digis.
 const FIRST_MESSAGES: usize = 2;

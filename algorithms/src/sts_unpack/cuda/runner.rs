@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use generators::sts::Digi;
-use generators::sts::raw::{TimesliceCounts, Unpacked};
+use generators_sts::Digi;
+use generators_sts::raw::{TimesliceCounts, Unpacked};
 
 use super::stream::{MakeUnpacker, RawToStream};
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext};
-use crate::device::gpu::{DeviceError, PinnedBuffer};
 use crate::device::{Unavailable, buffers};
-use crate::parallel::par_map;
 use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::input::DigiOrder;
+use parallel::par_map;
+use portable_gpu::{DeviceError, PinnedBuffer};
 
 struct UnpackBuffers<'a> {
     raw: RawToStream<'a>,

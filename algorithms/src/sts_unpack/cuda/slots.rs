@@ -3,13 +3,14 @@
 
 use super::raw_on_gpu::{UnpackPass, messages};
 use super::stream::Unpacker;
+use crate::device::StagedArray;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, StagedArray};
 use crate::kernels::sts_unpack_copy_out::{
     UNPACK_COPY_OUT, UNPACK_PLACES, UnpackCopyOut, UnpackPlaces,
 };
 use crate::kernels::sts_unpack_epoch_parallel::UnpackToSlots;
 use crate::sts_unpack::survey::Job;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig};
 
 pub(super) struct Slots {
     kernel: &'static Kernel<UnpackToSlots>,

@@ -1,13 +1,13 @@
 //! On the emulator: damage of all kinds is unpacked as by the reference, in microslices of a few
 //! messages and of many.
 
-use generators::sts::raw::Rules;
+use generators_sts::raw::Rules;
 
 use super::VARIANTS;
-use crate::device::emulator::{self, Config, Lanes};
 use crate::device::{Target, Team};
 use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::tests::damaged_input;
+use portable_gpu::emulator::{self, Config, Lanes};
 
 #[test]
 fn damaged_microslices_are_unpacked_alike() {

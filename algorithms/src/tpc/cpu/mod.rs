@@ -8,14 +8,13 @@
 mod published;
 mod rows;
 
-use generators::tpc::PadId;
-use generators::tpc::charges::Charge;
+use generators_tpc::PadId;
+use generators_tpc::charges::Charge;
 
 use super::Tpc;
 use super::finding::{Limits, NoisyRule};
 use crate::algorithm::Variant;
 use crate::device::Unavailable;
-use crate::parallel;
 use crate::tpc_decode::charge_map::entry_of;
 
 pub(super) const VARIANTS: &[Variant<Tpc>] = &[
@@ -108,7 +107,7 @@ impl Activity {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::PadId;
+    use generators_tpc::PadId;
 
     use super::*;
     use crate::tpc::finding::NoisyRule;

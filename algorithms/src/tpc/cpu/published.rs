@@ -4,14 +4,11 @@
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use generators::tpc::PadId;
+use generators_tpc::PadId;
 
 use super::noisy_in_map;
 use crate::algorithm::Runner;
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::shared::SharedSlice;
-use crate::timing::{Laps, Stages};
 use crate::tpc::Tpc;
 use crate::tpc::finding::{Finding, looked_at};
 use crate::tpc::input::RawFrame;
@@ -19,6 +16,9 @@ use crate::tpc_cluster_finder::cpu::{FragmentContext, Lists, Maps, noisy_columns
 use crate::tpc_cluster_finder::{Cluster, RowCluster};
 use crate::tpc_decode::Fragments;
 use crate::tpc_decode::cpu::{ChargesRunner, DecodedCharges};
+use parallel::shared::SharedSlice;
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 pub(super) struct Published<'a> {
     input: &'a RawFrame,

@@ -3,14 +3,12 @@
 
 use std::borrow::Cow;
 
-use generators::tpc::Digit;
-use generators::tpc::charges::Charge;
+use generators_tpc::Digit;
+use generators_tpc::charges::Charge;
 
 use super::noisy_pads;
 use crate::algorithm::Runner;
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::timing::{Laps, Stages};
 use crate::tpc::Tpc;
 use crate::tpc::finding::{Finding, looked_at};
 use crate::tpc::input::RawFrame;
@@ -18,6 +16,8 @@ use crate::tpc_cluster_finder::RowCluster;
 use crate::tpc_cluster_finder::cpu::{Buckets, Finder, Row, RowSamples, Source, Starts, sort};
 use crate::tpc_decode::charge_map::Converter;
 use crate::tpc_decode::cpu::{DecodedPages, DigitsRunner};
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 pub(super) struct Rows<'a> {
     input: &'a RawFrame,

@@ -6,9 +6,7 @@ use std::borrow::Cow;
 use super::noisy::InBins;
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
 use crate::device::buffers;
-use crate::device::gpu::{
-    CachedPerInput, DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedInput, QUEUES,
-};
+use crate::device::{CachedPerInput, PinnedInput};
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{FusedFinding, Sector};
 use crate::kernels::tpc_digits::{BIN_DIGITS, COUNT_DIGITS, DigitBinning};
 use crate::tpc::Tpc;
@@ -22,6 +20,7 @@ use crate::tpc_decode::cuda::{
     DecoderConfig, DeviceTables, Division, FUSED_CONFIG, FragmentContext, PageBuffers, Part,
     Resident, Target, fit, parts_of,
 };
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, QUEUES};
 
 pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
     "fused",

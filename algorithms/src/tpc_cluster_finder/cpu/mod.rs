@@ -11,8 +11,8 @@ mod rows;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use generators::tpc::charges::Labels;
-use generators::tpc::geometry::ROWS;
+use generators_tpc::charges::Labels;
+use generators_tpc::geometry::ROWS;
 
 use super::TpcClusterFinder;
 use super::cluster::{Cluster, RowCluster};
@@ -20,8 +20,8 @@ use super::input::Charges;
 use super::labels::Clusters;
 use crate::algorithm::Variant;
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::parallel::{for_each_numbered, map};
-use crate::shared::{SharedSlice, atomic};
+use parallel::shared::{SharedSlice, atomic};
+use parallel::{for_each_numbered, map};
 use published::{Collecting, Published};
 
 pub(crate) use published::{FragmentContext, Lists, Maps, noisy_columns, peak_entries};

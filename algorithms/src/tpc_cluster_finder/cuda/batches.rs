@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use generators::tpc::charges::{Charge, ChargeCase};
+use generators_tpc::charges::{Charge, ChargeCase};
 
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
 use crate::tpc_cluster_finder::input::{Charges, of_case};

@@ -4,19 +4,18 @@
 
 use std::mem::offset_of;
 
-use generators::tpc::geometry::ROWS;
+use generators_tpc::geometry::ROWS;
 
+use crate::device::StagedArray;
 use crate::device::buffers;
-use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, LayoutCompatible, PinnedBuffer, Ptr, StagedArray,
-};
 use crate::kernels::tpc_cluster_finder_cuda_finding_h::PackedCluster;
 use crate::kernels::tpc_cluster_finder_pack::{PACK_CLUSTERS, PackClusters};
-use crate::parallel::map;
 use crate::tpc_cluster_finder::cluster::Cluster;
 use crate::tpc_cluster_finder::cluster::RowCluster;
 use crate::tpc_cluster_finder::cpu::Flat;
 use crate::tpc_cluster_finder::labels::Clusters;
+use parallel::map;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LayoutCompatible, PinnedBuffer, Ptr};
 
 // Each word of kernels contains fields of the host, the first one in its lowest bits.
 const _: () = {

@@ -7,8 +7,8 @@ mod tests;
 use super::batches::{Batch, most};
 use super::context::{BatchContext, SAMPLES_OF_PEAK};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu};
 use crate::kernels::tpc_cluster_finder_scan::COMPACTED_TILE;
+use portable_gpu::{DeviceError, Gpu};
 use scans::Scans;
 
 const STAGE: &str = "compaction";

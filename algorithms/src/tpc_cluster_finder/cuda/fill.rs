@@ -1,15 +1,15 @@
 //! Stores samples in maps of charges, and lists their positions: the first stage of all variants
 //! with maps.
 
-use generators::tpc::charges::Charge;
+use generators_tpc::charges::Charge;
 
 use super::batches::{Batch, Batches, most};
 use super::context::{BatchContext, CLEAR, Samples};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Finding;
 use crate::kernels::tpc_cluster_finder_fill::FILL_CHARGES;
 use crate::tpc_decode::charge_map::entries;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 /// Buffers filled from the samples of a batch.
 pub(super) struct Filled {

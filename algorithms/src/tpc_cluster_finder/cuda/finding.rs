@@ -1,7 +1,7 @@
 //! Thresholds and bits of noisy pads in the format of all kernels.
 
-use generators::tpc::charges::ChargeCase;
-use generators::tpc::geometry::{ROWS, pads_in_row};
+use generators_tpc::charges::ChargeCase;
+use generators_tpc::geometry::{ROWS, pads_in_row};
 
 use crate::kernels::tpc_cluster_finder_cuda_finding_h as kernels;
 use crate::tpc_cluster_finder::{Settings, sixteenths};

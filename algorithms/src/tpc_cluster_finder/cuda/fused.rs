@@ -6,12 +6,11 @@ mod labels;
 
 use std::borrow::Cow;
 
-use generators::tpc::charges::{Charge, ChargeCase};
+use generators_tpc::charges::{Charge, ChargeCase};
 
 use super::cases::{self, Cases};
 use super::found::{HostCapacity, HostClusters};
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
-use crate::device::gpu::{DeviceError, Gpu, LaunchConfig};
 use crate::device::{Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{FusedFinding, LabelRange};
 use crate::kernels::tpc_cluster_finder_fused::{
@@ -23,6 +22,7 @@ use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 pub(crate) use bins::{BINNED, Bins, Sizes, words_of};
 use labels::{LabelCapacity, Labels};
+use portable_gpu::{DeviceError, Gpu, LaunchConfig};
 
 pub(super) const FUSED: Variant<TpcClusterFinder> = Variant::cuda(
     "fused",
@@ -181,14 +181,14 @@ impl<'a> GpuTask<'a> for FusedBuffers<'a> {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::PadId;
+    use generators_tpc::PadId;
 
     use super::super::found::ClusterList;
     use super::*;
     use crate::algorithm::Runner;
     use crate::device::Arena;
-    use crate::device::emulator::{self, Config};
     use crate::tpc_cluster_finder::reference;
+    use portable_gpu::emulator::{self, Config};
 
     /// Five clusters, in runs of two rows.
     fn five_clusters() -> Charges {

@@ -2,22 +2,18 @@
 
 use std::sync::Arc;
 
-use generators::tpc::PadId;
-use generators::tpc::charges::{Charge, ChargeCase, ClusterSettings};
-use generators::tpc::geometry::{ROWS, pads_in_row};
+use generators_tpc::charges::{Charge, ChargeCase, ClusterSettings};
+use generators_tpc::geometry::{ROWS, pads_in_row};
 
 use super::finding::{WORDS_OF_SECTOR, mark_noisy, on_device};
-use crate::device::gpu::{
-    CachedPerInput, DeviceBuffer, DeviceError, Gpu, LayoutCompatible, PinnedBuffer, same_as,
-};
+use crate::device::CachedPerInput;
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Sample;
 use crate::kernels::tpc_cluster_finder_cuda_finding_h::Settings;
 use crate::tpc_cluster_finder::input::Charges;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, same_as};
 
-// SAFETY: it is a `u16` with `repr(transparent)` layout and no invalid values.
-unsafe impl LayoutCompatible<u16> for PadId {}
-same_as!(Charge { time, pad, charge } => Sample);
+same_as!(Charge { time, pad as u16, charge } => Sample);
 
 /// Input buffers of a run.
 pub(super) struct Input<'a> {

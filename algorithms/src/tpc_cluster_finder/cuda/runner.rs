@@ -12,13 +12,13 @@ use super::lists::Lists;
 use super::second_pass::{SecondPass, flattened};
 use super::stages::Stages;
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Ptr};
 use crate::device::{Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::cpu::Flat;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
+use portable_gpu::{DeviceBuffer, DeviceError, Ptr};
 
 /// Initial capacity: one cluster for this number of samples.
 const SAMPLES_OF_CLUSTER: usize = 8;

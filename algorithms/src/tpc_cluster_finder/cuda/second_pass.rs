@@ -3,21 +3,21 @@
 
 use std::ops::Range;
 
-use generators::tpc::geometry::ROWS;
+use generators_tpc::geometry::ROWS;
 
 use super::batches::{Batches, most};
 use super::context::BatchContext;
 use super::fill::Filled;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_cluster_h::NO_CLUSTER;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Job, PeakCounts};
-use crate::parallel::{Grain, for_each_range};
 use crate::tpc_cluster_finder::cpu::{Flat, Locked, Maps, Numbered, number_samples, samples_of};
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::collect::Filtered;
 use crate::tpc_decode::charge_map::{entries, pad_of_column};
 use crate::tpc_decode::{FragmentOfFrame, Position};
+use parallel::{Grain, for_each_range};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 
 /// Stage that collects labels of clusters.
 const COLLECT: &str = "labels";

@@ -2,7 +2,6 @@
 
 use super::compaction::{Compaction, CompactionAlgorithm, Target};
 use super::context::{BatchContext, CLEAR};
-use crate::device::gpu::{DeviceError, Kernel};
 use crate::kernels::tpc_cluster_finder_clusters::CLUSTERIZE;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Finding;
 use crate::kernels::tpc_cluster_finder_naive::{
@@ -12,6 +11,7 @@ use crate::kernels::tpc_cluster_finder_noise::SUPPRESS_NOISE;
 use crate::kernels::tpc_cluster_finder_peaks::FIND_PEAKS;
 use crate::kernels::tpc_cluster_finder_shares::DIVIDE_CHARGES;
 use crate::kernels::tpc_cluster_finder_update::UPDATE_PEAKS;
+use portable_gpu::{DeviceError, Kernel};
 
 /// Kernels that differ between variants.
 pub(crate) struct Stages {

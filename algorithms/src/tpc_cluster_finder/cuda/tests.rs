@@ -1,15 +1,15 @@
 //! Tests on the emulator: overflows are reported.
 
-use generators::tpc::PadId;
-use generators::tpc::charges::{Charge, ChargeCase};
-use generators::tpc::geometry::ROWS;
+use generators_tpc::PadId;
+use generators_tpc::charges::{Charge, ChargeCase};
+use generators_tpc::geometry::ROWS;
 
 use super::runner::{Finder, FinderBuffers};
 use super::stages;
 use crate::algorithm::{GpuRunner, Runner};
 use crate::device::Arena;
-use crate::device::emulator::{self, Config};
 use crate::tpc_cluster_finder::input::Charges;
+use portable_gpu::emulator::{self, Config};
 
 /// `count` clusters in a row.
 fn clusters_in_row(row: u8, count: u32) -> ChargeCase {

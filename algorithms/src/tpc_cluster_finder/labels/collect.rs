@@ -204,7 +204,7 @@ impl Collect for Indexed {
 
 #[cfg(test)]
 mod tests {
-    use generators::random::mix;
+    use generators_common::random::mix;
 
     use super::*;
 

@@ -9,10 +9,10 @@ pub(super) mod collect;
 
 use std::ops::Deref;
 
-use generators::random::{below, mix};
-use generators::tpc::charges::{Charge, Labels};
-use generators::tpc::simulate::Mark;
-use generators::{DataError, named};
+use generators_common::random::{below, mix};
+use generators_common::{DataError, named};
+use generators_tpc::charges::{Charge, Labels};
+use generators_tpc::simulate::Mark;
 
 use super::cluster::RowCluster;
 use crate::algorithm;
@@ -252,7 +252,7 @@ pub(in crate::tpc_cluster_finder) fn fit(samples: u64, per_sample: f64) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::PadId;
+    use generators_tpc::PadId;
 
     use super::*;
 

@@ -3,17 +3,17 @@
 
 use std::collections::HashSet;
 
-use generators::tpc::charges::ChargeCase;
-use generators::tpc::geometry::ROWS;
-use generators::tpc::simulate::TrueCluster;
+use generators_tpc::charges::ChargeCase;
+use generators_tpc::geometry::ROWS;
+use generators_tpc::simulate::TrueCluster;
 
 use super::{Match, Matches, Point, Truth, can_be_found};
 use crate::algorithm::metric::{EFFICIENCY, GHOSTS};
 use crate::algorithm::{Better, Metric, MetricInfo, Relation};
-use crate::parallel::map;
 use crate::tpc_cluster_finder::cluster::{Cluster, PAD_SCALE, RowCluster, TIME_SCALE};
 use crate::tpc_cluster_finder::labels::{Clusters, counted, is_noise};
 use crate::tpc_cluster_finder::{Settings, sixteenths};
+use parallel::map;
 
 /// The ends of the middle part of a normal distribution that is within a standard deviation.
 const MIDDLE: [f64; 2] = [0.158_655, 0.841_345];
@@ -291,8 +291,8 @@ impl LabelTally {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::PadId;
-    use generators::tpc::charges::{Charge, Labels};
+    use generators_tpc::PadId;
+    use generators_tpc::charges::{Charge, Labels};
 
     use super::*;
     use crate::tpc_cluster_finder::input::Charges;

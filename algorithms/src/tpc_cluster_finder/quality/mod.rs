@@ -7,7 +7,7 @@ mod tests;
 
 use std::ops::Range;
 
-use generators::tpc::simulate::TrueCluster;
+use generators_tpc::simulate::TrueCluster;
 
 use super::Settings;
 use crate::algorithm::MetricInfo;

@@ -1,7 +1,7 @@
 //! Figures of hand-made examples, and of generated sectors.
 
-use generators::tpc::charges::ChargeCase;
-use generators::tpc::simulate::TrueCluster;
+use generators_tpc::charges::ChargeCase;
+use generators_tpc::simulate::TrueCluster;
 
 use super::super::cluster::{Cluster, RowCluster};
 use super::super::input::Charges;

@@ -9,12 +9,12 @@ mod tiles;
 
 use std::ops::Range;
 
-use generators::random::mix;
-use generators::tpc::charges::Charge;
-use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, SECTORS, first_pad_of_row, pads_in_row};
-use generators::tpc::{Digit, PadId, ZsFormat};
+use generators_common::random::mix;
+use generators_tpc::charges::Charge;
+use generators_tpc::geometry::{PADS_IN_SECTOR, ROWS, SECTORS, first_pad_of_row, pads_in_row};
+use generators_tpc::{Digit, PadId, ZsFormat};
 
-use crate::parallel::{self, par_concat};
+use parallel::{self, par_concat};
 pub(super) use tiles::{MapShape, Tile};
 
 /// Columns from the start of a row to that of the next one.

@@ -7,11 +7,11 @@
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
-use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS};
+use generators_tpc::geometry::{PADS_IN_SECTOR, ROWS};
 
 use super::{TILE, TILE_TIMES, TILES_IN_ROW, TIME_MARGIN, entries, tiles_of_row};
 use crate::device::Poison;
-use crate::parallel::for_each_numbered;
+use parallel::for_each_numbered;
 
 /// 8 pads and 4 time bins: a cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -70,8 +70,8 @@ fn clear_between_rows(line: &mut [Tile]) {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::PadId;
-    use generators::tpc::geometry::pads_in_row;
+    use generators_tpc::PadId;
+    use generators_tpc::geometry::pads_in_row;
 
     use super::super::entry_of;
     use super::*;

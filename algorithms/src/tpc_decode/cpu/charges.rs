@@ -6,23 +6,23 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use generators::tpc::Digit;
+use generators_tpc::Digit;
 
 use super::digits::close;
 use super::workers::{DecodeWorkers, Slot};
 use super::{DecodePage, Level, PageDecoder, workers};
 use crate::algorithm::Runner;
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, buffers};
-use crate::parallel::{par_map, split_mut};
-use crate::shared::atomic;
-use crate::timing::{Laps, Stages};
 use crate::tpc_decode::charge_map::{Converter, MapShape, Position, TILE, Tile, present};
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
+use parallel::shared::atomic;
+use parallel::{par_map, split_mut};
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 /// An invalid position: outside every map.
 impl Poison for Position {

@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use generators::tpc::Digit;
+use generators_tpc::Digit;
 
 use super::workers::{DecodeWorkers, Slot};
 use super::{DecodePage, Level, PageDecoder, workers};
 use crate::algorithm::Runner;
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Buffers};
-use crate::parallel::{fill, split_mut};
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
+use parallel::{fill, split_mut};
+use portable_gpu::DeviceError;
 
 /// An invalid digit, which no input has.
 const POISON: Digit = Digit::from_bits(u64::MAX);

@@ -19,8 +19,8 @@ mod tiles;
 mod walk;
 mod workers;
 
-use generators::tpc::Digit;
-use generators::tpc::geometry::SECTORS;
+use generators_tpc::Digit;
+use generators_tpc::geometry::SECTORS;
 
 use super::damage::Damage;
 use super::header::{OpenPage, Payload};
@@ -91,7 +91,7 @@ fn decode<'a>(
 }
 
 /// The reference with the interface of the other decoders.
-fn reference_page(job: walk::Job<'_>, digits: &mut [generators::tpc::Digit]) -> Option<()> {
+fn reference_page(job: walk::Job<'_>, digits: &mut [generators_tpc::Digit]) -> Option<()> {
     let decoded = reference::decode_page(job.page, job.payload, &job.tables.mapping).ok()?;
     digits.copy_from_slice(&decoded);
     Some(())

@@ -1,19 +1,19 @@
 //! Damage of all kinds: no decoder panics, reads out of bounds, differs from the reference in its
 //! digits, or accepts a page that the reference rejects.
 
-use generators::tpc::page::Page;
-use generators::tpc::pages::StreamId;
-use generators::tpc::{Digit, Layout};
+use generators_tpc::page::Page;
+use generators_tpc::pages::StreamId;
+use generators_tpc::{Digit, Layout};
 
 use super::kernel::PadList;
 use super::walk::Job;
 use super::{DecodePage, Level};
-use crate::parallel::map;
 use crate::tpc_decode::damage::Mutator;
 use crate::tpc_decode::hard_inputs::whole_frames;
 use crate::tpc_decode::header::{OpenPage, Payload, open_in_stream};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::reference;
+use parallel::map;
 
 /// Pages that one thread damages one after the other.
 const BATCH: usize = 10_000;

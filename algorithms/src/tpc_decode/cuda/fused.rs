@@ -1,6 +1,6 @@
 //! recobench's decoder: pages through shared memory, all threads of a block at any offset of them.
 
-use generators::tpc::Layout;
+use generators_tpc::Layout;
 
 use super::context::{DecoderConfig, FragmentContext};
 use super::division::{Division, Index, Maps};
@@ -8,13 +8,13 @@ use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::Target;
 use super::tiles;
 use crate::algorithm::Variant;
-use crate::device::gpu::{DeviceError, Kernel, LaunchConfig};
 use crate::kernels::tpc_decode_cuda_pages_page_h::Decoding;
 use crate::kernels::tpc_decode_fused::{
     FUSED_DENSE_LINK_CHARGES, FUSED_DENSE_LINK_DIGITS, FUSED_LINK_CHARGES, FUSED_LINK_DIGITS,
     FUSED_ROW_CHARGES, FUSED_ROW_DIGITS,
 };
 use crate::tpc_decode::TpcDecode;
+use portable_gpu::{DeviceError, Kernel, LaunchConfig};
 
 pub(super) const FUSED: Variant<TpcDecode> = Variant::cuda(
     "fused",

@@ -1,8 +1,8 @@
 //! The second stage: assigns offsets to the samples of each page.
 
 use super::resident::Resident;
-use crate::device::gpu::{DeviceError, Gpu, LaunchConfig};
 use crate::kernels::tpc_decode_place::{PLACE_COUNT, PLACE_JOBS, PLACE_SUM, Placing};
+use portable_gpu::{DeviceError, Gpu, LaunchConfig};
 
 const STAGE: &str = "place";
 

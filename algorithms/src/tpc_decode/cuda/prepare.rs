@@ -2,7 +2,7 @@
 
 use super::resident::Resident;
 use super::{job_offsets, validation};
-use crate::device::gpu::{DeviceError, Gpu};
+use portable_gpu::{DeviceError, Gpu};
 
 impl Resident<'_> {
     /// Starts validation, and the assignment of offsets to samples.

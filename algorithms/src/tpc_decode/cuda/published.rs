@@ -1,14 +1,13 @@
 //! The published decoders: a block decodes a row page, a warp a link or dense link page; and link
 //! pages with the earlier prefix sum by shuffles instead of votes.
 
-use generators::tpc::Layout;
+use generators_tpc::Layout;
 
 use super::context::{Decode, DecoderConfig, FragmentContext};
 use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::Target;
 use crate::algorithm::Variant;
-use crate::device::gpu::{DeviceError, Gpu, Kernel, LaunchConfig};
 use crate::kernels::tpc_decode_ballot_scan::{
     DENSE_LINK_CHARGES, DENSE_LINK_DIGITS, LINK_CHARGES, LINK_DIGITS,
 };
@@ -19,6 +18,7 @@ use crate::kernels::tpc_decode_shuffle_scan::{
     SHUFFLE_LINK_DIGITS,
 };
 use crate::tpc_decode::TpcDecode;
+use portable_gpu::{DeviceError, Gpu, Kernel, LaunchConfig};
 
 /// The kernels of a layout.
 #[derive(Clone, Copy)]

@@ -1,18 +1,18 @@
 //! Pages on the device, with the buffers that the stages exchange.
 
-use generators::tpc::Layout;
-use generators::tpc::page::PAGE_BYTES;
+use generators_tpc::Layout;
+use generators_tpc::page::PAGE_BYTES;
 
 use super::division::Index;
 use super::parts::Part;
 use super::tables::DeviceTables;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, FromHost, Gpu, PinnedBuffer};
 use crate::kernels::tpc_decode_cuda_pages_page_h::{Fragment, Job, PageRecord, Piece};
 use crate::kernels::tpc_decode_fused::{BLOCKS_OF_DENSE_LINK_PAGE, BLOCKS_OF_LINK_PAGE};
 use crate::kernels::tpc_decode_place::TILE;
 use crate::tpc_decode::charge_map::scale_of;
 use crate::tpc_decode::input::TimeFrame;
+use portable_gpu::{DeviceBuffer, DeviceError, FromHost, Gpu, PinnedBuffer};
 
 /// Bit in the word of a page: it is the last one of its stream. Below are sector, endpoint and map,
 /// a byte each.

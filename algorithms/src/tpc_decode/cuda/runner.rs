@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use generators::tpc::{Digit, Layout};
+use generators_tpc::{Digit, Layout};
 
 use super::context::{DecoderConfig, FragmentContext};
 use super::division::Division;
@@ -12,14 +12,13 @@ use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::{parts, validation};
 use crate::algorithm::{CheckError, GpuRunner, GpuTask, PrepareResult, VariantContext};
-use crate::device::gpu::{
-    CachedPerInput, DeviceError, FromHost, Gpu, PinnedBuffer, PinnedInput, QUEUES, ToHost,
-};
+use crate::device::{CachedPerInput, PinnedInput};
 use crate::device::{Unavailable, buffers};
-use crate::parallel::{Grain, extend, par_map};
 use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode, check};
+use parallel::{Grain, extend, par_map};
+use portable_gpu::{DeviceError, FromHost, Gpu, PinnedBuffer, QUEUES, ToHost};
 
 const STAGE: &str = "decode";
 const HEADERS: &str = "headers";

@@ -5,8 +5,8 @@ use super::parts::Part;
 use super::tables::DeviceTables;
 use super::tile_buffers::{TileBuffers, clear_margins};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::tpc_decode::input::{Output, TimeFrame};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 
 /// Destination of samples.
 pub(crate) enum Target {

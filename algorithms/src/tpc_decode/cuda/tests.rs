@@ -3,21 +3,22 @@
 
 use std::sync::Arc;
 
-use generators::tpc::Layout;
-use generators::tpc::page::Page;
-use generators::tpc::pages::{RawPages, StreamPages};
+use generators_tpc::Layout;
+use generators_tpc::page::Page;
+use generators_tpc::pages::{RawPages, StreamPages};
 
 use super::fused::FUSED;
 use super::published::BALLOT_SCAN;
 use super::validation::MANY;
 use crate::algorithm::{Algorithm, Semantics, Variant};
-use crate::device::emulator::Config;
-use crate::device::gpu::Gpu;
-use crate::device::{Target, Team, emulator};
+use crate::device::{Target, Team};
 use crate::tpc_decode::damage::Mutator;
 use crate::tpc_decode::hard_inputs::whole_frames;
 use crate::tpc_decode::input::{Output, TimeFrame};
 use crate::tpc_decode::{Decoded, TpcDecode};
+use portable_gpu::Gpu;
+use portable_gpu::emulator;
+use portable_gpu::emulator::Config;
 
 /// Pairs of pages of each format, of which one is damaged.
 const PAIRS: usize = 250;

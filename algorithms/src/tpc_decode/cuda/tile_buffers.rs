@@ -1,16 +1,16 @@
 //! Buffers for maps of charges in complete tiles.
 
-use generators::tpc::geometry::{REGIONS, Region};
+use generators_tpc::geometry::{REGIONS, Region};
 
 use super::parts::Part;
 use super::tables::DeviceTables;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::tpc_decode_charge_tiles::{
     BOUNDS_OF_PAGE, CLEAR_MARGINS, ClearMargins, MAX_ROWS, PageLines,
 };
 use crate::tpc_decode::charge_map::{TILES_IN_ROW, tiles_of_row};
 use crate::tpc_decode::input::TimeFrame;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 /// Buffers for making tiles.
 pub(super) struct TileBuffers {

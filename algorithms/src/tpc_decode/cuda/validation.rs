@@ -1,13 +1,13 @@
 //! The first stage: accepts or rejects each page.
 
-use generators::tpc::Layout;
+use generators_tpc::Layout;
 
 use super::resident::Resident;
-use crate::device::gpu::{DeviceError, Gpu, Kernel, LaunchConfig};
 use crate::kernels::tpc_decode_validate::{
     Bounds, TEAM, VALIDATE_DENSE_LINK, VALIDATE_LINK, VALIDATE_MANY_DENSE_LINK, VALIDATE_ROW,
     Validation,
 };
+use portable_gpu::{DeviceError, Gpu, Kernel, LaunchConfig};
 
 /// The verdict on a rejected page.
 pub(super) use crate::kernels::tpc_decode_validate::DAMAGED;

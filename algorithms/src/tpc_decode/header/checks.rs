@@ -1,16 +1,16 @@
 //! Checks of headers.
 
-use generators::tpc::geometry::Cru;
-use generators::tpc::page::link_header::TRIGGER_WORD_BYTES;
-use generators::tpc::page::rdh::{RDH_BYTES, RDH_VERSION, ZS_DETECTOR_FIELD, link_id};
-use generators::tpc::page::zs_header::{
+use generators_tpc::geometry::Cru;
+use generators_tpc::page::link_header::TRIGGER_WORD_BYTES;
+use generators_tpc::page::rdh::{RDH_BYTES, RDH_VERSION, ZS_DETECTOR_FIELD, link_id};
+use generators_tpc::page::zs_header::{
     FLAG_CONTINUES, FLAG_LONG_SPAN, FLAG_TRIGGER_WORD, HEADER_BYTES, HEADER_MAGIC,
     SHORT_HEADER_BYTES,
 };
-use generators::tpc::page::{PAGE_BYTES, Page, Rdh, ZsHeader};
-use generators::tpc::pages::StreamId;
-use generators::tpc::time::{BC_PER_ORBIT, orbits_since};
-use generators::tpc::{Layout, ZsFormat};
+use generators_tpc::page::{PAGE_BYTES, Page, Rdh, ZsHeader};
+use generators_tpc::pages::StreamId;
+use generators_tpc::time::{BC_PER_ORBIT, orbits_since};
+use generators_tpc::{Layout, ZsFormat};
 
 use super::FrameBounds;
 use crate::tpc_decode::damage::{Damage, Expected, Field};

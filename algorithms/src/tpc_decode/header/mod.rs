@@ -3,12 +3,12 @@
 
 mod checks;
 
-use generators::tpc::page::rdh::RDH_BYTES;
-use generators::tpc::page::zs_header::FLAG_CONTINUES;
-use generators::tpc::page::{PAGE_BYTES, Page, Rdh};
-use generators::tpc::pages::StreamId;
-use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN, orbits_since};
-use generators::tpc::{Digit, Endpoint, Layout, ZsFormat};
+use generators_tpc::page::rdh::RDH_BYTES;
+use generators_tpc::page::zs_header::FLAG_CONTINUES;
+use generators_tpc::page::{PAGE_BYTES, Page, Rdh};
+use generators_tpc::pages::StreamId;
+use generators_tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN, orbits_since};
+use generators_tpc::{Digit, Endpoint, Layout, ZsFormat};
 
 use super::damage::{Damage, Expected, Field};
 use checks::{

@@ -1,17 +1,17 @@
 //! The layouts of pages: row pages, a record for each time bin; link pages, a block for each link
 //! and time bin; and dense ones, a block for each time bin with all its links.
 
-use generators::tpc::geometry::{CHANNELS_IN_LINK, pads_in_row};
-use generators::tpc::page::LinkHeader;
-use generators::tpc::page::link_header::{
+use generators_tpc::geometry::{CHANNELS_IN_LINK, pads_in_row};
+use generators_tpc::page::LinkHeader;
+use generators_tpc::page::link_header::{
     BlockHead, FEC_MASK, FLAT_MASK, MASK_BYTES, SECOND_LEVEL_SHIFT, SHORT_SAMPLE_BITS,
     SHORT_SAMPLES, SHORT_SAMPLES_CROSSING_MASK,
 };
-use generators::tpc::page::link_header::{
+use generators_tpc::page::link_header::{
     DATA_WORD_BYTES, LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD, SAMPLES_IN_WORD,
 };
-use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
-use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
+use generators_tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
+use generators_tpc::{Digit, PadId, PadMapping, ZsFormat};
 
 use super::{Packed, Reader, append, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};

@@ -5,7 +5,7 @@ mod layouts;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use generators::tpc::{Digit, Layout, PadId, PadMapping};
+use generators_tpc::{Digit, Layout, PadId, PadMapping};
 
 use super::Decoded;
 use super::charge_map::{Converter, Position};
@@ -13,7 +13,7 @@ use super::damage::{Damage, DamagedPage, Expected, Field};
 use super::fragments::{Fragments, time_bins_of};
 use super::header::{OpenPage, Payload};
 use super::input::{Output, TimeFrame};
-use crate::parallel::{Grain, collect, map, par_concat};
+use parallel::{Grain, collect, map, par_concat};
 
 /// A page with valid headers, and its digits if the payload is valid too.
 struct DecodedPage {

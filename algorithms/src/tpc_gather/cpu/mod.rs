@@ -7,15 +7,15 @@ mod vectors;
 
 use std::borrow::Cow;
 
-use generators::tpc::clusters::{Clusters, FIELDS, Layout};
+use generators_tpc::clusters::{Clusters, FIELDS, Layout};
 
 use super::TpcGather;
 use super::packed::{Packed, blocks};
 use super::packing::{Array, Packing, Part};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
-use crate::device::gpu::{DeviceError, POISON};
 use crate::device::{Arena, ArenaVec, Buffers};
-use crate::parallel::{fill, for_each_dynamic};
+use parallel::{fill, for_each_dynamic};
+use portable_gpu::{DeviceError, POISON};
 
 pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
     Variant::cpu("naive", "a memcpy a piece and array, one thread", |at| on_host(at, naive)),

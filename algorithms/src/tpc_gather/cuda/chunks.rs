@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use generators::tpc::clusters::{Clusters, FIELDS, Layout};
+use generators_tpc::clusters::{Clusters, FIELDS, Layout};
 
 use super::{GatherBuffers, Gatherer, Memory, gather_from_gpu};
 use crate::algorithm::Variant;
-use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, QUEUES};
 use crate::kernels::tpc_gather_chunks::GATHER_CHUNK;
 use crate::tpc_gather::TpcGather;
+use portable_gpu::{DeviceError, Gpu, LaunchConfig, QUEUES};
 
 /// Blocks on each multiprocessor: four times the resident ones, for load balance at the end.
 const BLOCKS_EACH: u32 = 32;
@@ -80,7 +80,7 @@ fn gather(to: &mut GatherBuffers<'_>, gpu: &Gpu, _: &Clusters) -> Result<(), Dev
 #[cfg(test)]
 mod tests {
     use super::*;
-    use generators::tpc::clusters::Entries;
+    use generators_tpc::clusters::Entries;
 
     fn layout(tracks: usize) -> Layout {
         Layout::new(&Entries {

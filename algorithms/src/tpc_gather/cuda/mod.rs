@@ -22,19 +22,19 @@ mod tests;
 
 use std::borrow::Cow;
 
-use generators::tpc::clusters::{Clusters, FIELDS, Layout};
+use generators_tpc::clusters::{Clusters, FIELDS, Layout};
 
 use super::packed::{Packed, Sample};
 use super::{COPIES, COPIES_TIMED, MULTIPROCESSORS, TpcGather, work_of};
 use crate::algorithm::{
     CheckError, GpuRunner, GpuTask, Metric, PrepareResult, Relation, Variant, VariantContext, Work,
 };
-use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, MappedBuffer, PinnedBuffer, Ptr,
-};
 use crate::device::{Unavailable, buffers};
 use crate::kernels::tpc_gather_chunks::GatherPack;
 use pieces::DevicePieces;
+use portable_gpu::{
+    DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, MappedBuffer, PinnedBuffer, Ptr,
+};
 
 pub(super) use libraries::LIBRARIES;
 pub(super) use slowdown::slowdowns;

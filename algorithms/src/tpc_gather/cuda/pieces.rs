@@ -3,16 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per};
+use generators_tpc::clusters::{Clusters, FIELDS, Layout, Per};
 
-use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
+use crate::device::CachedPerInput;
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_gather_chunks::GatherPack;
 use crate::kernels::tpc_gather_cuda_pieces_h::{ATTACHED, Array, DIFFERENCES, UNATTACHED, WHOLE};
 use crate::kernels::tpc_gather_places::{
     GATHER_PLACES, GATHER_SUMS, GatherPlaces, GatherSums, PieceCounts, TILE as OFFSETS_TILE,
 };
-use crate::parallel::first_difference;
+use parallel::first_difference;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
 /// Padding after the source, which may be read together with its last bytes.
 const SLACK: usize = 32;
@@ -178,7 +179,7 @@ impl<'a> DevicePieces<'a> {
 /// All arrays, in the order of their fields.
 fn arrays(input: &Clusters) -> Vec<Array> {
     let packed = Layout::new(&input.packed());
-    let array = |(number, field): (usize, &generators::tpc::clusters::Field)| {
+    let array = |(number, field): (usize, &generators_tpc::clusters::Field)| {
         let from = input.layout().range(number).start as u64;
         let to = packed.range(number);
         Array {

@@ -2,11 +2,11 @@
 
 use super::{Gather, Gatherer, Memory, gather_from_gpu};
 use crate::algorithm::{Prepare, Variant, VariantContext};
-use crate::device::emulator::{self, Config};
-use crate::device::gpu::POISON;
 use crate::device::{Arena, Target, Team};
 use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::hard_inputs::clusters;
+use portable_gpu::POISON;
+use portable_gpu::emulator::{self, Config};
 
 #[test]
 fn run_that_modifies_its_input_is_reported_and_reverted() {

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use bytemuck::Zeroable;
-use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout, Per};
+use generators_tpc::clusters::{Clusters, FIELDS, Field, Layout, Per};
 
 use super::TpcGather;
 use super::cuda::slowdowns;

@@ -7,14 +7,14 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use generators::tpc::slice_tracks::SliceTracks;
+use generators_tpc::slice_tracks::SliceTracks;
 use petgraph::unionfind::UnionFind;
 
 use super::{ComponentBounds, FindComponents, PART};
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::parallel::{Grain, for_each_part, for_each_range};
-use crate::shared::atomic;
 use crate::tpc_merge::components::named;
+use parallel::shared::atomic;
+use parallel::{Grain, for_each_part, for_each_range};
 
 /// The parent of each slice track.
 pub(super) struct Hooking<'a> {

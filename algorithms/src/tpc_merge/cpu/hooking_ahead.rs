@@ -8,14 +8,14 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
+use generators_tpc::slice_tracks::{NONE, Relations, SliceTracks};
 
 use super::hooking::make_roots;
 use super::{ComponentBounds, FindComponents, PART};
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::parallel::{Grain, collect, for_each};
-use crate::prefetch::prefetch;
-use crate::shared::atomic;
+use parallel::prefetch::prefetch;
+use parallel::shared::atomic;
+use parallel::{Grain, collect, for_each};
 
 /// Slice tracks whose connections are collected at a time: they fit into the first-level cache.
 const PIECE: usize = 512;
@@ -320,7 +320,7 @@ fn cuts(windows: &[Reach]) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::slice_tracks::{Ids, SliceTrack, TrackShape, generate};
+    use generators_tpc::slice_tracks::{Ids, SliceTrack, TrackShape, generate};
 
     use super::*;
 

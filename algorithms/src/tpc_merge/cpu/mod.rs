@@ -11,18 +11,18 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
+use generators_tpc::slice_tracks::{NONE, Relations, SliceTracks};
 
 use super::TpcMerge;
 use super::resolve::{ExclusiveRelations, SharedRelations, follow, input_bytes};
 use crate::algorithm::{Runner, Variant, VariantContext};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Buffers};
-use crate::parallel::{copy, for_each_dynamic};
-use crate::timing::{Laps, Stages};
 use hooking::{Hooking, Petgraph};
 use hooking_ahead::HookingAhead;
 use links::{LinksByComponent, LinksByShare};
+use parallel::{copy, for_each_dynamic};
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 pub(super) const VARIANTS: &[Variant<TpcMerge>] = &[
     Variant::cpu("sequential", "link by link in ascending order, one thread (thesis 3.7)", |at| {

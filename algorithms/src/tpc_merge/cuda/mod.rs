@@ -17,14 +17,14 @@ mod tracks;
 
 use std::borrow::Cow;
 
-use generators::tpc::slice_tracks::Relations;
+use generators_tpc::slice_tracks::Relations;
 
 use super::TpcMerge;
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
-use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Buffers, Unavailable, buffers};
 use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
-use crate::parallel::par_map;
+use parallel::par_map;
+use portable_gpu::{DeviceError, Gpu, PinnedBuffer};
 use tracks::{DeviceTracks, HostTracks};
 
 pub(super) const VARIANTS: &[Variant<TpcMerge>] =

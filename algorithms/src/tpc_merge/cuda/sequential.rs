@@ -4,9 +4,9 @@ use super::tracks::DeviceTracks;
 use super::{Merger, merge_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, LaunchConfig};
 use crate::kernels::tpc_merge_sequential::{MERGE_SEQUENTIAL, MergeSequential};
 use crate::tpc_merge::TpcMerge;
+use portable_gpu::{DeviceError, Gpu, LaunchConfig};
 
 /// Maximum number of slice tracks: one thread takes some microseconds a link.
 const MAX_TRACKS: usize = 1_000_000;

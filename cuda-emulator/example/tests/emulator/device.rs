@@ -33,7 +33,7 @@ type Outcome = Result<Statistics, EmulatorError>;
 
 /// Drops double keys of each block and compares with a set.
 pub fn dedup(config: Config, kernel: &str, blocks: u32) -> Outcome {
-    let emulator = Emulator::new(&KERNELS, config)?;
+    let emulator = Emulator::new(config);
     let count = blocks * THREADS - 3;
     let keys: Vec<u64> = (0..u64::from(count)).map(|i| 1 + i * 7919 % 90).collect();
     let slots = 4 * THREADS;
@@ -49,7 +49,7 @@ pub fn dedup(config: Config, kernel: &str, blocks: u32) -> Outcome {
         Argument::pointer(&counts),
     ];
     // SAFETY: the kernel stays within these buffers.
-    let statistics = unsafe { emulator.launch(kernel, &launch, &arguments) }?;
+    let statistics = unsafe { emulator.launch(KERNELS.named(kernel), &launch, &arguments) }?;
     let kept = emulator.download::<u64>(output)?;
     let counts = emulator.download::<u32>(counts)?;
     let parts = keys.chunks(THREADS as usize).zip(kept.chunks(THREADS as usize));
@@ -63,7 +63,7 @@ pub fn dedup(config: Config, kernel: &str, blocks: u32) -> Outcome {
 
 /// Prefix sums, compared with sequential ones.
 pub fn scan(config: Config, kernel: &str, blocks: u32) -> Outcome {
-    let emulator = Emulator::new(&KERNELS, config)?;
+    let emulator = Emulator::new(config);
     let count = blocks * THREADS - 5;
     let values: Vec<u32> = (0..count).map(|i| (i.wrapping_mul(2_654_435) >> 20) & 7).collect();
     let input = emulator.upload(&values)?;
@@ -78,8 +78,9 @@ pub fn scan(config: Config, kernel: &str, blocks: u32) -> Outcome {
         Argument::pointer(&ticket),
     ];
     // SAFETY: the kernel stays within these buffers.
-    let statistics =
-        unsafe { emulator.launch(kernel, &Launch::linear(blocks, THREADS), &arguments) }?;
+    let statistics = unsafe {
+        emulator.launch(KERNELS.named(kernel), &Launch::linear(blocks, THREADS), &arguments)
+    }?;
     let sums = values.iter().scan(0, |sum, value| {
         *sum += value;
         Some(*sum)
@@ -91,14 +92,15 @@ pub fn scan(config: Config, kernel: &str, blocks: u32) -> Outcome {
 
 /// Each lane's neighbour's value.
 pub fn exchange(config: Config, kernel: &str, blocks: u32) -> Outcome {
-    let emulator = Emulator::new(&KERNELS, config)?;
+    let emulator = Emulator::new(config);
     let values: Vec<u32> = (0..blocks * THREADS).collect();
     let input = emulator.upload(&values)?;
     let output = emulator.allocate(values.len() * 4)?;
     let arguments = [Argument::pointer(&input), Argument::pointer(&output)];
     // SAFETY: the kernel stays within these buffers.
-    let statistics =
-        unsafe { emulator.launch(kernel, &Launch::linear(blocks, THREADS), &arguments) }?;
+    let statistics = unsafe {
+        emulator.launch(KERNELS.named(kernel), &Launch::linear(blocks, THREADS), &arguments)
+    }?;
     let lanes = config.lanes.count();
     let neighbour = |i: u32| i / lanes * lanes + (i + 1) % lanes;
     let expected: Vec<u32> = values.iter().map(|&i| neighbour(i)).collect();
@@ -108,7 +110,7 @@ pub fn exchange(config: Config, kernel: &str, blocks: u32) -> Outcome {
 
 /// Rank of each digit among the equal ones before it in its warp's part.
 pub fn rank(config: Config, kernel: &str, blocks: u32) -> Outcome {
-    let emulator = Emulator::new(&KERNELS, config)?;
+    let emulator = Emulator::new(config);
     let rounds = 3_u32;
     let count = blocks * THREADS * rounds;
     let digits: Vec<u8> = (0..count).map(|i| (i * 31 % 23) as u8).collect();
@@ -120,7 +122,7 @@ pub fn rank(config: Config, kernel: &str, blocks: u32) -> Outcome {
     let arguments =
         [Argument::pointer(&input), Argument::pointer(&output), Argument::value(&rounds)];
     // SAFETY: the kernel stays within these buffers.
-    let statistics = unsafe { emulator.launch(kernel, &launch, &arguments) }?;
+    let statistics = unsafe { emulator.launch(KERNELS.named(kernel), &launch, &arguments) }?;
     let mut expected = Vec::new();
     for part in digits.chunks((lanes * rounds) as usize) {
         let mut counts = [0_u32; 256];

@@ -101,7 +101,7 @@ fn bytes_that_are_read_and_written_are_counted_once() {
         return;
     }
     let config = Config { checked: true, ..Config::default() };
-    let emulator = Emulator::new(&KERNELS, config).expect("an emulator");
+    let emulator = Emulator::new(config);
     let bytes = emulator.upload(&[7_u8; BYTES as usize]).expect("memory");
     let counts = emulator.upload(&[0_u32; 256]).expect("memory");
     let arguments =
@@ -109,7 +109,7 @@ fn bytes_that_are_read_and_written_are_counted_once() {
     let launch = Launch::linear(TRAFFIC_BLOCKS, THREADS);
     let histogram = |launch: &Launch| {
         // SAFETY: the kernel stays within the buffers.
-        unsafe { emulator.launch("histogram", launch, &arguments) }
+        unsafe { emulator.launch(KERNELS.named("histogram"), launch, &arguments) }
     };
     histogram(&launch).expect("no bug");
     emulator.count_traffic();

@@ -13,7 +13,7 @@ fn device(execution: Execution) -> Option<QueuedEmulator> {
         eprintln!("skipped: {reason}");
         return None;
     }
-    let emulator = Emulator::new(&KERNELS, Config::default()).expect("an emulator");
+    let emulator = Emulator::new(Config::default());
     Some(QueuedEmulator::new(emulator, QueueConfig { queues: 3, execution }))
 }
 

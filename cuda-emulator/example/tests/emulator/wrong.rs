@@ -18,7 +18,7 @@ fn run(
     buffers: usize,
     threads: u32,
 ) -> Result<Statistics, EmulatorError> {
-    let emulator = Emulator::new(&KERNELS, config)?;
+    let emulator = Emulator::new(config);
     let words = vec![0_u32; (BLOCKS * threads) as usize];
     let uploaded = (0..buffers).map(|_| emulator.upload(&words));
     let buffers = uploaded.collect::<Result<Vec<_>, _>>()?;
@@ -26,7 +26,7 @@ fn run(
     let launch = Launch::linear(BLOCKS, threads).with_shared_bytes(threads as usize * 4);
     // SAFETY: kernels that access memory outside of the buffers run with the checker only, which
     // stops them.
-    unsafe { emulator.launch(kernel, &launch, &arguments) }
+    unsafe { emulator.launch(KERNELS.named(kernel), &launch, &arguments) }
 }
 
 fn fault(error: &EmulatorError) -> Option<&Fault> {
@@ -140,15 +140,16 @@ fn each_bug_is_found_in_all_orders() {
 #[test]
 fn uninitialised_global_memory() {
     for config in configs(true, 1) {
-        let emulator = Emulator::new(&KERNELS, config).expect("an emulator");
+        let emulator = Emulator::new(config);
         let words = THREADS as usize * 4;
         let input = emulator.allocate(words).expect("memory");
         let output = emulator.allocate(words).expect("memory");
         let launch = Launch::linear(1, THREADS);
         let arguments = [Argument::pointer(&input), Argument::pointer(&output)];
         // SAFETY: the kernel stays within these buffers.
-        let run =
-            || unsafe { emulator.launch("emulator_uninitialised_global", &launch, &arguments) };
+        let run = || unsafe {
+            emulator.launch(KERNELS.named("emulator_uninitialised_global"), &launch, &arguments)
+        };
         let error = run().expect_err("it was never written");
         assert_eq!(fault(&error), Some(&Fault::Uninitialised), "{error}");
         emulator.mark_written(input).expect("ours");
@@ -168,7 +169,7 @@ fn a_spin_that_never_ends() {
 #[test]
 fn launches_that_no_gpu_supports_are_refused() {
     for config in configs(false, 1) {
-        let emulator = Emulator::new(&KERNELS, config).expect("an emulator");
+        let emulator = Emulator::new(config);
         let out = emulator.upload(&[0_u32; 1024]).expect("memory");
         let pointer = Argument::pointer(&out);
         let small = Argument::value(&1_u32);
@@ -191,7 +192,7 @@ fn launches_that_no_gpu_supports_are_refused() {
         ];
         for (kernel, launch, arguments, expected) in refused {
             // SAFETY: refused before anything runs.
-            let error = unsafe { emulator.launch(kernel, &launch, arguments) };
+            let error = unsafe { emulator.launch(KERNELS.named(kernel), &launch, arguments) };
             let error = error.expect_err("refused");
             assert!(expected(&error), "{error}");
         }

@@ -7,23 +7,24 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use fuzz_readers::SEPARATOR;
-use generators::DataError;
-use generators::io::{
-    ArchiveShape, SectorLabels, write_archive, write_clusters, write_digis, write_labels,
-    write_raw_timeslices, write_readout, write_setup, write_slice_tracks, write_unpacked,
+use generators_common::DataError;
+use generators_sts::io::{
+    ArchiveShape, write_archive, write_digis, write_raw_timeslices, write_readout, write_setup,
+    write_unpacked,
 };
-use generators::sts::raw::{
+use generators_sts::raw::{
     Cabling, Descriptor, MESSAGE_BYTES, Message, RawData, RawTimeslice, Readout, Rules, block_of,
 };
-use generators::sts::setup::Setup;
-use generators::sts::{DigiShape, Order, SegmentedDigis, Skew};
-use generators::tpc::charges::Labels;
-use generators::tpc::clusters::ClusterShape;
-use generators::tpc::encode::SectorEncoder;
-use generators::tpc::page::PAGE_BYTES;
-use generators::tpc::pages::Framing;
-use generators::tpc::slice_tracks::{Ids, TrackShape};
-use generators::tpc::{Digit, PadId, PadMapping, ZsFormat, clusters, slice_tracks};
+use generators_sts::setup::Setup;
+use generators_sts::{DigiShape, Order, SegmentedDigis, Skew};
+use generators_tpc::charges::Labels;
+use generators_tpc::clusters::ClusterShape;
+use generators_tpc::encode::SectorEncoder;
+use generators_tpc::io::{SectorLabels, write_clusters, write_labels, write_slice_tracks};
+use generators_tpc::page::PAGE_BYTES;
+use generators_tpc::pages::Framing;
+use generators_tpc::slice_tracks::{Ids, TrackShape};
+use generators_tpc::{Digit, PadId, PadMapping, ZsFormat, clusters, slice_tracks};
 
 use super::Corpus;
 
@@ -76,7 +77,7 @@ const WORDS: &str = "module,side,channel,time_ns,adc\n1,back,1,10,1\n0, front, 2
 const DIALECT: &str = "\u{feff},adc,time_ns,channel,side,module,event\r\n\
                        0,7.0,10500001230.5,5,n,0,1\r\n1,1.2e1,10500000001,6,p,2,\r\n";
 const POLARS: &[u8] =
-    include_bytes!("../../../../generators/tests/generators/golden/digis/digis-polars.parquet");
+    include_bytes!("../../../../generators/sts/tests/golden/digis-polars.parquet");
 const INDEX_OF_SECTOR: &[u8] = b"\x03endpoint,n_pages\n0,0\n7,0\n19,0\n";
 const INDEX_OF_ALL: &[u8] = b"\x23sector,endpoint,n_pages\n0,0,0\n0,19,0\n35,3,0\n";
 const MAPPING: &str = "0 0 0 0 0 0 0 0 0 0 0 0 0 0\n1 0 1 0 0 0 0 0 0 0 0 0 0 1\n\n\
@@ -113,7 +114,7 @@ fn of_digis(name: &str) -> Vec<u8> {
         duplicates: 0.2,
         timeslice_ns: 1 << 31,
     };
-    let digis: SegmentedDigis = generators::sts::generate(&shape, 1).expect("digis");
+    let digis: SegmentedDigis = generators_sts::generate(&shape, 1).expect("digis");
     written(name, |path| write_digis(path, &digis))
 }
 

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use algorithms::device::gpu::cuda::{self, CudaGpu, Driver};
-use algorithms::device::gpu::hip::{self, HipGpu};
-use algorithms::device::gpu::monitor::Monitor;
-use algorithms::device::gpu::webgpu::{self, Adapter};
+use portable_gpu::cuda::{self, CudaGpu, Driver};
+use portable_gpu::hip::{self, HipGpu};
+use portable_gpu::monitor::Monitor;
+use portable_gpu::webgpu::{self, Adapter};
 use reports::record::{CacheLevel, Machine};
 use reports::table::{Side, aligned};
 use reports::units::{self, counted};

@@ -10,8 +10,8 @@ mod measurements;
 
 use std::fmt::Display;
 
-use algorithms::device::gpu::{Gpu, cuda, hip, webgpu};
 use algorithms::device::{Device, Team};
+use portable_gpu::{Gpu, cuda, hip, webgpu};
 use reports::charts;
 use reports::clock::now;
 use reports::record::{CEILINGS_VERSION, CeilingsRecord};

@@ -1,8 +1,8 @@
 //! Identification of the GPU by both names: of the vendor's driver and of wgpu.
 
 use algorithms::device::Device;
-use algorithms::device::gpu::cuda::{self, CudaGpu};
-use algorithms::device::gpu::webgpu::{self, Adapter};
+use portable_gpu::cuda::{self, CudaGpu};
+use portable_gpu::webgpu::{self, Adapter};
 use text::Untrusted;
 
 use crate::failure::Failure;

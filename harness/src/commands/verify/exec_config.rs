@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use algorithms::device::emulator::{Config, Policy, Schedule};
-use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Target, Team};
 use algorithms::task::VariantInfo;
+use portable_gpu::DeviceError;
+use portable_gpu::emulator::{Config, Policy, Schedule};
 
 use reports::units::counted;
 

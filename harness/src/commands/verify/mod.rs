@@ -11,10 +11,10 @@ mod inputs;
 mod summary;
 
 use algorithms::device::Device;
-use algorithms::device::gpu::DeviceError;
 use algorithms::plugin::Quarantine;
 use algorithms::task::{Case, Task, VariantInfo};
 use indicatif::{ProgressBar, ProgressStyle};
+use portable_gpu::DeviceError;
 
 use crate::failure::{Exit, Failure};
 use crate::measure::{CheckError, check_candidate};

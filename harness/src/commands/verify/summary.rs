@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use algorithms::device::Device;
-use algorithms::device::emulator::Lanes;
+use portable_gpu::emulator::Lanes;
 use reports::units;
 use text::Untrusted;
 

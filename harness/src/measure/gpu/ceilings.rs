@@ -6,8 +6,8 @@
 
 use std::time::Instant;
 
-use algorithms::ceilings::{Direction, HostMemory, Launches, LinkBuffers, MemoryStreams};
-use algorithms::device::gpu::{DeviceError, Gpu};
+use portable_gpu::ceilings::{Direction, HostMemory, Launches, LinkBuffers, MemoryStreams};
+use portable_gpu::{DeviceError, Gpu};
 use reports::record::{Bandwidth, Latencies, LinkBandwidth, LinkPoint};
 
 use crate::platform::available_memory;
@@ -193,7 +193,7 @@ fn latency(gpu: &Gpu, start: impl Fn() -> Result<(), DeviceError>) -> Result<f64
 
 #[cfg(test)]
 mod tests {
-    use algorithms::device::emulator::{self, Config};
+    use portable_gpu::emulator::{self, Config};
 
     use super::*;
 

@@ -7,7 +7,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use algorithms::device::gpu::DeviceError;
+use portable_gpu::DeviceError;
 
 use super::watch::Watch;
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use algorithms::ceilings::MemoryStreams;
-use algorithms::device::gpu::{DeviceError, Gpu};
+use portable_gpu::ceilings::MemoryStreams;
+use portable_gpu::{DeviceError, Gpu};
 
 use super::watch::Watch;
 

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use algorithms::device::gpu::monitor::{Limit, Monitor};
+use portable_gpu::monitor::{Limit, Monitor};
 
 use crate::measure::probe::{Histogram, SLOW};
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use algorithms::device::Device;
-use algorithms::device::gpu::webgpu::{self, Checks};
-use algorithms::device::gpu::{DeviceError, cuda, hip};
+use portable_gpu::webgpu::{self, Checks};
+use portable_gpu::{DeviceError, cuda, hip};
 use reports::record::{Adapter, Bandwidth, HipGpu, Shaders};
 
 use super::ceilings;

@@ -1,7 +1,7 @@
 //! Rows of GPU runs.
 
 use algorithms::device::Backend;
-use algorithms::device::gpu::{Attributes, KernelUse, Properties, Shape};
+use portable_gpu::{Attributes, KernelUse, Properties, Shape};
 use reports::record::{Bandwidth, LinkBandwidth};
 use statistics::MIN_SAMPLES;
 

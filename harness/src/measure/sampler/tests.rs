@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use algorithms::ceilings::MemoryStreams;
-use algorithms::device::emulator::Config;
-use algorithms::device::gpu::Gpu;
+use portable_gpu::Gpu;
+use portable_gpu::ceilings::MemoryStreams;
+use portable_gpu::emulator::Config;
 
 use super::super::gpu::watch::Watch;
 use super::super::gpu::watch::tests::{Fake, FakeMonitor};

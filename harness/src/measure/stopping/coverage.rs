@@ -1,7 +1,7 @@
 //! Simulated coverage of intervals of the median, for each stop reason: with blocks that differ,
 //! drift, and heavy tails.
 
-use generators::random::{Stream, stream};
+use generators_common::random::{Stream, stream};
 use rand_distr::{Distribution, Exp1, StandardNormal, StudentT};
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use generators::random::stream;
+use generators_common::random::stream;
 use rand_distr::{Distribution, StandardNormal};
 use reports::record::Point;
 

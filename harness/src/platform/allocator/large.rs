@@ -16,7 +16,7 @@ use std::ptr::NonNull;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use generators::random::hash;
+use generators_common::random::hash;
 use nix::sys::mman::{MmapAdvise, madvise};
 
 const HUGE_PAGE: usize = 2 << 20;

@@ -6,12 +6,12 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Target, Team};
 use algorithms::plugin::{Call, Watch, set_available_memory, set_watch};
 use algorithms::registry;
 use algorithms::task::{Case, Task, VariantInfo};
 use nix::libc;
+use portable_gpu::DeviceError;
 use reports::units::counted;
 
 use super::report::{Event, Problem, ProblemKind, Verdict};

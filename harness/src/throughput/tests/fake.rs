@@ -4,10 +4,10 @@ use std::path::Path;
 
 use algorithms::algorithm::{CheckError, InputFiles, Plan, Semantics, TaskInfo, Work};
 use algorithms::axis::Params;
-use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Backend, Target, Unavailable};
 use algorithms::task::{Candidate, Case, Task, VariantInfo};
-use generators::DataError;
+use generators_common::DataError;
+use portable_gpu::DeviceError;
 
 pub const TASK: Fake = Fake;
 

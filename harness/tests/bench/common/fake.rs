@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use algorithms::algorithm::{self, InputFiles, Semantics, TaskInfo, Work};
 use algorithms::axis::Params;
-use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Backend, Device, Target, Unavailable};
 use algorithms::task::{Candidate, Case, Task, VariantInfo};
-use algorithms::timing::Stages;
-use generators::DataError;
+use generators_common::DataError;
 use harness::measure::{RunResult, RunSpec, Session};
 use harness::plan::Plan;
 use harness::platform::Interrupt;
 use harness::request::{AxisValues, MeasureRequest, SampleRange, Settings, Source};
+use portable_gpu::DeviceError;
+use portable_gpu::timing::Stages;
 use reports::record::{SampleRow, SummaryRow};
 
 use super::Folder;

@@ -75,7 +75,7 @@ impl Workshop {
             eprintln!("skipped: no nvcc");
             return None;
         }
-        if let Err(problem) = algorithms::device::gpu::cuda::devices() {
+        if let Err(problem) = portable_gpu::cuda::devices() {
             eprintln!("skipped: no GPU: {problem}");
             return None;
         }

@@ -11,16 +11,14 @@ mod worker;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use generators::partition::Partition;
+use generators_common::partition::Partition;
 
 use super::arrays::Arrays;
 use super::share_out::{largest_first, share_out};
 use super::snapshots::{BufferParts, Snapshot, filled};
 use super::{Chain, Preconditions, USUAL, with_or_without_unpacking};
 use crate::algorithm::{Digest, Segments};
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Buffers};
-use crate::parallel::fill;
 use crate::sts::cluster_order::{is_in_order, sort_nearly_sorted, write_entries};
 use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::formulas::Side;
@@ -29,7 +27,9 @@ use crate::sts::presort::Permutation;
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Hit, Product, Timeslice};
 use crate::sts_unpack::cpu;
+use parallel::fill;
 use parts::{Part, cut};
+use portable_gpu::DeviceError;
 use worker::Worker;
 
 /// Pieces for each thread: enough to even out.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use generators::partition::Partition;
-use generators::sts::Digi;
+use generators_common::partition::Partition;
+use generators_sts::Digi;
 
 use crate::sts::Cluster;
 use crate::sts::chains::snapshots::{BufferParts, filled};

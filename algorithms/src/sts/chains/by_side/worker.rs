@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use crate::sts::Hit;
 use crate::sts::clusters::{ByChannel, TimeSweep};

@@ -1,10 +1,10 @@
 //! From raw data, with no stream in between: see the kernels.
 
-use generators::sts::raw::ELINKS;
-use generators::sts::{Digi, MAX_ADC};
+use generators_sts::raw::ELINKS;
+use generators_sts::{Digi, MAX_ADC};
 
 use super::target::sum_sides;
-use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, LaunchConfig, Properties};
+use crate::device::CachedPerInput;
 use crate::device::{Execution, buffers};
 use crate::kernels::sts_raw_to_sides::Slots;
 use crate::kernels::sts_raw_to_sides::{
@@ -16,6 +16,7 @@ use crate::sts_unpack::cuda::{Pieces, UnpackPass};
 use crate::sts_unpack::exact::Link;
 use crate::sts_unpack::survey::Job;
 use crate::sts_unpack::tables::Board;
+use portable_gpu::{DeviceBuffer, DeviceError, LaunchConfig, Properties};
 
 /// Warps of a block of a shader at most: see `raw_to_sides.wgsl`.
 const SHADER_WARPS: u32 = 16;

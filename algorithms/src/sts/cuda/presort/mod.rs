@@ -6,8 +6,8 @@ mod rows;
 mod target;
 mod tiles;
 
-use generators::partition::Partition;
-use generators::sts::Digi;
+use generators_common::partition::Partition;
+use generators_sts::Digi;
 
 pub(super) use self::from_raw::{RawPresort, SidesOfBoards};
 use self::on_host::HostPresort;
@@ -15,11 +15,11 @@ use self::rows::Rows;
 use self::target::Target;
 use self::tiles::Tiles;
 use super::batch::Batch;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Execution, buffers};
 use crate::kernels::sts_tiles::PartTimes;
 use crate::sts_sort::cuda::segment_offsets;
 use crate::sts_unpack::cuda::RawOnGpu;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
 /// Algorithm that distributes digis over sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

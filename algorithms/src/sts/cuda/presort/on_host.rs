@@ -1,12 +1,13 @@
 //! Presort by the host, as published: the digis of each side are copied to the device contiguously.
 
-use generators::partition::Partition;
-use generators::sts::Digi;
+use generators_common::partition::Partition;
+use generators_sts::Digi;
 
-use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::device::CachedPerInput;
 use crate::device::{Execution, buffers};
 use crate::sts::Timeslice;
 use crate::sts::presort::{LookupTable, Permutation};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
 /// The stream on the host, and where its digis go before they are copied.
 pub(super) struct HostPresort<'a> {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use generators::random::hash;
+use generators_common::random::hash;
 
 use super::*;
 use crate::device::Buffers;
-use crate::device::emulator::{self, Config, Lanes};
-use crate::device::gpu::webgpu;
 use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::sts::Cluster;
+use portable_gpu::emulator::{self, Config, Lanes};
+use portable_gpu::webgpu;
 
 /// The time of each cluster of a side, by its number.
 type Side = (u32, fn(u32) -> u32);

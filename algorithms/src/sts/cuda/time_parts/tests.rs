@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use generators::sts::setup::{Cuts, Setup};
-use generators::sts::{Address, SegmentedDigis};
+use generators_sts::setup::{Cuts, Setup};
+use generators_sts::{Address, SegmentedDigis};
 
 use super::*;
 use crate::device::Arena;
-use crate::device::emulator::{self, Config};
+use portable_gpu::emulator::{self, Config};
 
 const MODULES: usize = 3;
 /// Four deviations of the time between clusters of a digi each, rounded up.

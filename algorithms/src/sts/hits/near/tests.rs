@@ -1,6 +1,6 @@
 //! All instruction sets that this CPU supports find the same crossings.
 
-use generators::random::mix;
+use generators_common::random::mix;
 
 use super::*;
 use crate::sts::hits::lines::MAX_CLASSES;

@@ -1,6 +1,6 @@
 //! Output of a stage: its buffers, and the products that a plugin wrote to them.
 
-use generators::sts::{Digi, SegmentedDigis};
+use generators_sts::{Digi, SegmentedDigis};
 
 use super::items::Item;
 use super::{ShownSts, abi, upstream};

@@ -1,8 +1,8 @@
 //! The detector, as plugins are shown it.
 
 use bytemuck::Zeroable;
-use generators::sts::setup::{self, Setup as Detector};
-use generators::sts::{Address, MAX_ADC};
+use generators_sts::setup::{self, Setup as Detector};
+use generators_sts::{Address, MAX_ADC};
 
 use super::ShownSts;
 use super::abi::{Module, Setup, Side};

@@ -1,18 +1,18 @@
 //! Input of a stage: output of the references of the earlier stages.
 
-use generators::partition::Partition;
-use generators::sts::{Digi, SegmentedDigis};
+use generators_common::partition::Partition;
+use generators_sts::{Digi, SegmentedDigis};
 
 use super::ShownSts;
 use super::items::Item;
 use crate::algorithm::Semantics;
-use crate::parallel::par_map;
 use crate::plugin_session::{Layout, PluginRequest};
 use crate::sts::data::digi_order;
 use crate::sts::reference::{self, offline};
 use crate::sts::rules::{Exact, Published, Rules};
 use crate::sts::task::Timeslices;
 use crate::sts::{ChainStage, Cluster, Hit, OfflineCluster, OfflineHit, Product, Timeslice};
+use parallel::par_map;
 
 /// Adds the lists that a stage is given, or the whole chain, of all timeslices.
 pub(super) fn of_stage(

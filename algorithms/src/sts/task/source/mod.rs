@@ -7,12 +7,12 @@ pub(super) use raw::{smaller as smaller_raw, timeslices as raw_timeslices};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use generators::io::{
-    DigiOptions, FileName, ReadDigis, is_raw_file, read_digis_with, read_setup, sibling_path,
-    write_digis, write_setup,
+use generators_common::io::{FileName, sibling_path};
+use generators_common::{DataError, named};
+use generators_sts::io::{
+    DigiOptions, ReadDigis, is_raw_file, read_digis_with, read_setup, write_digis, write_setup,
 };
-use generators::sts::physics::{Scenario, Simulation};
-use generators::{DataError, named};
+use generators_sts::physics::{Scenario, Simulation};
 
 use super::Timeslices;
 use crate::algorithm::{InputFiles, MemoryShares, Plan, ReadInput, Semantics};

@@ -4,14 +4,15 @@ use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use generators::DataError;
-use generators::io::{
-    Remarks, is_standard_input, next_to, read_raw_data, read_readout, read_setup,
-    write_raw_timeslices, write_readout, write_setup,
+use generators_common::DataError;
+use generators_common::io::{is_standard_input, next_to};
+use generators_sts::io::{
+    Remarks, read_raw_data, read_readout, read_setup, write_raw_timeslices, write_readout,
+    write_setup,
 };
-use generators::sts::physics::Simulation;
-use generators::sts::raw::{RawData, Readout, Rules, generate};
-use generators::sts::setup::Setup;
+use generators_sts::physics::Simulation;
+use generators_sts::raw::{RawData, Readout, Rules, generate};
+use generators_sts::setup::Setup;
 use text::Untrusted;
 
 use super::{COMPAT, FROM, OF_DIGIS, SETUP, SourceKind, bytes_for_digi, online};

@@ -4,7 +4,7 @@
 mod runs;
 mod spans;
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 pub(super) use runs::{CoarseTime, Runs, TimeRange, sample};
 pub(super) use spans::{SmallCounts, parts_of, sort_spans};

@@ -4,10 +4,10 @@
 //! are in the same bucket. Finding the starts of runs takes a comparison per digi; counting or
 //! moving digis one by one would mean that each waits for the count of the one before.
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
-use crate::parallel::map;
 use crate::sts_sort::cpu::scatter::begin;
+use parallel::map;
 
 /// Runs are of no use if they have fewer digis than this on average.
 const SHORTEST: usize = 16;
@@ -214,7 +214,7 @@ impl CoarseTime {
 
 #[cfg(test)]
 mod tests {
-    use generators::random::mix;
+    use generators_common::random::mix;
 
     use super::*;
 

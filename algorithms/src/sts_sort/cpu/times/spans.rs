@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use generators::sts::Digi;
+use generators_sts::Digi;
 
 use super::runs::Runs;
-use crate::prefetch::prefetch;
 use crate::sts_sort::cpu::{ResultIn, radix};
 use crate::sts_sort::order::ByTime;
+use parallel::prefetch::prefetch;
 
 /// The largest digit: its table takes 4 KB.
 const MAX_BITS: u32 = 11;

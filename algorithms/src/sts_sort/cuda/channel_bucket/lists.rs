@@ -2,8 +2,8 @@
 
 use super::division::Range;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, PinnedBuffer, Ptr};
 use crate::kernels::sts_sort_channel_bucket::{RangeList, SortCrowded};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, PinnedBuffer, Ptr};
 
 buffers! {
     /// Ranges that did not fit into shared memory, at most `max`: their number, then the begin and

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use generators::random::hash;
-use generators::sts::Digi;
+use generators_common::random::hash;
+use generators_sts::Digi;
 
 use super::CUB;
 use crate::algorithm::Content;

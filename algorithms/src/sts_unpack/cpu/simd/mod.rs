@@ -12,16 +12,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::yield_now;
 
-use generators::sts::Digi;
-use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
+use generators_sts::Digi;
+use generators_sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
 
 use super::UnpackInput;
 use crate::device::{Stores, streaming};
-use crate::parallel::{Grain, for_each_range};
-use crate::shared::SharedSlice;
 use crate::sts_unpack::survey::Job;
-use crate::timing::Laps;
 use messages::SLACK;
+use parallel::shared::SharedSlice;
+use parallel::{Grain, for_each_range};
+use portable_gpu::timing::Laps;
 
 pub(super) fn unpack(
     input: &UnpackInput<'_>,
@@ -215,7 +215,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use super::*;
-    use crate::parallel::{Grain, for_each_range};
+    use parallel::{Grain, for_each_range};
 
     #[test]
     fn each_microslice_is_in_one_part() {

@@ -11,20 +11,20 @@ mod work;
 
 use std::borrow::Cow;
 
-use generators::tpc::charges::{Charge, ChargeCase};
-use generators::tpc::geometry::ROWS;
+use generators_tpc::charges::{Charge, ChargeCase};
+use generators_tpc::geometry::ROWS;
 
 use super::{Buckets, Filling, Flat, Locked, Starts, starts};
 use crate::algorithm::Runner;
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::{Charges, of_case, used_time_bins};
 use crate::tpc_cluster_finder::labels::Clusters;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Filtered, UnorderedSet};
 use crate::tpc_decode::charge_map::entries;
 use crate::tpc_decode::{FragmentOfFrame, Position};
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 use work::each_of;
 
 pub(crate) use maps::{Maps, peak_entries};

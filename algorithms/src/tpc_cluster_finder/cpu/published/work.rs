@@ -1,18 +1,18 @@
 //! The stages of a fragment of a sector, one after the other.
 
-use generators::tpc::PadId;
-use generators::tpc::geometry::pads_in_row;
+use generators_tpc::PadId;
+use generators_tpc::geometry::pads_in_row;
 
 use super::maps::{ABOVE, AT_PEAK, CHARGE, DIVIDED, Maps, PEAK, plus};
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::parallel::{Grain, for_each_range};
-use crate::shared::SharedSlice;
-use crate::timing::Laps;
 use crate::tpc_cluster_finder::cluster::{Cluster, Peak, Sums};
 use crate::tpc_cluster_finder::row::{DIRECTIONS, RING, Step};
 use crate::tpc_cluster_finder::{Settings, is_valley, sixteenths};
 use crate::tpc_decode::charge_map::{COLUMNS, TIME_MARGIN, column, pad_of_column};
 use crate::tpc_decode::{FragmentOfFrame, Position};
+use parallel::shared::SharedSlice;
+use parallel::{Grain, for_each_range};
+use portable_gpu::timing::Laps;
 
 /// Lists that the stages exchange.
 pub(crate) struct Lists<'a> {

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use generators::tpc::charges::Charge;
-use generators::tpc::geometry::ROWS;
+use generators_tpc::charges::Charge;
+use generators_tpc::geometry::ROWS;
 
-use crate::parallel::{for_each, map};
-use crate::shared::SharedSlice;
+use parallel::shared::SharedSlice;
+use parallel::{for_each, map};
 
 /// Minimum number of samples for a thread.
 const MIN_SAMPLES: usize = 1 << 14;
@@ -190,7 +190,7 @@ fn rows<'r>(starts: &[usize], by_row: &'r [Charge]) -> Vec<RowSamples<'r>> {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::PadId;
+    use generators_tpc::PadId;
 
     use super::*;
 

@@ -2,18 +2,18 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use generators::tpc::charges::Labels;
-use generators::tpc::geometry::ROWS;
+use generators_tpc::charges::Labels;
+use generators_tpc::geometry::ROWS;
 
 use super::by_row::{Numbering, RowSamples};
 use super::clusters::{CELLS, Labelled, Members};
 use super::strip::{MAX_CELLS, Strip, for_each_set};
 use crate::device::Poison;
-use crate::prefetch::prefetch;
-use crate::shared::SharedSlice;
 use crate::tpc_cluster_finder::cpu::{Flat, Joined};
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Indexed};
+use parallel::prefetch::prefetch;
+use parallel::shared::SharedSlice;
 
 /// Collects labels of clusters, or none.
 pub(crate) trait Labelling: Sync {

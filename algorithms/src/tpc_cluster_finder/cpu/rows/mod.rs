@@ -21,23 +21,23 @@ mod strip;
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
-use generators::tpc::PadId;
-use generators::tpc::charges::{Charge, ChargeCase};
-use generators::tpc::geometry::pads_in_row;
+use generators_tpc::PadId;
+use generators_tpc::charges::{Charge, ChargeCase};
+use generators_tpc::geometry::pads_in_row;
 
 use super::{Buckets, Filling, Flat, Starts};
 use crate::algorithm::Runner;
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::parallel::for_each_dynamic;
-use crate::shared::SharedSlice;
-use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 use crate::tpc_decode::FragmentOfFrame;
 use labels::{AllLabels, LabelBuffers, Labelling, LabelsOfRow, Noting, Span};
+use parallel::for_each_dynamic;
+use parallel::shared::SharedSlice;
 use peaks::FindPeaks;
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 use strip::{Scratch, Strip};
 
 pub(crate) use by_row::{RowSamples, Source, sort};

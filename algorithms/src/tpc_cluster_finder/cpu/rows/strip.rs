@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use generators::tpc::charges::Charge;
-use generators::tpc::geometry::{ROWS, pads_in_row};
+use generators_tpc::charges::Charge;
+use generators_tpc::geometry::{ROWS, pads_in_row};
 
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_cluster_finder::Settings;

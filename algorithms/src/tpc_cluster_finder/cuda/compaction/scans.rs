@@ -2,12 +2,12 @@
 
 use super::{MARKED, TILE, Target};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError};
 use crate::kernels::tpc_cluster_finder_scan::{
     COMPACT, SCAN_DOWN, SCAN_START, SCAN_TOP, SCAN_UP, Scan,
 };
 use crate::kernels::tpc_cluster_finder_scan::{TO_KEPT, TO_RAW};
 use crate::tpc_cluster_finder::cuda::context::{BatchContext, with_blocks};
+use portable_gpu::{DeviceBuffer, DeviceError};
 
 buffers! {
     /// Sums of tiles, then sums of these, for each job.

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use generators::random::mix;
+use generators_common::random::mix;
 
 use super::*;
 use crate::device::Arena;
-use crate::device::emulator::{self, Config, Lanes, Policy, Schedule};
-use crate::device::gpu::{DeviceBuffer, Ptr};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
 use crate::tpc_cluster_finder::cuda::batches::{Batch, Batches};
 use crate::tpc_cluster_finder::cuda::buckets::Buckets;
@@ -15,6 +13,8 @@ use crate::tpc_cluster_finder::cuda::fill::Filled;
 use crate::tpc_cluster_finder::cuda::input::Input;
 use crate::tpc_cluster_finder::cuda::lists::Lists;
 use crate::tpc_cluster_finder::input::Charges;
+use portable_gpu::emulator::{self, Config, Lanes, Policy, Schedule};
+use portable_gpu::{DeviceBuffer, Ptr};
 
 /// Enough positions for two levels of sums.
 const MANY: usize = TILE * TILE + 700;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use generators::tpc::charges::ChargeCase;
+use generators_tpc::charges::ChargeCase;
 
-use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::device::CachedPerInput;
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{
     self as kernels, FusedFinding, LabelRange, MAX_CLUSTERS_OF_SAMPLE, Members,
@@ -12,9 +12,10 @@ use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{
 use crate::kernels::tpc_cluster_finder_labels::{
     FUSED_COUNT_LABELS, FUSED_FILL_LABELS, LabelCollection,
 };
-use crate::parallel::copy;
 use crate::tpc_cluster_finder::cuda::found::{fits, reserve};
 use crate::tpc_cluster_finder::input::Charges;
+use parallel::copy;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
 /// Bytes of a sample of a cluster, and of its label range.
 const MEMBER: u64 = (size_of::<u32>() + size_of::<LabelRange>()) as u64;
@@ -269,10 +270,10 @@ impl HostSampleLabels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::emulator;
     use crate::kernels::tpc_cluster_finder_cuda_fused_peaks_h::FIND_THREADS;
     use crate::kernels::tpc_cluster_finder_labels::MAX_IN_SET;
     use crate::tpc_cluster_finder::hard_inputs;
+    use portable_gpu::emulator;
 
     /// A hard input by its name.
     fn hard(name: &str) -> Charges {
@@ -300,7 +301,7 @@ mod tests {
         let Some(gpu) = emulator::gpu_for_tests(Default::default()) else { return };
         let case = |lists: Option<&[&[u64]]>, samples: usize| {
             let labels = lists.map(|lists| {
-                let mut labels = generators::tpc::charges::Labels::default();
+                let mut labels = generators_tpc::charges::Labels::default();
                 lists.iter().for_each(|list| labels.push(list));
                 labels
             });

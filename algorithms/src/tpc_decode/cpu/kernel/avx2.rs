@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use generators::tpc::{Digit, PadId};
+use generators_tpc::{Digit, PadId};
 
 use super::{Bytes, FEW, Group, Isa, PadList, RowOfPads, SEQUENCE, array_at};
 use crate::device::cpu_features::{Avx2, Avx2Bmi2};

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use bytemuck::Pod;
-use generators::tpc::{Digit, PadId};
+use generators_tpc::{Digit, PadId};
 
 use super::{Bytes, FEW, Group, Isa, PadList, RowOfPads, SEQUENCE, array_at, avx2};
 use crate::device::cpu_features::Avx512Vbmi2;

@@ -10,9 +10,9 @@ mod avx512;
 #[cfg(test)]
 mod tests;
 
-use generators::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS};
-use generators::tpc::page::link_header::{DATA_WORD_BYTES, SAMPLES_IN_DATA_WORD};
-use generators::tpc::{Digit, PadId};
+use generators_tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS};
+use generators_tpc::page::link_header::{DATA_WORD_BYTES, SAMPLES_IN_DATA_WORD};
+use generators_tpc::{Digit, PadId};
 
 use crate::tpc_decode::header::PAYLOAD_BYTES;
 use crate::tpc_decode::input::LINK_STRIDE;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use generators::random::mix;
-use generators::tpc::{Digit, PadId};
+use generators_common::random::mix;
+use generators_tpc::{Digit, PadId};
 
 use super::*;
 use crate::tpc_decode::input::LINK_STRIDE;

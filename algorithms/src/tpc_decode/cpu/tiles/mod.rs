@@ -25,15 +25,15 @@ use super::charges::{Rejected, conclude, decoded};
 use super::workers::{DecodeWorkers, Slot};
 use super::{DecodePage, workers};
 use crate::algorithm::Runner;
-use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::shared::SharedSlice;
 use crate::tpc_decode::charge_map::{MapShape, Position, Tile};
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
+use parallel::shared::SharedSlice;
+use portable_gpu::DeviceError;
 
 /// A decoder with the pages of a time frame.
 pub(super) struct TilesRunner<'a> {

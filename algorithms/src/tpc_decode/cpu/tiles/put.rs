@@ -3,7 +3,7 @@
 //! A plain loop over arrays, which the compiler vectorizes for the permitted instruction sets. Only
 //! scattered stores are done one by one.
 
-use generators::tpc::Digit;
+use generators_tpc::Digit;
 
 use super::staging::{ENTRIES, Staging};
 use crate::tpc_decode::charge_map::{PAD_MARGIN, Position, ROW_PITCH, TILE, TILE_PADS};
@@ -135,8 +135,8 @@ fn put_chunk<const N: usize>(
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::geometry::{Region, pads_in_row};
-    use generators::tpc::{PadId, ZsFormat};
+    use generators_tpc::geometry::{Region, pads_in_row};
+    use generators_tpc::{PadId, ZsFormat};
 
     use super::*;
     use crate::tpc_decode::charge_map::{Gains, TILES_IN_ROW, tiles_of_row};

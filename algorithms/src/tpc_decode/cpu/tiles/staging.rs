@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use bytemuck::cast_slice_mut;
-use generators::tpc::ZsFormat;
-use generators::tpc::geometry::Region;
+use generators_tpc::ZsFormat;
+use generators_tpc::geometry::Region;
 
 use crate::device::Stores;
-use crate::shared::SharedSlice;
 use crate::tpc_decode::charge_map::{
     Gains, MAX_CHARGE, ROW_PITCH, TILE, TILE_PADS, Tile, scale_of, tiles_of_row,
 };
+use parallel::shared::SharedSlice;
 
 /// Maximum number of rows of a region.
 const MAX_ROWS: usize = 18;
@@ -203,7 +203,7 @@ mod avx512 {
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::ZsFormat;
+    use generators_tpc::ZsFormat;
 
     use super::*;
     use crate::device::{Poison, streaming};

@@ -2,16 +2,14 @@
 
 use std::ops::Range;
 
-use generators::tpc::Digit;
-use generators::tpc::geometry::Region;
-use generators::tpc::page::PAGE_BYTES;
+use generators_tpc::Digit;
+use generators_tpc::geometry::Region;
+use generators_tpc::page::PAGE_BYTES;
 
 use super::put::{Line, StageSamples};
 use super::staging::{FlushTiles, Staging};
 use super::{put, staging};
 use crate::device::{Stores, streaming};
-use crate::prefetch::prefetch_to_second;
-use crate::shared::SharedSlice;
 use crate::tpc_decode::charge_map::{
     Converter, MapShape, Position, TILE, TILE_TIMES, TILES_IN_ROW, Tile,
 };
@@ -22,6 +20,8 @@ use crate::tpc_decode::damage::Damage;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
+use parallel::prefetch::prefetch_to_second;
+use parallel::shared::SharedSlice;
 
 /// The inner loops, for the instruction sets of this machine.
 #[derive(Clone, Copy)]

@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use generators::tpc::geometry::{MAX_FECS, pads_in_row};
-use generators::tpc::page::link_header::{
+use generators_tpc::geometry::{MAX_FECS, pads_in_row};
+use generators_tpc::page::link_header::{
     BLOCK_HEAD_BYTES, BlockHead, FEC_MASK, FLAT_MASK, MASK_BYTES, SECOND_LEVEL_SHIFT,
     SHORT_SAMPLES, SHORT_SAMPLES_CROSSING_MASK,
 };
-use generators::tpc::page::link_header::{LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD};
-use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
-use generators::tpc::{PadId, ZsFormat};
+use generators_tpc::page::link_header::{LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD};
+use generators_tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
+use generators_tpc::{PadId, ZsFormat};
 
 use super::Walk;
 use crate::tpc_decode::cpu::kernel::{Isa, Packing, RowOfPads, SEQUENCE};

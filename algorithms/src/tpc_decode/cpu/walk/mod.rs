@@ -6,7 +6,7 @@
 
 mod layouts;
 
-use generators::tpc::{Digit, Layout, PadId};
+use generators_tpc::{Digit, Layout, PadId};
 
 use super::kernel::{Bytes, Group, Isa, Packing, PadList, array_at};
 use crate::tpc_decode::header::{OpenPage, Payload};

@@ -39,7 +39,7 @@ fn emulator(checked: bool, seed: u64) -> Option<Emulator> {
     }
     let policy = Policy::ALL[seed as usize % Policy::ALL.len()];
     let config = Config { checked, schedule: Schedule { seed, policy }, ..Config::default() };
-    Some(Emulator::new(&KERNELS, config).expect("kernels"))
+    Some(Emulator::new(config))
 }
 
 /// Runs a kernel on arrays, with numbers that are the same for all threads.
@@ -58,7 +58,7 @@ fn run(
     let arguments: Vec<_> = arguments.chain([Argument::bytes(&info)]).collect();
     let launch = Launch::linear(blocks, kernel.threads).with_shared_bytes(kernel.shared_bytes);
     // SAFETY: arrays are as large as the tests declare, and the checker finds accesses beyond them.
-    let ran = unsafe { emulator.launch(kernel.name, &launch, &arguments) };
+    let ran = unsafe { emulator.launch(KERNELS.named(kernel.name), &launch, &arguments) };
     ran.unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
 }
 

@@ -2,8 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use generators::sts::Digi;
-use generators::sts::raw::MicrosliceCounts;
+use generators_sts::Digi;
+use generators_sts::raw::MicrosliceCounts;
 
 use super::bits::*;
 use super::{HitCounts, Hits, Isa, Kinds, Messages, Microslice, Word, unpack};

@@ -9,8 +9,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-use generators::sts::Digi;
-use generators::sts::raw::{Message, MicrosliceCounts};
+use generators_sts::Digi;
+use generators_sts::raw::{Message, MicrosliceCounts};
 
 use crate::sts_unpack::cpu::microslice;
 use crate::sts_unpack::cpu::microslice::{Cursor, Microslice, Word};
@@ -155,7 +155,7 @@ fn one_by_one(cursor: &mut Cursor<'_>, messages: usize, digis: &mut [Digi]) {
 
 /// Bits of a message, as vector code extracts them.
 mod bits {
-    use generators::sts::raw::{ASIC_CHANNELS, ELINKS};
+    use generators_sts::raw::{ASIC_CHANNELS, ELINKS};
 
     use crate::sts_unpack::exact::ADC_VALUES;
 
@@ -180,7 +180,7 @@ mod bits {
     pub(super) const HALF: i32 = 4;
 
     const _: () = {
-        let hit = generators::sts::raw::Message::hit(63, 127, 31, 1023);
+        let hit = generators_sts::raw::Message::hit(63, 127, 31, 1023);
         let bits = hit.bits() as i32;
         assert!(bits >> ADC & ADC_MASK == 31);
         assert!(bits >> ELINK_AND_CHANNEL & ELINK_AND_CHANNEL_MASK == 64 * 128 - 1);
