@@ -62,7 +62,7 @@ const MULTIPROCESSOR_THREADS: u32 = 1024;
 const MAX_PENDING_BYTES: u64 = 1 << 30;
 
 /// A device with its queue.
-pub(in crate::device::gpu) struct WebGpuEngine {
+pub(crate) struct WebGpuEngine {
     properties: Properties,
     adapter: Adapter,
     device: Device,
@@ -77,10 +77,7 @@ pub(in crate::device::gpu) struct WebGpuEngine {
 }
 
 impl WebGpuEngine {
-    pub(in crate::device::gpu) fn new(
-        found: &KnownAdapter,
-        checks: Checks,
-    ) -> Result<Self, String> {
+    pub(crate) fn new(found: &KnownAdapter, checks: Checks) -> Result<Self, String> {
         let adapter = found.adapter.clone();
         let features = found.handle.features();
         if !features.contains(Features::IMMEDIATES) {
