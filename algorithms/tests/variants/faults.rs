@@ -186,11 +186,8 @@ fn silence_trials() {
 fn launcher(calls: &str) -> String {
     let mut names =
         calls.lines().filter_map(|line| line.trim().split_once(": ")).map(|(_, name)| name);
-    let is_launcher = |name: &&str| {
-        name.contains("algorithms::")
-            && !name.contains("portable_gpu::")
-            && !name.contains("algorithms::parallel::")
-    };
+    let is_launcher =
+        |name: &&str| name.contains("algorithms::") && !name.contains("portable_gpu::");
     short_name(names.find(is_launcher).unwrap_or("unknown"))
 }
 

@@ -22,7 +22,12 @@ const GROWTH: usize = 8;
 pub(super) const CHUNKS: Variant<TpcGather> = Variant::cuda(
     "chunks",
     "ours: packs arrays by aligned vectors, while those before are copied to the host",
-    |at| gather_from_gpu(at, Gatherer::new(Memory::Device, gather)),
+    |at| {
+        let chunks = chunks(&Layout::new(&at.input.packed()));
+        let gather =
+            move |to: &mut GatherBuffers<'_>, gpu: &Gpu, _: &Clusters| gather(to, gpu, &chunks);
+        gather_from_gpu(at, Gatherer::new(Memory::Device, gather))
+    },
 );
 
 /// Neighbouring arrays that are packed and copied together.
@@ -61,17 +66,17 @@ fn pack(gpu: &Gpu, to: &GatherBuffers<'_>, chunk: &Chunk) -> Result<(), DeviceEr
     unsafe { gpu.launch(&GATHER_CHUNK, grid, arguments) }
 }
 
-fn gather(to: &mut GatherBuffers<'_>, gpu: &Gpu, _: &Clusters) -> Result<(), DeviceError> {
+fn gather(to: &mut GatherBuffers<'_>, gpu: &Gpu, chunks: &[Chunk]) -> Result<(), DeviceError> {
     to.pieces.compute_offsets(gpu)?;
     for queue in 1..QUEUES {
         // All queues need the offsets.
         gpu.with_queue(queue, Gpu::wait_for_first_queue)?;
     }
-    for (queue, chunk) in (0..QUEUES).cycle().zip(chunks(&to.layout)) {
+    for (queue, chunk) in (0..QUEUES).cycle().zip(chunks) {
         gpu.with_queue(queue, |gpu| {
-            pack(gpu, to, &chunk)?;
+            pack(gpu, to, chunk)?;
             let start = chunk.bytes.start;
-            gpu.download_part(to.host.part_mut(chunk.bytes), &to.packed, start)
+            gpu.download_part(to.host.part_mut(chunk.bytes.clone()), &to.packed, start)
         })?;
     }
     Ok(())

@@ -49,11 +49,12 @@ pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
 ];
 
 /// Starts all kernels and copies of a variant, and waits where necessary.
-type Gather = fn(&mut GatherBuffers<'_>, &Gpu, &Clusters) -> Result<(), DeviceError>;
+type Gather<'a> =
+    Box<dyn Fn(&mut GatherBuffers<'_>, &Gpu, &Clusters) -> Result<(), DeviceError> + Send + 'a>;
 
 /// Kernels and copies of a variant, and what they need.
-struct Gatherer {
-    gather: Gather,
+struct Gatherer<'a> {
+    gather: Gather<'a>,
     memory: Memory,
     /// Number of multiprocessors that its kernels occupy; `None` for all.
     multiprocessors: Option<u32>,
@@ -72,10 +73,13 @@ enum Memory {
     Device,
 }
 
-impl Gatherer {
+impl<'a> Gatherer<'a> {
     /// A gatherer of all pieces whose kernels occupy the complete device.
-    fn new(memory: Memory, gather: Gather) -> Self {
-        Gatherer { gather, memory, multiprocessors: None, sample: None }
+    fn new(
+        memory: Memory,
+        gather: impl Fn(&mut GatherBuffers<'_>, &Gpu, &Clusters) -> Result<(), DeviceError> + Send + 'a,
+    ) -> Self {
+        Gatherer { gather: Box::new(gather), memory, multiprocessors: None, sample: None }
     }
 }
 
@@ -94,7 +98,7 @@ buffers!(GatherBuffers<'_>: pieces, packed, host, mapped);
 /// A gatherer, ready to run. Kernels count the bytes of an array with 32 bits.
 fn gather_from_gpu<'a>(
     at: &VariantContext<'a, '_, TpcGather>,
-    gatherer: Gatherer,
+    gatherer: Gatherer<'a>,
 ) -> PrepareResult<'a, TpcGather> {
     let layout = Layout::new(&at.input.packed());
     let arrays = (0..FIELDS.len()).map(|field| layout.range(field).len());
@@ -125,7 +129,7 @@ impl GatherBuffers<'_> {
 
 impl<'a> GpuTask<'a> for GatherBuffers<'a> {
     type Task = TpcGather;
-    type Config = Gatherer;
+    type Config = Gatherer<'a>;
 
     const HAS_FIGURES: bool = true;
 

@@ -14,15 +14,23 @@ pub(super) const NAIVE: Variant<TpcGather> = Variant::cuda(
     "naive",
     "a copy to the host a piece and array (thesis 3.8); of many pieces a sample",
     |at| {
-        let sample = Some(Sample::for_input(at.input));
+        let sample = Sample::for_input(at.input);
+        let gather = move |to: &mut GatherBuffers<'_>, gpu: &Gpu, input: &Clusters| {
+            gather(to, gpu, input, sample)
+        };
         let gatherer = Gatherer::new(Memory::Host, gather);
+        let sample = Some(sample);
         gather_from_gpu(at, Gatherer { multiprocessors: Some(0), sample, ..gatherer })
     },
 );
 
-fn gather(to: &mut GatherBuffers<'_>, gpu: &Gpu, input: &Clusters) -> Result<(), DeviceError> {
+fn gather(
+    to: &mut GatherBuffers<'_>,
+    gpu: &Gpu,
+    input: &Clusters,
+    sample: Sample,
+) -> Result<(), DeviceError> {
     let packing = Packing::new(input, Vec::new(), Vec::new());
-    let sample = Sample::for_input(input);
     for (number, field) in FIELDS.iter().enumerate() {
         let array = packing.array(number);
         let begin = to.layout.range(number).start;

@@ -1,12 +1,14 @@
 //! Tests on the emulator: detection of runs that modify their input.
 
-use super::{Gather, Gatherer, Memory, gather_from_gpu};
+use generators_tpc::clusters::Clusters;
+use portable_gpu::emulator::{self, Config};
+use portable_gpu::{Gpu, POISON};
+
+use super::{GatherBuffers, Gatherer, Memory, gather_from_gpu};
 use crate::algorithm::{Prepare, Variant, VariantContext};
 use crate::device::{Arena, Target, Team};
 use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::hard_inputs::clusters;
-use portable_gpu::POISON;
-use portable_gpu::emulator::{self, Config};
 
 #[test]
 fn run_that_modifies_its_input_is_reported_and_reverted() {
@@ -19,7 +21,9 @@ fn run_that_modifies_its_input_is_reported_and_reverted() {
     let target = Target::emulated(gpu, &team);
     /// A gatherer that overwrites its input, and one that does nothing.
     const CARELESS: Prepare<TpcGather> = |at| {
-        let overwrite: Gather = |to, gpu, _| gpu.fill(&to.pieces.input_buffers.row_starts, POISON);
+        let overwrite = |to: &mut GatherBuffers<'_>, gpu: &Gpu, _: &Clusters| {
+            gpu.fill(&to.pieces.input_buffers.row_starts, POISON)
+        };
         gather_from_gpu(at, Gatherer::new(Memory::Host, overwrite))
     };
     const IDLE: Prepare<TpcGather> =
