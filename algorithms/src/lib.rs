@@ -33,8 +33,6 @@ pub mod axis;
 pub mod calibrate;
 pub mod data_sets;
 pub mod device;
-#[doc(no_inline)]
-pub use portable_gpu as gpu;
 mod file_selection;
 mod kernels;
 pub mod memory_kinds;
@@ -59,3 +57,7 @@ pub mod tpc_gather;
 pub mod tpc_merge;
 pub mod tpc_noisy_pads;
 mod word_task;
+
+// For macros.
+#[doc(hidden)]
+pub use portable_gpu as gpu;

@@ -103,18 +103,16 @@ impl Kernels {
     fn all(&self) -> &'static [Kernel] {
         self.known.map_or(&[], |known| known.kernels)
     }
-
-    /// Returns the function with the address where workers store the current CUDA thread.
-    fn thread_slot(&self) -> Result<ThreadSlot, EmulatorError> {
-        let known = self.known.map_err(EmulatorError::Unavailable)?;
-        Ok(known.thread_slot)
-    }
 }
 
 impl KernelName<'_> {
     /// Returns the function with the address where workers store the current CUDA thread.
     pub(super) fn thread_slot(self) -> Result<ThreadSlot, EmulatorError> {
-        self.kernels.thread_slot()
+        self.known().map(|known| known.thread_slot)
+    }
+
+    fn known(self) -> Result<KernelList, EmulatorError> {
+        self.kernels.known.map_err(EmulatorError::Unavailable)
     }
 
     /// Returns the kernel that was compiled with these options.
@@ -123,9 +121,9 @@ impl KernelName<'_> {
         lanes: Lanes,
         checked: bool,
     ) -> Result<&'static Kernel, EmulatorError> {
-        self.thread_slot()?;
+        let known = self.known()?.kernels;
         let fits = |k: &&Kernel| k.lanes == lanes.count() && k.checked == checked;
-        let found = self.kernels.all().iter().filter(fits).find(|k| k.name == self.name);
+        let found = known.iter().filter(fits).find(|k| k.name == self.name);
         found.ok_or_else(|| EmulatorError::UnknownKernel {
             kernel: self.name.to_owned(),
             known: self.kernels.names().collect::<Vec<_>>().join(", "),

@@ -15,7 +15,7 @@
 //! | `graph` | work that is recorded once and started with one call |
 //! | `gate` | blocks a stream until all work is queued |
 //! | `transfers` | timed and untimed copies |
-//! | `kernels` | the kernels of this crate: small copies, and those of `ceilings` |
+//! | `kernels` | includes the modules made of kernels, here of those for small copies and `ceilings` |
 //! | [`ceilings`] | limits of memory and link, by work without any computation |
 //! | [`timing`] | times of the parts of a run |
 //! | `monitor` | state of a GPU as its driver reports it: clocks, limits, energy |
@@ -50,6 +50,7 @@ mod host;
 mod host_memory;
 mod image;
 mod kernel;
+mod kernels;
 mod launched;
 mod memory;
 pub mod monitor;
@@ -65,31 +66,6 @@ pub mod timing;
 mod transfers;
 pub mod webgpu;
 
-/// Includes the modules that [`portable-gpu-build`](../portable_gpu_build/index.html) has made of
-/// the kernels of a crate.
-#[macro_export]
-macro_rules! include_kernels {
-    () => {
-        include!(concat!(env!("OUT_DIR"), "/launchers.rs"));
-    };
-}
-
-/// Names that the modules of kernels use.
-#[doc(hidden)]
-pub mod launchers {
-    pub use crate::arguments::{Argument, Arguments, KernelArg};
-    pub use crate::image::{Access, Image, Parameter, Shader};
-    pub use crate::kernel::{Kernel, Ptr, Vector};
-    pub use crate::shaders;
-    pub use bytemuck;
-}
-
-/// The kernels of this crate.
-#[allow(dead_code, reason = "made from the kernels' sources")]
-mod kernels {
-    crate::include_kernels!();
-}
-
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -100,16 +76,15 @@ use launched::Launched;
 use step::RecordedUses;
 use timeline::Mode;
 
-pub use arguments::KernelArg;
-pub use arguments::{Argument, Arguments};
+pub use arguments::{Argument, Arguments, KernelArg};
 pub use engine::{Attributes, MAX_QUEUES, Properties, QUEUES, Shape, Side};
 pub use error::DeviceError;
-pub use graph::Graph;
-pub use graph::Recorded;
+pub use graph::{Graph, Recorded};
 pub use host::{FromHost, ManagedBuffer, MappedBuffer, PinnedBuffer, ToHost};
 pub use image::{Access, Image, Parameter, Shader};
-pub use kernel::{Kernel, LaunchConfig, Ptr};
-pub use kernel::{LayoutCompatible, Vector};
+pub use kernel::{Kernel, LaunchConfig, LayoutCompatible, Ptr, Vector};
+#[doc(hidden)]
+pub use kernels::launchers;
 pub use memory::DeviceBuffer;
 pub use observe::KernelUse;
 pub use timeline::RESERVED_STAGES;

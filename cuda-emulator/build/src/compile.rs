@@ -43,7 +43,8 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles all units and the runtime into one library. Returns the units' objects, in order,
-    /// which are compiled again if any header in `folders` has changed.
+    /// which are compiled again if any header in `folders` has changed. If several crates of a
+    /// program have kernels, the linker takes the runtime of one of them.
     pub fn compile(
         &self,
         units: &[Unit],

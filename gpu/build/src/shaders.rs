@@ -5,8 +5,8 @@
 //! belongs to all of them. The part `KERNEL` is the shader of that kernel. A part `KERNEL_RULES` is
 //! one for each set of rules, whose name replaces the word `RULES` in it.
 //!
-//! A line `#include "FILE.wgsl"` includes what all parts of a file of the same folder or of
-//! those of headers share, and `#include "FILE.wgsl" PART` a part with it, each of them once. The constants
+//! A line `#include "FILE.wgsl"` includes what all parts of a file of the same folder, or of a folder
+//! of headers, share, and `#include "FILE.wgsl" PART` a part with it, each of them once. The constants
 //! of the kernel file are available in the shader, unless it declares them itself.
 
 use std::collections::BTreeSet;

@@ -112,13 +112,12 @@ KERNEL_INSTANCE(task_sort, Work, (THREADS, 2), sort<Exact, 3>)
          (24, self.first.argument()), (32, self.last.argument()), (40, self.count.argument()), ])",
         "pub(crate) static TASK_SORT: Kernel<Work> =",
     ] {
-        let text = &generated;
-        assert!(text.contains(expected), "no {expected} in\n{text}");
+        assert!(generated.contains(expected), "no {expected} in\n{generated}");
     }
     let leaves = "Parameter::Buffer(Access::Read), Parameter::Value(4), \
                   Parameter::Buffer(Access::Write), Parameter::Buffer(Access::None), \
                   Parameter::Buffer(Access::None), Parameter::Value(4), ";
-    assert!(generated.contains(leaves), "no {leaves} in\n{}", generated);
+    assert!(generated.contains(leaves), "no {leaves} in\n{generated}");
     let error = made(kernel, &image.replace("[48]", "[40]"), None).expect_err("refused");
     assert!(error.contains("kernel task_sort is not that of"), "{error}");
 }

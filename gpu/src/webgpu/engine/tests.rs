@@ -36,7 +36,7 @@ fn arithmetic(invocation: InBlock) {
 /// Numbers of all magnitudes whose significands are random or at either end.
 fn numbers(seed: u64) -> Vec<f32> {
     let number = |i: u64| {
-        let random = mixed((seed << 32) | i);
+        let random = generators_common::random::hash(seed, [i]);
         let fraction = match random % 4 {
             0 => (random >> 8) as u32 % 4,
             1 => !0 - (random >> 8) as u32 % 4,
@@ -105,11 +105,4 @@ fn quotients_and_roots_of_inexact_drivers_are_corrected() {
         let code = ARITHMETIC.replace(divide, &inexact(divide));
         check(&code.replace(root, &inexact(root)));
     }
-}
-
-/// Bits of a number, mixed as by SplitMix64.
-fn mixed(number: u64) -> u64 {
-    let mixed = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed ^ (mixed >> 31)
 }
