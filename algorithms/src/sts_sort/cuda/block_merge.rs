@@ -3,6 +3,7 @@
 //! number of threads and of digis per thread.
 
 use generators_common::partition::Partition;
+use portable_gpu::{DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 
 use super::runner::DIGI;
 use super::segments::{Segments, by_segment};
@@ -12,7 +13,6 @@ use crate::kernels::sts_sort_block_merge::{
     BlockMergeSort, ITEMS,
 };
 use crate::sts_sort::StsSort;
-use portable_gpu::{DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 
 /// A kernel, and the number of digis of a chunk that each of its threads sorts.
 #[derive(Clone, Copy)]

@@ -9,13 +9,11 @@
 // equal, a radix sort in shared memory takes over.
 //
 // A segment that fits into shared memory is sorted at once; one of up to twice that size by a block
-// with a multiprocessor to itself, if there is enough shared memory: it is read twice and written
-// once, and not moved to groups before. A larger one is a region: its buckets are counted, groups
-// are formed that fill shared memory, digis are moved to their groups, in long runs, as groups are
-// few, and each group is sorted. Groups that would be written in short runs, because they are many,
-// are of twice the size. A bucket that does not fit, for example because all digis have the same
-// channel, is a region once more: its buckets are determined by the upper bits of the time, then by
-// the next ones.
+// with a multiprocessor to itself, if there is enough shared memory: see `channel_bucket_wide.cu`.
+// A larger one is a region: its buckets are counted, groups are formed that fill shared memory,
+// digis are moved to their groups, in long runs, as groups are few, and each group is sorted. A
+// bucket that does not fit, for example because all digis have the same channel, is a region once
+// more: its buckets are determined by the upper bits of the time, then by the next ones.
 //
 // Digis with the same key come in the order of their other bits, so that the result is
 // deterministic, or keep the order in which they arrived. Then they are moved to their groups in

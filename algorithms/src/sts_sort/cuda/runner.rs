@@ -4,13 +4,12 @@ use std::borrow::Cow;
 
 use generators_common::partition::Partition;
 use generators_sts::Digi;
-
-use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext, limit_digis};
-use crate::device::PinnedInput;
-use crate::device::{Buffers, buffers};
-use crate::sts_sort::StsSort;
 use parallel::par_map;
 use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+
+use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext, limit_digis};
+use crate::device::{Buffers, PinnedInput, buffers};
+use crate::sts_sort::StsSort;
 
 /// Bytes of a digi.
 pub(super) const DIGI: u64 = size_of::<u64>() as u64;

@@ -1,12 +1,13 @@
 //! Radix sort of each segment with one block, as CUB's
 //! `DeviceSegmentedRadixSort` does it, with three arrays.
 
+use portable_gpu::{DeviceError, Gpu, Ptr};
+
 use super::segments::{Segments, by_segment};
 use crate::algorithm::Variant;
 use crate::kernels::sts_sort_segmented_radix::{SEGMENTED_RADIX_PASS, SegmentedRadixPass};
 use crate::sts_sort::StsSort;
 use crate::sts_sort::order::{Digit, channels_in_order};
-use portable_gpu::{DeviceError, Gpu, Ptr};
 
 /// First bit and number of bits of each digit of a digi: the time, then the
 /// channel. An even number of passes, so that the last one ends in the output.

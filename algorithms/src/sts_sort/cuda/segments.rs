@@ -1,13 +1,12 @@
 //! Sorts with a block for each segment, whatever its length.
 
 use generators_common::partition::Partition;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
 use super::runner::{self, DIGI, Sorter, sort_on_gpu};
 use crate::algorithm::{PrepareResult, VariantContext};
-use crate::device::Buffers;
-use crate::device::StagedArray;
+use crate::device::{Buffers, StagedArray};
 use crate::sts_sort::StsSort;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
 /// Arrays of the size of the input; the first one has the digis before.
 pub(super) struct Segments<const ARRAYS: usize> {

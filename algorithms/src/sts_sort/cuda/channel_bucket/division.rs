@@ -1,10 +1,10 @@
 //! Division of segments by the kernel that sorts them.
 
 use generators_common::partition::Partition;
+use portable_gpu::Gpu;
 
 use crate::kernels::sts_sort_channel_bucket::{self as kernels, CAPACITY, WIDE_CAPACITY};
 use crate::kernels::sts_sort_channel_bucket_wide::CHANNEL_BUCKET_WIDE;
-use portable_gpu::Gpu;
 
 /// Positions in the array of all digis.
 pub(super) type Range = std::ops::Range<u32>;

@@ -1,9 +1,10 @@
 //! Lists of ranges of digis that kernels leave to others, in any order.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, PinnedBuffer, Ptr};
+
 use super::division::Range;
 use crate::device::buffers;
 use crate::kernels::sts_sort_channel_bucket::{RangeList, SortCrowded};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, PinnedBuffer, Ptr};
 
 buffers! {
     /// Ranges that did not fit into shared memory, at most `max`: their number, then the begin and

@@ -1,10 +1,10 @@
 //! Regions split into parts, each of which is read by a block.
 
-use super::division::{Range, on_device};
-use crate::device::StagedArray;
-use crate::device::buffers;
-use crate::kernels::sts_sort_channel_bucket::{self as kernels, DISTRIBUTED_TILE};
 use portable_gpu::{DeviceError, Gpu};
+
+use super::division::{Range, on_device};
+use crate::device::{StagedArray, buffers};
+use crate::kernels::sts_sort_channel_bucket::{self as kernels, DISTRIBUTED_TILE};
 
 /// Parts of all regions together, for each multiprocessor: two rounds of concurrently running
 /// blocks.

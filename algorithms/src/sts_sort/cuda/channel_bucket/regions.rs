@@ -3,15 +3,15 @@
 
 mod distribute;
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
+
 use super::division::{Range, capacity, on_device, wide_capacity, wide_groups_from};
 use super::parts::Parts;
 use super::sorts::Sorts;
 use super::tiles::Tiles;
-use crate::device::StagedArray;
-use crate::device::buffers;
+use crate::device::{StagedArray, buffers};
 use crate::kernels::sts_sort_channel_bucket::{self as kernels, BUCKETS, Digit, Group, RangeList};
 use crate::sts_sort::cuda::runner::DIGI;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
 /// Smallest number of regions that can be processed at a time.
 const REGIONS: usize = 16;

@@ -1,5 +1,7 @@
 //! The kernels that sort in shared memory, by the order of digis with the same key.
 
+use portable_gpu::Kernel;
+
 use crate::kernels::sts_sort_channel_bucket::{
     CHANNEL_BUCKET_OVERFULL, CHANNEL_BUCKET_OVERFULL_STABLE, CHANNEL_BUCKET_SMALL,
     CHANNEL_BUCKET_SMALL_STABLE, CHANNEL_BUCKET_SORT, CHANNEL_BUCKET_SORT_STABLE,
@@ -10,7 +12,6 @@ use crate::kernels::sts_sort_channel_bucket_wide::{
     CHANNEL_BUCKET_OVERFULL_WIDE, CHANNEL_BUCKET_OVERFULL_WIDE_STABLE, CHANNEL_BUCKET_SORT_WIDE,
     CHANNEL_BUCKET_SORT_WIDE_STABLE, CHANNEL_BUCKET_WIDE, CHANNEL_BUCKET_WIDE_STABLE,
 };
-use portable_gpu::Kernel;
 
 /// A set of kernels; sets are interchangeable.
 #[derive(Clone, Copy)]

@@ -1,13 +1,13 @@
 //! Regions as tiles whose digis go to their groups in the order in which they arrive.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel};
+
 use super::division::Range;
-use crate::device::StagedArray;
-use crate::device::buffers;
+use crate::device::{StagedArray, buffers};
 use crate::kernels::sts_sort_channel_bucket::{
     CHANNEL_BUCKET_DISTRIBUTE_LARGE_TILES, CHANNEL_BUCKET_DISTRIBUTE_SMALL_TILES, DistributeTiles,
     LARGE_TILE, SMALL_TILE, Tile, TileStatus,
 };
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel};
 
 /// Regions of no more groups than this are split into small tiles: a tile's run in a group has at
 /// least some 128 bytes, as groups are at least half full.

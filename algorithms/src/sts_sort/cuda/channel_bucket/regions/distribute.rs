@@ -1,9 +1,10 @@
 //! Digis of regions come to groups of buckets: counted, and moved in any order or in that of arrival.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
+
 use super::{Level, Regions};
 use crate::kernels::sts_sort_channel_bucket::{self as kernels, BUCKETS};
 use crate::sts_sort::cuda::channel_bucket::tiles::Tiles;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 impl Regions {
     /// Brings the digis of each region into groups of buckets.
