@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use generators_common::DataError;
+use parallel::par_map;
 use text::Untrusted;
 
 use crate::algorithm::{Algorithm, InputFiles, Plan, Semantics, TaskInfo, Variant, Work};
 use crate::axis::Params;
-use parallel::par_map;
 
 /// Copies of the words of a point: the input, the reference, two of a variant, and one to compare.
 const COPIES: u64 = 5;

@@ -6,13 +6,13 @@ use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
+use parallel::fill;
 
 use super::engine::{ALIGNMENT, Engine, MemoryKind, Properties, host_pointer};
 use super::pool::{self, Pool};
 use super::progress::{PendingCopies, Progress, QueueTicks};
 use super::step::Submission;
 use super::{DeviceError, Gpu};
-use parallel::fill;
 
 /// Allocator for memory of all kinds.
 pub(super) struct Memory {

@@ -19,8 +19,7 @@
 
 use super::description::median;
 use super::estimate::RatioEstimate;
-use super::evidence::Evidence;
-use super::evidence::t95;
+use super::evidence::{Evidence, t95};
 use super::interval::first_of;
 
 /// Minimum number of blocks for an estimate of their scatter.

@@ -53,8 +53,9 @@ pub(crate) fn same<T: Clone + Debug + PartialEq + Sync>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use parallel::testing::{test_indices, with_all_pools};
+
+    use super::*;
 
     #[test]
     fn the_first_wrong_element_is_reported_at_any_index() {

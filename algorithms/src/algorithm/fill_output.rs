@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use portable_gpu::DeviceError;
+
 use super::{Algorithm, PrepareResult, Runner, VariantContext};
 use crate::device::{Arena, ArenaVec, Poison};
-use portable_gpu::DeviceError;
 
 /// Fills a list of some length, from an input of `input_bytes` bytes.
 struct Filling<'a, F> {

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use portable_gpu::{DeviceError, Gpu};
+
 use super::{Algorithm, CheckError, Metric, PrepareResult, Runner, VariantContext, Work};
 use crate::device::{Arena, Buffers, Execution, Unavailable};
-use portable_gpu::{DeviceError, Gpu};
 
 /// Buffers of a run on a GPU: how they are allocated, what a run does with them, and where its
 /// output is. See [`Runner`] for the functions.

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use generators_common::DataError;
+use portable_gpu::timing::Stages;
+use portable_gpu::{DeviceError, Gpu};
 use text::Untrusted;
 
 use super::{Algorithm, Digest, InputState, Judge, Metric, Segments, Work};
 use crate::device::Buffers;
-use portable_gpu::timing::Stages;
-use portable_gpu::{DeviceError, Gpu};
 
 /// Error found in an output.
 pub type CheckError = Box<dyn Error + Send + Sync>;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use portable_gpu::Gpu;
+
 use super::session::{CheckError, Runner, RunnerSession, Session};
 use super::{Algorithm, Answers, Content, Judge, Promise, Semantics};
 use crate::device::{Arena, Backend, InnerTeams, Target, Unavailable};
 use crate::native::Native;
 use crate::plugin::PluginVariant;
-use portable_gpu::Gpu;
 
 /// A variant: one implementation of a task on one backend.
 pub struct Variant<A: Algorithm> {

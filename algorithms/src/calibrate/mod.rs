@@ -9,12 +9,12 @@ mod cuda;
 
 use generators_common::random::hash;
 use generators_common::{DataError, named};
+use parallel::{Grain, for_each_part};
 
 use crate::algorithm::{TaskInfo, Variant};
 use crate::axis::{Flag, Params, axes};
 use crate::kernels::calibrate_calibrate::{CHANNEL_BITS, CHANNELS, STRIDE};
 use crate::word_task::{self, WordTask, Words};
-use parallel::{Grain, for_each_part};
 
 /// The task `calibrate`.
 #[derive(Clone, Copy, Debug)]

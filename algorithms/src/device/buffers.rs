@@ -4,11 +4,11 @@ use std::ops::{Deref, DerefMut};
 
 use bytemuck::Pod;
 use generators_common::partition::Partition;
+use parallel::fill;
+use portable_gpu::{DeviceBuffer, DeviceError, ManagedBuffer, MappedBuffer, PinnedBuffer};
 
 use super::Arena;
 use crate::device::CachedPerInput;
-use parallel::fill;
-use portable_gpu::{DeviceBuffer, DeviceError, ManagedBuffer, MappedBuffer, PinnedBuffer};
 
 /// Buffers that a variant keeps between untimed moments. Dropped, they are available to other
 /// variants again. [`buffers!`](crate::device::buffers) implements this from the fields of a
@@ -266,8 +266,9 @@ impl<B: Buffers, const N: usize> Buffers for [B; N] {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use portable_gpu::emulator;
+
+    use super::*;
 
     #[test]
     fn dropped_vectors_return_to_their_arena() {

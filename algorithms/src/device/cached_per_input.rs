@@ -9,10 +9,10 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use bytemuck::Pod;
-
-use crate::device::{Arena, InputId};
 use parallel::par_convert;
 use portable_gpu::{DeviceError, FromHost, Gpu, PinnedBuffer};
+
+use crate::device::{Arena, InputId};
 
 /// A cached, immutable value that was made for a GPU from a part of an input. Dropped, it is
 /// available to the next candidate.
@@ -118,8 +118,9 @@ impl<T: Send + 'static> Deref for CachedPerInput<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use portable_gpu::emulator::{self, Config};
+
+    use super::*;
 
     /// Two GPUs, if this build has an emulator.
     fn gpus() -> Option<[Arc<Gpu>; 2]> {

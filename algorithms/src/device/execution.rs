@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Arena;
 use portable_gpu::Gpu;
+
+use super::Arena;
 
 /// Execution context of a GPU session: the device, the arena of the input, and the host threads
 /// that parts of the work may use.

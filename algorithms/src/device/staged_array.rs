@@ -1,9 +1,9 @@
 //! Small arrays that the host writes and kernels read.
 
 use bytemuck::Pod;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LayoutCompatible, PinnedBuffer, Ptr};
 
 use crate::device::Buffers;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LayoutCompatible, PinnedBuffer, Ptr};
 
 /// A small array that the host writes in each run and kernels read, with its copy on the device.
 pub(crate) struct StagedArray<T = u32> {

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use parallel::{Grain, copy, for_each_part};
+use portable_gpu::DeviceError;
+
 use super::{MemoryKinds, Words, changed};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::device::{Arena, ArenaVec, buffers};
-use parallel::{Grain, copy, for_each_part};
-use portable_gpu::DeviceError;
 
 /// Minimum number of words that a thread changes at a time.
 const PART: usize = 1 << 14;

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use portable_gpu::DeviceError;
 use text::Untrusted;
 
 use super::abi;
@@ -11,7 +12,6 @@ use super::baseline::why_absent;
 use super::hooks::Calls;
 use crate::device::{Backend, Device};
 use crate::native::Native;
-use portable_gpu::DeviceError;
 
 /// Identification of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use generators_common::random::hash;
 use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
-
-use crate::device::Arena;
 use parallel::for_each;
 use portable_gpu::{DeviceBuffer, DeviceError, Gpu, POISON};
+
+use crate::device::Arena;
 
 /// Guard bytes after each buffer on a GPU, which no code may write.
 pub(super) const GUARD: usize = 256;

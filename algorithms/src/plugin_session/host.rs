@@ -5,13 +5,13 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use portable_gpu::timing::{Laps, Stages};
+use portable_gpu::{DeviceError, Gpu, RESERVED_STAGES};
 use text::Untrusted;
 
 use crate::plugin::abi;
 use crate::plugin::hooks::Call;
 use crate::plugin::loaded_variant::PluginInfo;
-use portable_gpu::timing::{Laps, Stages};
-use portable_gpu::{DeviceError, Gpu, RESERVED_STAGES};
 
 /// Maximum length of a stage name.
 const MAX_CHARACTERS: usize = 32;

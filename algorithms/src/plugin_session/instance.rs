@@ -3,12 +3,13 @@
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
+use portable_gpu::DeviceError;
+use portable_gpu::timing::Stages;
+
 use super::host::{Host, PluginGpu};
 use crate::plugin::abi;
 use crate::plugin::hooks::{Call, watched};
 use crate::plugin::loaded_variant::{Buffers, LoadedVariant};
-use portable_gpu::DeviceError;
-use portable_gpu::timing::Stages;
 
 /// Location of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

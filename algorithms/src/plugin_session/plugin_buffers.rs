@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use portable_gpu::{DeviceError, Gpu, MappedBuffer, POISON, PinnedBuffer};
+
 use super::buffer::{Buffer, GUARD, copy};
 use super::instance::{Instance, ResultIn};
 use super::task::{Addresses, Array, Description, Upload};
 use crate::device::{Arena, Buffers};
 use crate::plugin::loaded_variant::LoadedVariant;
-use portable_gpu::{DeviceError, Gpu, MappedBuffer, POISON, PinnedBuffer};
 
 pub(super) struct PluginBuffers<'a> {
     /// As in the description; on the host only those with a host buffer.

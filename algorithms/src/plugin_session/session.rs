@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use portable_gpu::timing::Stages;
+use portable_gpu::{DeviceError, Gpu};
+
 use super::account::Account;
 use super::host::PluginGpu;
 use super::instance::{Instance, NotReady};
@@ -12,8 +15,6 @@ use crate::algorithm::{CheckError, InputState, Metric, Output, Runner};
 use crate::device::{Arena, Buffers};
 use crate::plugin::hooks::check_scratch;
 use crate::plugin::loaded_variant::LoadedVariant;
-use portable_gpu::timing::Stages;
-use portable_gpu::{DeviceError, Gpu};
 
 pub(super) struct PluginRunner<'a, A: PluginTask> {
     instance: Instance,

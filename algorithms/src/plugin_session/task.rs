@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-use crate::algorithm::{Algorithm, Metric, Semantics};
 use portable_gpu::{DeviceError, Gpu};
+
+use crate::algorithm::{Algorithm, Metric, Semantics};
 
 /// A task that takes plugins: its input has a struct in `recobench.h`, and [`Algorithm::contract`]
 /// defines the declarations of variants.

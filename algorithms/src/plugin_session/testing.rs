@@ -5,6 +5,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use portable_gpu::Gpu;
+use portable_gpu::emulator::{Config, unavailable};
+use portable_gpu::timing::{StageTiming, Stages};
+
 use super::host::PluginGpu;
 use super::session::PluginRunner;
 use super::task::{PluginRequest, PluginTask};
@@ -14,9 +18,6 @@ use crate::device::{Arena, Backend, Target, Team};
 use crate::plugin::loaded::{plugins, variants_of};
 use crate::plugin::loaded_variant::LoadedVariant;
 use crate::registry::load_plugin;
-use portable_gpu::Gpu;
-use portable_gpu::emulator::{Config, unavailable};
-use portable_gpu::timing::{StageTiming, Stages};
 
 /// Result of a run: the stages, or the problem.
 type Outcome = Result<Stages, String>;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use portable_gpu::DeviceError;
+
 use super::host::PluginGpu;
 use super::instance::NotReady;
 use super::session::PluginRunner;
@@ -14,7 +16,6 @@ use crate::plugin::abi;
 use crate::plugin::baseline::why_absent;
 use crate::plugin::loaded::variants_of;
 use crate::plugin::loaded_variant::{LoadedVariant, PluginVariant, Quarantine};
-use portable_gpu::DeviceError;
 
 /// The variants of all plugins for a task, after those of the baseline that are not loaded.
 pub(crate) fn variants<A: PluginTask>(task: &A, baseline: &[Variant<A>]) -> Vec<Variant<A>> {

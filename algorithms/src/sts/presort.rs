@@ -10,12 +10,12 @@ use std::ptr::NonNull;
 use generators_sts::raw::MicrosliceCounts;
 use generators_sts::{Address, CHANNELS_PER_SIDE, Digi};
 use nix::sys::mman::{MmapAdvise, madvise};
+use parallel::shared::{SharedSlice, offsets_of_parts};
+use parallel::{for_each, map};
 
 use super::OfflineDigi;
 use crate::sts_unpack::cpu::{UnpackInput, capacity_for, even_parts, messages_of, unpack_part};
 use crate::sts_unpack::survey::Job;
-use parallel::shared::{SharedSlice, offsets_of_parts};
-use parallel::{for_each, map};
 
 /// Counting of digis before they are scattered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

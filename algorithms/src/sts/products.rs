@@ -1,11 +1,11 @@
 //! Products of the outputs of stages in flat arrays.
 
 use generators_common::partition::Partition;
+use parallel::map;
 
 use super::collect::HitOrder;
 use super::hits::SortedClusters;
 use super::{ChainStage, Cluster, Hit, Partitioned, Product};
-use parallel::map;
 
 impl Product {
     /// The product of a stage; for the whole chain, clusters and hits.

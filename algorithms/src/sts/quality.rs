@@ -8,11 +8,11 @@
 use generators_common::partition::Partition;
 use generators_sts::physics::Truth;
 use generators_sts::setup::{Module, Setup};
+use parallel::map;
 
 use super::{Hit, OfflineHit, Partitioned};
 use crate::algorithm::metric::{EFFICIENCY, GHOSTS};
 use crate::algorithm::{Metric, MetricInfo, Relation};
-use parallel::map;
 
 /// The share of a normal distribution that is within a standard deviation.
 const WITHIN_A_DEVIATION: f64 = 0.682_689;

@@ -100,8 +100,7 @@ pub fn right_events(timeslice: &Timeslice, rules: EventRules) -> Result<Events, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Algorithm;
-    use crate::algorithm::Segments;
+    use crate::algorithm::{Algorithm, Segments};
     use crate::axis::Params;
     use crate::device::Team;
     use crate::sts::task::STS;

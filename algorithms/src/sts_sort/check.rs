@@ -12,10 +12,10 @@ use std::fmt;
 use generators_common::partition::Partition;
 use generators_common::random::mix;
 use generators_sts::{Address, Digi, SegmentedDigis};
+use parallel::{first_difference, first_error, first_where, map};
 
 use super::order::Order;
 use crate::algorithm::Content;
-use parallel::{first_difference, first_error, first_where, map};
 
 /// Digis that a thread sums up at a time.
 const PART: usize = 1 << 16;

@@ -19,10 +19,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use generators_sts::{DigiShape, Order, Skew, generate};
+    use parallel::testing::with_all_pools;
 
     use super::*;
     use crate::sts_sort::hard_inputs;
-    use parallel::testing::with_all_pools;
 
     /// An ordered map from key to the digis with that key, as they arrived.
     fn by_map(segment: &[Digi]) -> Vec<Digi> {

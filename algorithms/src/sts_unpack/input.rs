@@ -9,6 +9,7 @@ use generators_common::partition::Partition;
 use generators_common::random::mix;
 use generators_sts::io::Remarks;
 use generators_sts::raw::{MicrosliceCounts, RawData, Readout, Rules, TimesliceCounts, Unpacked};
+use parallel::for_each;
 use rayon::slice::ParallelSliceMut;
 
 use super::reference;
@@ -17,7 +18,6 @@ use crate::algorithm::mutants::inside;
 use crate::algorithm::{CheckError, Choose, Element, Mutants, Output};
 use crate::sts_sort::check::same_keys_and_runs;
 use crate::sts_sort::order::ByTime;
-use parallel::for_each;
 
 /// Raw timeslices, their readout, and the rules of the right digis.
 pub struct RawTimeslices {

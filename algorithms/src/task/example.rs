@@ -5,11 +5,11 @@ use std::path::Path;
 
 use generators_common::DataError;
 use generators_sts::{Digi, SegmentedDigis};
+use parallel::for_each;
 
 use crate::algorithm::{Algorithm, InputFiles, Plan, Semantics, TaskInfo, Variant, Work};
 use crate::axis::Params;
 use crate::sts_sort::StsSort;
-use parallel::for_each;
 
 /// Channels that a digi can have.
 const CHANNELS: usize = 1 << 11;

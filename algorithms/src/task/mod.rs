@@ -11,6 +11,8 @@ use std::path::Path;
 
 #[cfg(doc)]
 use crate::algorithm::Algorithm;
+use generators_common::DataError;
+
 pub use crate::algorithm::Candidate;
 use crate::algorithm::{
     DEFAULT_MEMORY_FOR_BYTE, InputFiles, MemoryShares, MetricInfo, OutputFiles, Plan, Semantics,
@@ -20,7 +22,6 @@ use crate::axis::{Axis, Params};
 use crate::device::{Arena, Backend, Target, Unavailable};
 use crate::native::Native;
 use crate::plugin::{Contract, PluginInfo};
-use generators_common::DataError;
 
 pub use typed::TypedTask;
 

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use generators_tpc::PadMapping;
 use generators_tpc::simulate::{Marks, TimeFrameGenerator, TimeFrameShape};
+use parallel::map;
 
 use super::finding::Finding;
 use super::reference;
@@ -11,7 +12,6 @@ use super::reference::RightOutput;
 use crate::tpc_cluster_finder::quality::Truth;
 use crate::tpc_decode::TimeFrame;
 use crate::tpc_decode::charge_map::Converter;
-use parallel::map;
 
 /// A time frame of pages with all data that is needed to find clusters.
 pub struct RawFrame {

@@ -2,6 +2,7 @@
 
 use generators_tpc::charges::{Charge, ChargeCase};
 use generators_tpc::{Digit, PadId};
+use parallel::map;
 
 use super::finding::{Finding, Limits, NoisyRule, looked_at};
 use crate::tpc_cluster_finder::input::charges;
@@ -9,7 +10,6 @@ use crate::tpc_cluster_finder::{Charges, RowCluster};
 use crate::tpc_decode::TimeFrame;
 use crate::tpc_decode::charge_map::Converter;
 use crate::tpc_noisy_pads::noisy_pads;
-use parallel::map;
 
 /// The expected output.
 pub(super) struct RightOutput {

@@ -11,6 +11,7 @@ use generators_tpc::charges::{Charge, ChargeCase, Labels};
 use generators_tpc::geometry::ROWS;
 use generators_tpc::io::{SectorLabels, labels_of, read_labels};
 use generators_tpc::{Digit, PadId};
+use parallel::map;
 
 use super::labels::Clusters;
 use super::quality::Truth;
@@ -22,7 +23,6 @@ use crate::device::Poison;
 use crate::tpc_decode::charge_map::Converter;
 use crate::tpc_decode::{FragmentOfFrame, Fragments, TimeFrame, TpcDecode, summary_of};
 use crate::tpc_noisy_pads;
-use parallel::map;
 
 /// The charges of some sectors, each over a time frame of its own.
 #[derive(Default)]

@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 use generators_tpc::PadId;
 use generators_tpc::charges::{Charge, ChargeCase, Labels};
 use generators_tpc::geometry::{ROWS, pads_in_row};
+use parallel::{map, map_dynamic};
 
 use super::cluster::{Cluster, Peak, RowCluster, Sums};
 use super::labels::{Clusters, counted};
 use super::row::{Cell, DIRECTIONS, Grid, Step, plus, steps};
 use super::{Settings, sixteenths};
-use parallel::{map, map_dynamic};
 
 /// Neighbours that a peak may equal: those on the previous pad, and the previous one on its own
 /// pad. It is larger than the others, so that of equal charges the last is the peak.

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use generators_tpc::Digit;
+use parallel::{first_difference, first_error, first_where, map, sorted};
 
 use super::charge_map::Position;
 use super::damage::{Damage, DamagedPage, Expected, Field};
@@ -10,7 +11,6 @@ use super::header::Payload;
 use super::input::TimeFrame;
 use super::{Decoded, reference};
 use crate::algorithm::{Choose, Mutants, mutants};
-use parallel::{first_difference, first_error, first_where, map, sorted};
 
 /// Differences between output and reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -232,10 +232,11 @@ fn accepted_by_reference() -> Damage {
 
 #[cfg(test)]
 mod tests {
+    use parallel::testing::{test_indices, with_all_pools};
+
     use super::*;
     use crate::tpc_decode::hard_inputs;
     use crate::tpc_decode::input::Output;
-    use parallel::testing::{test_indices, with_all_pools};
 
     fn digits() -> Vec<Digit> {
         (0..150_000).map(|bits| Digit::from_bits(bits << 8)).collect()

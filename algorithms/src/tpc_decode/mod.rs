@@ -37,6 +37,7 @@ use generators_common::DataError;
 use generators_common::io::{Table, write_table};
 use generators_tpc::Digit;
 use generators_tpc::io::write_raw_pages;
+use parallel::map;
 
 use crate::algorithm;
 use crate::algorithm::{
@@ -48,7 +49,6 @@ use crate::plugin::Contract;
 use crate::plugin_session::variants;
 use fragments::time_bins_of;
 use header::OpenPage;
-use parallel::map;
 
 pub(crate) use axes::{
     BYTES_OF_SAMPLE, MEMORY_FOR_BYTE, OF_PAGES, SETTINGS, plan as plan_with_samples,

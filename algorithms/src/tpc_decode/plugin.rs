@@ -6,6 +6,7 @@ use bytemuck::{Pod, Zeroable, cast_slice};
 use generators_tpc::geometry::{CHANNELS_IN_LINK, ROWS, pads_in_row};
 use generators_tpc::pages::StreamPages;
 use generators_tpc::{Digit, Endpoint};
+use parallel::{map, par_map};
 
 use super::charge_map::{Position, entries, present};
 use super::fragments::{Fragments, time_bins_of};
@@ -15,7 +16,6 @@ use super::{Decoded, TpcDecode, check};
 use crate::plugin::abi::{CHARGE_MAP, DIGITS, Lists, PAGES, SECTORS as BY_SECTOR, structs};
 use crate::plugin::loaded_variant::{Contract, Stable};
 use crate::plugin_session::{Description, Layout, OutputLists, PluginRequest, PluginTask};
-use parallel::{map, par_map};
 
 /// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use generators_tpc::clusters::{Clusters, FIELDS, Field, Layout};
+use parallel::{first_difference, first_error};
 
 use super::packed::{Block, Packed, Sample};
 use super::packing::Packing;
 use crate::algorithm::{Choose, Mutants, Mutation};
-use parallel::{first_difference, first_error};
 
 /// Differences between output and reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -120,10 +120,11 @@ pub(super) fn mutants(input: &Clusters, right: &Packed, choose: Choose<'_>) -> M
 
 #[cfg(test)]
 mod tests {
+    use parallel::testing::with_all_pools;
+
     use super::*;
     use crate::tpc_gather::hard_inputs::clusters;
     use crate::tpc_gather::reference::gather;
-    use parallel::testing::with_all_pools;
 
     fn input() -> Clusters {
         clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound")

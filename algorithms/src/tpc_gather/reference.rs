@@ -1,9 +1,9 @@
 //! Simple and slow gathering: entry by entry, with pieces in parallel.
 
 use generators_tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
+use parallel::{copy, for_each};
 
 use super::packed::Packed;
-use parallel::{copy, for_each};
 
 /// Pieces that a thread appends at a time.
 const PIECES: usize = 1 << 12;
@@ -49,9 +49,10 @@ fn append(mut to: &mut [u8], from: &[u8], width: usize, pieces: &Pieces, left_ou
 
 #[cfg(test)]
 mod tests {
+    use parallel::testing::with_all_pools;
+
     use super::*;
     use crate::tpc_gather::hard_inputs::clusters;
-    use parallel::testing::with_all_pools;
 
     #[test]
     fn parallel_shares_match_a_single_thread() {

@@ -89,9 +89,10 @@ fn sizes(input: &SliceTracks) -> BTreeMap<usize, usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use generators_tpc::slice_tracks::{Ids, Relations, SliceTrack, TrackShape, generate};
     use parallel::testing::with_all_pools;
+
+    use super::*;
 
     #[test]
     fn all_relations_connect_components() {

@@ -35,6 +35,7 @@ use generators_tpc::io::{read_slice_tracks, write_slice_tracks};
 use generators_tpc::slice_tracks::{
     NONE, Relations, SliceTrack, SliceTracks, TrackProblem, generate,
 };
+use parallel::first_difference;
 
 use crate::algorithm::{
     Algorithm, CheckError, Choose, Element, InputFiles, OutputFiles, Plan, Promise, Semantics,
@@ -43,7 +44,6 @@ use crate::algorithm::{
 use crate::axis::Params;
 use crate::plugin::Contract;
 use crate::plugin_session::variants;
-use parallel::first_difference;
 
 pub use axes::{AXES, shape};
 

@@ -2,12 +2,12 @@
 
 use bytemuck::{Pod, Zeroable, cast_slice};
 use generators_tpc::slice_tracks::{Relations, SliceTracks};
+use parallel::par_map;
 
 use super::TpcMerge;
 use crate::plugin::abi::{self, structs};
 use crate::plugin::loaded_variant::Contract;
 use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};
-use parallel::par_map;
 
 /// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =

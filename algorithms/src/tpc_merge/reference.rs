@@ -11,10 +11,10 @@
 use std::collections::VecDeque;
 
 use generators_tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
+use parallel::{Grain, collect, map, par_map};
 
 use super::components;
 use super::resolve::same_leg;
-use parallel::{Grain, collect, map, par_map};
 
 type Leg = Vec<u32>;
 
@@ -276,9 +276,10 @@ fn follow(first: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
 mod tests {
     use generators_tpc::slice_tracks::{Ids, TrackShape, generate};
 
+    use parallel::testing::with_all_pools;
+
     use super::*;
     use crate::tpc_merge::hard_inputs;
-    use parallel::testing::with_all_pools;
 
     #[test]
     fn shares_match_a_single_share() {

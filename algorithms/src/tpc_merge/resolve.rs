@@ -6,9 +6,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators_tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
+use parallel::prefetch::prefetch;
 
 use crate::device::Poison;
-use parallel::prefetch::prefetch;
 
 /// |q/pt| in c/GeV below which a particle does not curl up inside the chamber.
 const CURLS_FROM: f32 = 2.0;

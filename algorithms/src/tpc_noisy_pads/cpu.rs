@@ -5,13 +5,13 @@ use std::array::from_fn;
 use std::ops::Range;
 
 use generators_tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
+use parallel::prefetch::prefetch;
+use parallel::{for_each, split_mut};
 
 use super::TpcNoisyPads;
 use super::input::{PadActivity, Thresholds};
 use crate::algorithm::{PrepareResult, Variant, VariantContext};
 use crate::tpc_decode::charge_map::{TILE, TILE_PADS, TILE_TIMES, TILES_IN_ROW, tiles_of_row};
-use parallel::prefetch::prefetch;
-use parallel::{for_each, split_mut};
 
 pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
     Variant::cpu("scalar", "charge by charge, in the order of the map", |at| strips(at, advance)),

@@ -5,6 +5,7 @@ use std::iter;
 use generators_common::io::Table;
 use generators_tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 use generators_tpc::{Digit, PadId, ZsFormat};
+use parallel::for_each_numbered;
 
 use crate::algorithm::shrink::without_parts;
 use crate::algorithm::{Choose, Element, FileRemarks};
@@ -12,7 +13,6 @@ use crate::device::Poison;
 use crate::tpc_decode::charge_map::{
     CHARGE_SCALE, Converter, Gains, TILE, TILES_IN_ROW, entries, entry_of, tiles_of_row,
 };
-use parallel::for_each_numbered;
 
 /// Entries of a row of tiles: all pads in a few time bins.
 const TILE_ROW: usize = TILES_IN_ROW * TILE;

@@ -1,10 +1,10 @@
 //! Slow and simple: pad by pad, time bin by time bin.
 
 use generators_tpc::PadId;
+use parallel::{Grain, collect};
 
 use super::input::{ChargeMaps, PadActivity, pads};
 use crate::tpc_decode::charge_map::entry_of;
-use parallel::{Grain, collect};
 
 /// Activity of each pad of each sector.
 pub(super) fn find(maps: &ChargeMaps) -> Vec<PadActivity> {

@@ -11,9 +11,8 @@ use std::sync::Arc;
 
 use algorithms::device::{Backend, Target, Team};
 use algorithms::task::{Candidate, Case, Task};
-use portable_gpu::emulator;
 use portable_gpu::emulator::{Config, Execution, Faults, QueuedEmulator};
-use portable_gpu::{DeviceError, Gpu};
+use portable_gpu::{DeviceError, Gpu, emulator};
 
 use crate::common::{cases_with, refresh, tasks_with_hard_cases, variants};
 

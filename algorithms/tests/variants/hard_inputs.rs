@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use algorithms::device::{Backend, Target, Team};
 use algorithms::task::{Candidate, Case, Task};
-use portable_gpu::Gpu;
-use portable_gpu::emulator;
 use portable_gpu::emulator::{Config, Execution, Lanes, Policy, Schedule};
+use portable_gpu::{Gpu, emulator};
 
 use crate::common::{check_all, tasks_with_hard_cases, variants};
 

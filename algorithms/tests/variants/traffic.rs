@@ -8,9 +8,8 @@ use algorithms::axis::Params;
 use algorithms::device::{Backend, Target, Team};
 use algorithms::registry::tasks;
 use algorithms::task::{Candidate, Case, Task};
-use portable_gpu::Gpu;
-use portable_gpu::emulator;
 use portable_gpu::emulator::{Config, KernelTraffic, Traffic};
+use portable_gpu::{Gpu, emulator};
 
 use crate::common::{refresh, variants};
 

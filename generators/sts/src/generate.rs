@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
+use generators_common::DataError;
+use generators_common::partition::Partition;
+use generators_common::random::{Exponential, Stream, below, hash, stream};
 use rand::Rng;
 use rand::distr::Distribution;
 use rayon::prelude::*;
 
 use super::jitter::ArrivalJitter;
 use super::{Address, Digi, DigiShape, ModuleSide, Order, SegmentedDigis, rates};
-use generators_common::DataError;
-use generators_common::partition::Partition;
-use generators_common::random::{Exponential, Stream, below, hash, stream};
 
 /// Names of the streams of a segment or chunk.
 const TIMES: u64 = 0;

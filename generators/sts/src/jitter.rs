@@ -1,7 +1,8 @@
 //! Disorder of a bounded size: each digi is moved by up to N indices.
 
-use super::Digi;
 use generators_common::random::{below, mix};
+
+use super::Digi;
 
 /// Minimum number of digis handled together: few enough for the caches, and many enough that the
 /// waiting ones are few in comparison.

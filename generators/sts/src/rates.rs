@@ -1,7 +1,8 @@
 //! Numbers of digis from physical rates, and their distribution over segments.
 
-use super::{CHANNELS_PER_SIDE, ModuleSide, Skew};
 use generators_common::DataError;
+
+use super::{CHANNELS_PER_SIDE, ModuleSide, Skew};
 
 /// Digis that an interaction leaves in one module side, on average.
 ///

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use generators_common::DataError;
 use text::Untrusted;
 
 use super::{MAX_SEGMENTS, MAX_TIME_NS};
-use generators_common::DataError;
 
 /// Beyond this the emptiest segments would have no digis anyway.
 const MAX_SKEW: f64 = 1e6;

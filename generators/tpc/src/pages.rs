@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
+use generators_common::partition::Partition;
+
 use super::ZsFormat;
 use super::geometry::{Cru, ENDPOINTS, Endpoint};
 use super::page::rdh::{RDH_BYTES, TPC_SOURCE_ID, link_id, orbit_of, set_counters};
 use super::page::{FeeId, PAGE_BYTES, Page, Rdh};
-use generators_common::partition::Partition;
 
 /// Sender of a stream of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

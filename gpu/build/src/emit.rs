@@ -23,6 +23,7 @@ pub(crate) mod emulated {
 }
 mod prelude {
     pub(super) use ::portable_gpu::launchers::*;
+
     pub(super) use super::emulated::KERNELS;
 }
 ";

@@ -6,8 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use algorithms::device::HostStreams;
-use algorithms::device::Team;
+use algorithms::device::{HostStreams, Team};
 use reports::record::Bandwidth;
 
 use crate::platform::available_memory;

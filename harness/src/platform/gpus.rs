@@ -7,8 +7,7 @@ use algorithms::device::{Backend, Device, Target, Team};
 use algorithms::plugin;
 use portable_gpu::cuda::{self, ContextSharing};
 use portable_gpu::emulator::Config;
-use portable_gpu::{DeviceError, Gpu};
-use portable_gpu::{hip, webgpu};
+use portable_gpu::{DeviceError, Gpu, hip, webgpu};
 use text::Untrusted;
 
 /// GPUs by name.

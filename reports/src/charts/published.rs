@@ -14,10 +14,9 @@ use super::study::Axis;
 use crate::grouped::distinct;
 use crate::published::{Figure, Measured, Quantity, Reproduction, Shows, Streams};
 use crate::record::YesNo;
-use crate::shape;
 use crate::stream::{Rates, StreamRow, TimesliceRow, short};
 use crate::throughput::{Curve, ThroughputRow};
-use crate::units;
+use crate::{shape, units};
 
 /// Name of the measured series.
 const HERE: &str = "here";

@@ -21,9 +21,8 @@ use super::scale::{Scale, Spread, Unit};
 use super::study::{self, Axis, Study};
 use crate::quality::{Quality, is_known};
 use crate::record::SummaryRow;
-use crate::shape;
-use crate::units;
 use crate::winners::is_of_data;
+use crate::{shape, units};
 
 const READING: &str = "dashed: ideal value; time: median";
 const FIGURES: &str = "figures: of the first input; residuals and pulls: standard deviations, by \

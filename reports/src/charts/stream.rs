@@ -9,9 +9,8 @@ use super::study::Axis;
 use super::{caption, lines};
 use crate::grouped::{distinct, grouped};
 use crate::record::RunRecord;
-use crate::shape;
 use crate::stream::{Rates, StreamRow, TimesliceRow, highest_kept_up, limits, short};
-use crate::units;
+use crate::{shape, units};
 
 /// Maximum number of dots of a line: more would overlap.
 const MAX_DOTS: usize = 600;

@@ -6,9 +6,8 @@ use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point};
 use super::lines;
 use super::palette::{Palette, Style};
 use super::scale::{Scale, Unit};
-use crate::shape;
 use crate::trend::{Level, Shift, Trend};
-use crate::units;
+use crate::{shape, units};
 
 const READING: &str = "markers: median of a run, whiskers: its 95 % confidence interval · lines: \
     medians of levels · dashed: where the level changes, and by how much";

@@ -19,11 +19,9 @@ use super::{
     Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RETIRED, RunName, Side, Thresholds,
     Unmatched, Verdict, render,
 };
-use crate::aliases;
 use crate::rank::TOTAL;
-use crate::record::Code;
-use crate::record::{RunRecord, SMALL_NOTE};
-use crate::units;
+use crate::record::{Code, RunRecord, SMALL_NOTE};
+use crate::{aliases, units};
 
 /// A point that both runs have, judged.
 struct Pair<'a> {

@@ -8,8 +8,7 @@ use super::downgrade::Family;
 use super::judge::{Judgement, Why};
 use super::rounds::Quantity;
 use super::{Key, Thresholds, Verdict};
-use crate::record::Code;
-use crate::record::Params;
+use crate::record::{Code, Params};
 use crate::units;
 
 /// Tenfold time, as a change.

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use portable_gpu::{DeviceBuffer, DeviceError, LaunchConfig};
+
 use super::{Calibrate, GAINS, Lookups};
 use crate::algorithm::{CheckError, GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
 use crate::device::{Unavailable, buffers};
@@ -10,7 +12,6 @@ use crate::kernels::calibrate_calibrate::{
     CALIBRATE_CONSTANT, CALIBRATE_GLOBAL, CALIBRATE_PARAMETER, CALIBRATE_SHARED, CalibrateConstant,
     CalibrateGlobal, CalibrateParameter, DIGIS_OF_BLOCK, Gains,
 };
-use portable_gpu::{DeviceBuffer, DeviceError, LaunchConfig};
 
 /// Memory of the gains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

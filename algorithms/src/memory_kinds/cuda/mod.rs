@@ -3,16 +3,17 @@
 use std::borrow::Cow;
 use std::hint::black_box;
 
-use super::cpu::change;
-use super::{MemoryKinds, Words};
-use crate::algorithm::{CheckError, GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
-use crate::device::{Arena, ArenaVec, Unavailable, buffers};
-use crate::kernels::memory_kinds_change::{CHANGE_WORDS, ChangeWords, WORDS_OF_VECTOR};
 use parallel::{Grain, copy, for_each_range};
 use portable_gpu::{
     DeviceBuffer, DeviceError, Gpu, LaunchConfig, ManagedBuffer, MappedBuffer, PinnedBuffer, Ptr,
     Side,
 };
+
+use super::cpu::change;
+use super::{MemoryKinds, Words};
+use crate::algorithm::{CheckError, GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
+use crate::device::{Arena, ArenaVec, Unavailable, buffers};
+use crate::kernels::memory_kinds_change::{CHANGE_WORDS, ChangeWords, WORDS_OF_VECTOR};
 
 /// Blocks for each multiprocessor.
 const BLOCKS: u32 = 8;

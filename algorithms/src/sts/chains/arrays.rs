@@ -2,6 +2,7 @@
 
 use generators_common::partition::Partition;
 use generators_sts::{Digi, SegmentedDigis};
+use parallel::fill;
 
 use super::raw::Raw;
 use crate::algorithm::{Digest, SegmentSums, Segments, segment_sums};
@@ -12,7 +13,6 @@ use crate::sts::hits::{ModuleFormulas, SortedClusters};
 use crate::sts::presort::{LookupTable, Permutation};
 use crate::sts::{Cluster, ClusterEntry, Hit, Product, Timeslice};
 use crate::sts_unpack::cpu::Unpack;
-use parallel::fill;
 
 /// A timeslice, and the outputs of stages. The clusters and entries of a side start at the offset
 /// of its digis.

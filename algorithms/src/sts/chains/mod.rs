@@ -20,11 +20,12 @@ mod raw;
 mod share_out;
 mod snapshots;
 
+use portable_gpu::DeviceError;
+use portable_gpu::timing::Laps;
+
 use crate::algorithm::{Digest, Segments};
 use crate::device::{Arena, Buffers};
 use crate::sts::{ChainStage, Product};
-use portable_gpu::DeviceError;
-use portable_gpu::timing::Laps;
 
 pub(super) use by_side::{BySide, Clustering};
 pub(super) use offline::Offline;

@@ -1,5 +1,8 @@
 //! Chain of the offline reconstruction: objects, lists and maps, double precision.
 
+use parallel::{Grain, collect, for_each, map};
+use portable_gpu::DeviceError;
+
 use super::raw::Raw;
 use super::snapshots::{Lists, Snapshot};
 use super::{Chain, Preconditions, USUAL, with_or_without_unpacking};
@@ -14,8 +17,6 @@ use crate::sts::{
     ChainStage, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Product, Timeslice,
 };
 use crate::sts_unpack::cpu;
-use parallel::{Grain, collect, for_each, map};
-use portable_gpu::DeviceError;
 
 /// Lists of objects for each side and module, allocated during the run.
 pub(in crate::sts) struct Offline<'a> {

@@ -3,6 +3,8 @@
 use std::marker::PhantomData;
 
 use generators_sts::SegmentedDigis;
+use parallel::{fill, for_each, for_each_numbered};
+use portable_gpu::DeviceError;
 
 use super::arrays::Arrays;
 use super::snapshots::{BufferParts, Snapshot, filled};
@@ -18,8 +20,6 @@ use crate::sts::presort::{Counting, Orders, Pages, Permutation, give_pages_back}
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Hit, Partitioned, Product, Timeslice};
 use crate::sts_unpack::cpu;
-use parallel::{fill, for_each, for_each_numbered};
-use portable_gpu::DeviceError;
 
 /// Capacity of a bucket of hits, for each cluster of the front.
 const HITS_FOR_A_FRONT: f64 = 1.5;

@@ -2,14 +2,14 @@
 
 use generators_sts::Digi;
 use generators_sts::raw::{MicrosliceCounts, TimesliceCounts};
+use parallel::fill;
+use portable_gpu::timing::Laps;
 
 use crate::device::Arena;
 use crate::sts::presort::{LookupTable, capacity_for_parts};
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::cpu::{self, Unpack, UnpackInput};
 use crate::sts_unpack::survey::{Job, Survey, survey};
-use parallel::fill;
-use portable_gpu::timing::Laps;
 
 /// Raw data, and their unpacked digis.
 pub(super) struct Raw<'a> {

@@ -14,14 +14,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators_common::partition::Partition;
 use generators_sts::{CHANNELS_PER_SIDE, Digi};
+use parallel::shared::{CachePadded, SharedSlice};
+use parallel::{Grain, for_each_numbered, for_each_part, for_each_range};
 
 use super::ClusterFormulas;
 use super::formulas::{Chain, offset};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::{Rules, Successors, Window};
-use parallel::shared::{CachePadded, SharedSlice};
-use parallel::{Grain, for_each_numbered, for_each_part, for_each_range};
 
 /// Set for digis that follow another one.
 const FOLLOWS: u32 = 1 << 31;

@@ -1,9 +1,9 @@
 //! From hits in buckets to one flat array.
 
 use generators_common::partition::Partition;
+use parallel::for_each;
 
 use crate::sts::{Hit, OfflineHit};
-use parallel::for_each;
 
 /// The order of the hits that are collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

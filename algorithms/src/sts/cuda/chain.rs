@@ -8,6 +8,7 @@ mod steps;
 pub(in crate::sts) use steps::Step;
 
 use generators_common::partition::Partition;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Ptr, Recorded};
 
 use super::batch::Batch;
 use super::cluster_order::ClusterOrder;
@@ -21,12 +22,10 @@ use super::presort::{Presort, Stream};
 use super::sort::{Sort, WhichSides};
 use super::tables::DeviceTables;
 use super::time_parts::TimePart;
-use crate::device::CachedPerInput;
-use crate::device::{Execution, buffers};
+use crate::device::{CachedPerInput, Execution, buffers};
 use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::sts::{ChainStage, Cluster, ClusterEntry, Timeslice};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Ptr, Recorded};
 
 /// Buffers of a chain on the device.
 pub(in crate::sts) struct CudaChain<'a> {

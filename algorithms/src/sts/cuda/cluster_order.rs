@@ -1,11 +1,12 @@
 //! Clusters of each side in order of time: see the kernels.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
+
 use super::clusters::UnsortedClusters;
 use super::time_bins::TimeBins;
 use crate::device::buffers;
 use crate::kernels::sts_cluster_block_merge::{ENTRIES_BLOCK_MERGE, EntriesBlockMerge};
 use crate::sts::ClusterEntry;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 /// Algorithm that sorts clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Digis to clusters: see the kernels.
 
 use generators_common::partition::Partition;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer, Ptr};
 
 use super::ByRules;
 use super::batch::Batch;
@@ -8,14 +9,12 @@ use super::tables::{DeviceTables, window};
 use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::kernels::sts_connectors as online;
-use crate::kernels::sts_cuda_formulas_clusters_h::CHANNEL_OFFSETS;
-use crate::kernels::sts_cuda_formulas_clusters_h::ClusterFinding;
+use crate::kernels::sts_cuda_formulas_clusters_h::{CHANNEL_OFFSETS, ClusterFinding};
 use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::kernels::sts_cuda_formulas_rules_h::Window;
 use crate::kernels::sts_links::{self as links, TILE};
 use crate::kernels::sts_per_side as per_side;
 use crate::sts::{Cluster, ClusterEntry};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer, Ptr};
 
 /// A kernel for each of the rules.
 type Finder = ByRules<ClusterFinding>;

@@ -1,17 +1,16 @@
 //! Hits of all modules in one array, on the host: see the kernels.
 
 use generators_common::partition::Partition;
+use portable_gpu::{
+    DeviceBuffer, DeviceError, Gpu, LaunchConfig, MappedBuffer, PinnedBuffer, Ptr, Vector,
+};
 
 use super::hits::Hits;
-use crate::device::StagedArray;
-use crate::device::buffers;
+use crate::device::{StagedArray, buffers};
 use crate::kernels::sts_collect::{COLLECT_BUCKETS, CollectBuckets, PIECES, PIECES_OF_BLOCK};
 use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::Hit;
 use crate::sts_sort::cuda::segment_offsets;
-use portable_gpu::{
-    DeviceBuffer, DeviceError, Gpu, LaunchConfig, MappedBuffer, PinnedBuffer, Ptr, Vector,
-};
 
 /// Transfer of hits to one array on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Digests of clusters and hits, summed on the device: see the kernel.
 
+use portable_gpu::{DeviceError, Gpu, LaunchConfig, MappedBuffer};
+
 use super::chain::CudaChain;
 use crate::algorithm::{Digest, ITEM_MULTIPLIER, KINDS, SEGMENT_MULTIPLIER, Segments, WORD_STEP};
 use crate::kernels::sts_digest as kernel;
 use crate::kernels::sts_digest::{DIGEST_OUTPUT, DigestOutput};
 use crate::sts::data::{CLUSTERS, HITS};
-use portable_gpu::{DeviceError, Gpu, LaunchConfig, MappedBuffer};
 
 const _: () = assert!(
     kernel::WORD_STEP == WORD_STEP

@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 
 use generators_common::partition::Partition;
+use portable_gpu::{DeviceError, Gpu, LaunchConfig};
 
 use super::ByRules;
 use super::cluster_order::ClusterOrder;
 use super::clusters::{Clusters, LargerTiles, SortedDigis};
-use crate::device::StagedArray;
-use crate::device::buffers;
+use crate::device::{StagedArray, buffers};
 use crate::kernels::sts_cuda_formulas_clusters_h::ClusterFinding;
 use crate::kernels::sts_links::TILE;
 use crate::kernels::sts_whole_sides::{
@@ -17,7 +17,6 @@ use crate::kernels::sts_whole_sides::{
 };
 use crate::sts::{Cluster, ClusterEntry};
 use crate::sts_sort::cuda::ChannelBucket;
-use portable_gpu::{DeviceError, Gpu, LaunchConfig};
 
 static NARROW: ByRules<ClusterFinding> = ByRules::new(&WHOLE_SIDES_EXACT, &WHOLE_SIDES_PUBLISHED);
 static WIDE: ByRules<ClusterFinding> =

@@ -1,18 +1,17 @@
 //! Input of a chain: digis in the order of readout, or raw data.
 
 use generators_sts::raw::TimesliceCounts;
+use portable_gpu::timing::Laps;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 use super::batch::Batch;
 use super::config::{ChainConfig, UnpackAlgorithm};
 use super::presort::{PresortAlgorithm, RawPresort, SidesOfBoards, Stream};
-use crate::device::PinnedInput;
-use crate::device::{Execution, buffers};
+use crate::device::{Execution, PinnedInput, buffers};
 use crate::sts::Timeslice;
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::cpu::{self, HostBuffers};
 use crate::sts_unpack::cuda::{EPOCH_PARALLEL, RawOnGpu, RawToStream, TILES};
-use portable_gpu::timing::Laps;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 /// Kind of a chain's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -39,10 +39,11 @@ mod tables;
 mod time_bins;
 mod time_parts;
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, same_as};
+
 use crate::algorithm::Semantics;
 use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::{Cluster, ClusterEntry, Hit};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, same_as};
 
 pub(super) use batch::Batch;
 pub(super) use chain::{ChainOptions, CudaChain, HitCapacities, Step};

@@ -1,9 +1,9 @@
 //! Outputs of stages on the device, saved there for the next run.
 
 use bytemuck::Pod;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 use crate::sts::chains::{SavedBuffer, Snapshot};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 /// A buffer on the device. Copies are started, not waited for.
 struct OnDevice<'a, T> {

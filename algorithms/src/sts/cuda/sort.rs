@@ -1,11 +1,11 @@
 //! Digis of each side in order of channel and time, by either of two sorts.
 
 use generators_common::partition::Partition;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 use crate::device::buffers;
 use crate::kernels::sts_equal_digis::{ORDER_EQUAL_DIGIS, OrderEqualDigis};
 use crate::sts_sort::cuda::{ChannelBucket, start_block_merge};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 /// Algorithm that sorts digis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

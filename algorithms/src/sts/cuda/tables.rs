@@ -4,10 +4,10 @@ use std::array;
 
 use generators_sts::Address;
 use generators_sts::setup::{Cuts, Setup};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 use super::batch::Batch;
-use crate::device::CachedPerInput;
-use crate::device::{Execution, buffers};
+use crate::device::{CachedPerInput, Execution, buffers};
 use crate::kernels::sts_cuda_formulas_clusters_h as clusters;
 use crate::kernels::sts_cuda_formulas_pairs_h as cuts;
 use crate::kernels::sts_cuda_formulas_rules_h as rules;
@@ -15,7 +15,6 @@ use crate::kernels::sts_cuda_formulas_rules_h as sensor;
 use crate::sts::formulas::{BelowFirstStep, ChargeModel, Charges, Sensor, Shape, Shapes};
 use crate::sts::presort::LookupTable;
 use crate::sts::rules::{Exact, Window};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 /// All tables of a batch on the device.
 pub(super) struct DeviceTables {

@@ -1,16 +1,15 @@
 //! Entries of each side by bins of time: see the kernels.
 
 use generators_common::partition::Partition;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 use super::clusters::UnsortedClusters;
 use super::parts_of;
-use crate::device::StagedArray;
-use crate::device::buffers;
+use crate::device::{StagedArray, buffers};
 use crate::kernels::sts_time_bins::{
     self as kernels, BUCKETS, FEW, MANY, MIN_STEP, PART, Part, TimeSort,
 };
 use crate::sts::ClusterEntry;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 /// Clusters that a block of a shader sorts at once, with the little workgroup memory of shaders:
 /// see `time_bins/sides.wgsl`.

@@ -11,16 +11,15 @@
 use std::ops::Range;
 
 use generators_sts::Digi;
+use portable_gpu::{DeviceError, Gpu};
 
 use crate::algorithm::Semantics;
-use crate::device::CachedPerInput;
-use crate::device::Execution;
+use crate::device::{CachedPerInput, Execution};
 use crate::kernels::sts_tiles::PartTimes;
 use crate::sts::Timeslice;
 use crate::sts::formulas::{BelowFirstStep, CLUSTER_PRUNING, Shapes, time_cut};
 use crate::sts::presort::LookupTable;
 use crate::sts::rules::Window;
-use portable_gpu::{DeviceError, Gpu};
 
 /// Maximum number of digis searched for a split point. Nearly all modules have a gap within some
 /// 100 ns.

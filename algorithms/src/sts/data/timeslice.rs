@@ -7,13 +7,13 @@ use generators_common::Array;
 use generators_common::partition::Partition;
 use generators_sts::setup::Setup;
 use generators_sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
+use parallel::par_map;
 use rayon::slice::ParallelSliceMut;
 
 use super::{ChainStage, Product};
 use crate::algorithm::Semantics;
 use crate::sts::quality::Crossings;
 use crate::sts_unpack::RawTimeslices;
-use parallel::par_map;
 
 /// Sort key of a side's digis before clusters are found: channel and time, then the charge, so that
 /// the order of arrival has no influence.

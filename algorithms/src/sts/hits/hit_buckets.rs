@@ -7,14 +7,14 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators_common::partition::Partition;
+use parallel::shared::{CachePadded, SharedSlice};
+use parallel::{Grain, for_each_range};
 
 use super::pairs::Pairs;
 use super::{ModuleFormulas, SortedClusters};
 use crate::device::Arena;
 use crate::sts::Hit;
 use crate::sts::rules::Rules;
-use parallel::shared::{CachePadded, SharedSlice};
-use parallel::{Grain, for_each_range};
 
 /// Clusters of the front that a thread takes at a time.
 const FRONTS: usize = 1024;

@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use generators_sts::setup::{Cuts, Setup};
 use generators_sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
+use parallel::map;
 
 use super::data::digi_order;
 use super::formulas::{BelowFirstStep, Local, Sensor, Shapes, Side, pair_time_error, time_cut};
 use super::rules::{Rules, Successors, Window};
 use super::{Cluster, Hit, Partitioned};
-use parallel::map;
 
 /// The clusters of all module sides, each side in [`Cluster::order`]. The digis may
 /// come in any order.

@@ -2,12 +2,12 @@
 
 use generators_sts::setup::{Cuts, Setup};
 use generators_sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
+use parallel::map;
 
 use crate::sts::formulas::{
     BelowFirstStep, Local, Real, Sensor, Shapes, Side, digi_window, pair_time_error, time_cut,
 };
 use crate::sts::{OfflineCluster, OfflineHit, Partitioned};
-use parallel::map;
 
 /// The clusters of all module sides, each side in [`OfflineCluster::order`]. Digis are processed in
 /// order of time; those of equal time in that of channel and charge.

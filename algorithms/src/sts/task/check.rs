@@ -4,10 +4,11 @@
 use std::fmt::Debug;
 
 use generators_sts::SegmentedDigis;
-
-use crate::sts::{ChainStage, Product};
-use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned};
 use parallel::{first_error, first_where};
+
+use crate::sts::{
+    ChainStage, Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Product,
+};
 
 /// Difference of a product from the reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -234,8 +235,9 @@ fn in_order_of_time<T: Sync>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use parallel::testing::with_all_pools;
+
+    use super::*;
 
     /// Segments of very unlike sizes, of which one is shared by threads.
     fn clusters() -> Partitioned<Cluster> {

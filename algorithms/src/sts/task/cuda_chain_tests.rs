@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use generators_sts::setup::Setup;
 use generators_sts::{Address, Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
+use portable_gpu::Gpu;
+use portable_gpu::emulator::{self, Config};
 
 use super::cuda_variants::*;
 use super::{StsTask, Timeslices, check, hard_inputs};
@@ -11,8 +13,6 @@ use crate::algorithm::{Algorithm, Segments, Semantics};
 use crate::device::{Arena, Buffers, Execution};
 use crate::sts::cuda::{Batch, ChainOptions, CudaChain, HitCapacities, InputKind, Step};
 use crate::sts::{ChainStage, Timeslice, digest_of};
-use portable_gpu::Gpu;
-use portable_gpu::emulator::{self, Config};
 
 /// Compares the clusters in order of time, if single blocks process small sides.
 fn check_fused_sides(gpu: &Arc<Gpu>, digis: &SegmentedDigis, steps: &[Step]) {

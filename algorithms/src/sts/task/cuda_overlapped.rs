@@ -1,6 +1,9 @@
 //! The chain on a GPU in several queues: timeslices, or parts of a large one, are copied while others
 //! are at work.
 
+use portable_gpu::timing::Laps;
+use portable_gpu::{DeviceError, Gpu, MAX_QUEUES};
+
 use super::Timeslices;
 use super::cuda_session::CudaSetting;
 use crate::algorithm::{Digest, Segments};
@@ -8,8 +11,6 @@ use crate::device::{Arena, buffers};
 use crate::sts::chains::{Chain, Preconditions};
 use crate::sts::cuda::{Batch, CudaChain, DigestSums, HitCapacities, InputKind, Step, TimeParts};
 use crate::sts::{ChainStage, Product, Timeslice};
-use portable_gpu::timing::Laps;
-use portable_gpu::{DeviceError, Gpu, MAX_QUEUES};
 
 /// Minimum number of digis per part: a timeslice with fewer is not split, because kernels would
 /// have too little to do.
@@ -222,13 +223,13 @@ mod tests {
 
     use generators_sts::setup::Setup;
     use generators_sts::{Address, Digi, SegmentedDigis};
+    use portable_gpu::emulator::{self, Config};
 
     use super::*;
     use crate::algorithm::{Algorithm, CheckError, Semantics};
     use crate::device::Buffers;
     use crate::sts::task::cuda_variants::BALANCED;
     use crate::sts::task::{STS, check, hard_inputs};
-    use portable_gpu::emulator::{self, Config};
 
     /// Runs an input several times, in parts of few digis; the result is right each time. Returns
     /// the number of timeslices that stayed split, and of those that ran again unsplit.

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use portable_gpu::timing::Laps;
+use portable_gpu::{DeviceError, Gpu};
+
 use super::Timeslices;
 use super::session::Chains;
 use crate::algorithm::{Digest, Segments};
@@ -11,8 +14,6 @@ use crate::sts::cuda::{
     Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind,
 };
 use crate::sts::{ChainStage, Product, Timeslice};
-use portable_gpu::timing::Laps;
-use portable_gpu::{DeviceError, Gpu};
 
 /// Order in which timeslices run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,6 +206,8 @@ mod tests {
     use generators_sts::SegmentedDigis;
     use generators_sts::setup::Setup;
 
+    use portable_gpu::emulator::{self, Config};
+
     use super::*;
     use crate::algorithm::{Algorithm, Semantics};
     use crate::sts::digest_of;
@@ -212,7 +215,6 @@ mod tests {
     use crate::sts::task::session::tests::{check_digests, earlier_runs};
     use crate::sts::task::session::{ChainSession, SavedIn};
     use crate::sts::task::{STS, StsTask, hard_inputs};
-    use portable_gpu::emulator::{self, Config};
 
     fn session<'a>(
         gpu: &Arc<Gpu>,

@@ -14,8 +14,7 @@ use generators_sts::{
 use super::Timeslices;
 use super::source::raw_timeslices;
 use crate::algorithm::Semantics;
-use crate::sts::ChainStage;
-use crate::sts::Timeslice;
+use crate::sts::{ChainStage, Timeslice};
 
 /// Inputs for a stage, or for the whole chain. Parts of large sides take long: they are for the
 /// chain, which distributes all work, and for the stage whose order spans the parts.

@@ -38,6 +38,7 @@ use std::path::Path;
 
 use generators_common::DataError;
 use generators_sts::Digi;
+use parallel::map;
 
 use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{
@@ -49,7 +50,6 @@ use crate::plugin::Contract;
 use crate::sts::quality::FIGURES;
 use crate::sts::{ChainStage, Product, Timeslice};
 use crate::sts_sort::hard_inputs::without_digis;
-use parallel::map;
 
 pub use check::Mismatch;
 

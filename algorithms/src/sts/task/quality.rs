@@ -4,9 +4,8 @@ use generators_sts::Digi;
 
 use super::Timeslices;
 use crate::algorithm::{Metric, MetricInfo, Relation};
-use crate::sts::Product;
 use crate::sts::quality::figures as figures_of;
-use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit};
+use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Product};
 
 /// Counts of the whole chain's output.
 pub(super) const COUNTS: [MetricInfo; 5] = [

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
+
 use super::{StsTask, Timeslices};
 use crate::algorithm::{CheckError, Digest, InputState, Runner, Segments};
 use crate::device::{Arena, Reservation};
 use crate::sts::chains::{Chain, Preconditions, SavedBuffer};
 use crate::sts::{ChainStage, Product};
-use portable_gpu::DeviceError;
-use portable_gpu::timing::{Laps, Stages};
 
 /// Chains of all timeslices of an input.
 pub(super) type Chains<'a> = Vec<Box<dyn Chain + 'a>>;

@@ -6,14 +6,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use generators_sts::Digi;
+use parallel::{Grain, collect, for_each, map, split_mut};
+use portable_gpu::DeviceError;
 
 use super::chain::Chain;
 use super::event::assign_copies;
 use super::{DigiStream, Event, EventRules, Events, StsEvents};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::device::{Arena, ArenaVec};
-use parallel::{Grain, collect, for_each, map, split_mut};
-use portable_gpu::DeviceError;
 
 pub(super) const VARIANTS: &[Variant<StsEvents>] = &[
     Variant::cpu(

@@ -5,11 +5,11 @@
 use std::borrow::Cow;
 
 use generators_sts::Digi;
+use portable_gpu::DeviceError;
 
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::sts_events::event::assign_copies;
 use crate::sts_events::{DigiStream, Event, EventRules, Events, StsEvents};
-use portable_gpu::DeviceError;
 
 /// An event with its own list of digis.
 struct OwnEvent {

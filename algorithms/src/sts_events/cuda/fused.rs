@@ -1,9 +1,10 @@
 //! One pass, a block for each tile of digis.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
+
 use super::runner::{EventBuilder, OnDevice};
 use crate::device::buffers;
 use crate::kernels::sts_events_fused::{EVENTS_FUSED, EventsFused, TILE};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 pub(super) struct Fused {
     /// One for tickets, and three for each tile.

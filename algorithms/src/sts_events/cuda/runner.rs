@@ -3,16 +3,15 @@
 use std::borrow::Cow;
 
 use generators_sts::Digi;
+use parallel::par_map;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, same_as};
 
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext, limit_digis};
-use crate::device::PinnedInput;
-use crate::device::{Buffers, buffers};
+use crate::device::{Buffers, PinnedInput, buffers};
 use crate::kernels::sts_events_cuda_building_events_h::{
     self as kernels, Capacities, EventOutput, Rules, Stream, Totals,
 };
 use crate::sts_events::{DigiStream, Event, Events, StsEvents};
-use parallel::par_map;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, same_as};
 
 same_as!(Event {
     trigger_half_ns = trigger,
@@ -222,12 +221,13 @@ impl<'a> GpuTask<'a> for EventBuffers<'a> {
 mod tests {
     use std::sync::Arc;
 
+    use portable_gpu::emulator::{self, Config};
+
     use super::*;
     use crate::algorithm::{Algorithm, Runner};
     use crate::device::Arena;
     use crate::sts_events::cuda::fused::Fused;
     use crate::sts_events::cuda::thread_per_digi::ThreadPerDigi;
-    use portable_gpu::emulator::{self, Config};
 
     /// An emulator that finds accesses beyond the capacities.
     fn gpu() -> Option<Arc<Gpu>> {

@@ -1,5 +1,7 @@
 //! A thread for each digi, then for each full window; events are copied once they are counted.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
+
 use super::runner::{EventBuilder, OnDevice};
 use crate::device::buffers;
 use crate::kernels::sts_events_cuda_building_events_h::Totals;
@@ -7,7 +9,6 @@ use crate::kernels::sts_events_thread_per_digi::{
     EVENTS_COPY, EVENTS_CUT, EVENTS_FOLLOW, EVENTS_FULL, EventsCopy, EventsCut, EventsFollow,
     EventsFull,
 };
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 const DIGI: u64 = size_of::<u64>() as u64;
 

@@ -1,11 +1,11 @@
 //! One wrong digi, wherever it is.
 
 use generators_sts::{DigiShape, Order, Skew, generate};
+use parallel::testing::{test_indices, with_all_pools};
 
 use super::*;
 use crate::sts_sort::order::ByChannelAndTime;
 use crate::sts_sort::reference;
-use parallel::testing::{test_indices, with_all_pools};
 
 type Check = fn(&SegmentedDigis, &[Digi], &[Digi], View) -> Result<(), Mismatch>;
 

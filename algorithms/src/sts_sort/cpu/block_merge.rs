@@ -6,13 +6,13 @@
 //! segments can feed.
 
 use generators_sts::Digi;
+use parallel::for_each;
 
 use super::parts::{self, Cost};
 use super::segments::{Scratch, sort_segments};
 use super::{ResultIn, StsSort, radix};
 use crate::algorithm::Variant;
 use crate::sts_sort::order::ByChannelAndTime;
-use parallel::for_each;
 
 /// Digis that a block sorts at once: 512 threads with 11 each.
 const CHUNK: usize = 512 * 11;

@@ -3,9 +3,9 @@
 //! Later digis are prefetched: not every processor does so by itself early enough for counting.
 
 use generators_sts::Digi;
+use parallel::prefetch::prefetch;
 
 use crate::device::is_amd;
-use parallel::prefetch::prefetch;
 
 /// Digis of a cache line.
 const LINE: usize = 8;

@@ -2,10 +2,10 @@
 
 use generators_common::partition::Partition;
 use generators_sts::Digi;
+use parallel::{for_each, for_each_numbered};
 
 use super::ResultIn;
 use crate::sts_sort::order::Order;
-use parallel::{for_each, for_each_numbered};
 
 /// Digis below which a part costs more than it saves.
 const MIN_PART: usize = 8192;

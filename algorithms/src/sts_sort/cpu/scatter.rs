@@ -4,11 +4,11 @@
 //! next offset of its bucket. Equal digis keep their order.
 
 use generators_sts::Digi;
+use parallel::shared::{SharedSlice, offsets_of_parts};
+use parallel::{for_each, map};
 
 use super::count::{Counts, count};
 use crate::device::is_amd;
-use parallel::shared::{SharedSlice, offsets_of_parts};
-use parallel::{for_each, map};
 
 /// A part is split into pieces, so that threads wait less for each other's last part.
 pub(super) const PIECES_PER_PART: usize = 2;

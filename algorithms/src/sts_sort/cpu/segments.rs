@@ -5,14 +5,14 @@ use std::sync::{Mutex, PoisonError};
 
 use generators_common::partition::Partition;
 use generators_sts::{Digi, SegmentedDigis};
+use parallel::{copy, for_each};
+use portable_gpu::DeviceError;
 
 use super::ResultIn;
 use super::parts::{Cost, Split};
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::device::{Arena, ArenaVec, Poison, Unavailable, buffers};
 use crate::sts_sort::StsSort;
-use parallel::{copy, for_each};
-use portable_gpu::DeviceError;
 
 /// Digis below which handing work to another thread costs more than it saves.
 const MIN_BATCH: usize = 4096;

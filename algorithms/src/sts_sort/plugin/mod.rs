@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use bytemuck::Zeroable;
 use generators_sts::{Digi, SegmentedDigis};
+use parallel::par_map;
 
 use super::StsSort;
 use crate::plugin::abi;
@@ -11,7 +12,6 @@ use crate::plugin::loaded_variant::{Contract, Stable};
 use crate::plugin_session::{
     AbiInput, Addresses, Array, Description, OutputSpec, PluginRequest, PluginTask, Upload,
 };
-use parallel::par_map;
 
 /// Properties that plugins of this task may declare.
 pub(super) const CONTRACT: Contract = Contract {

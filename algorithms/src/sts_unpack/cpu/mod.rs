@@ -15,6 +15,8 @@ use std::borrow::Cow;
 use generators_common::partition::Partition;
 use generators_sts::Digi;
 use generators_sts::raw::{MicrosliceCounts, Rules, TimesliceCounts, Unpacked};
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 use super::StsUnpack;
 use super::input::{DigiOrder, RawTimeslices, partition};
@@ -28,8 +30,6 @@ use crate::sts_sort::cpu::segments::{SegmentSort, Threads, sort_all};
 use crate::sts_sort::cpu::{ResultIn, sort_by_time};
 use crate::sts_sort::order::ByTime;
 use microslice::Microslice;
-use portable_gpu::DeviceError;
-use portable_gpu::timing::{Laps, Stages};
 
 pub(crate) use simd::{capacity_for, even_parts, messages_of, unpack_part};
 

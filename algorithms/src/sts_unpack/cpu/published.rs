@@ -3,12 +3,12 @@
 
 use generators_sts::Digi;
 use generators_sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
-
-use super::{UnpackInput, microslice};
-use crate::sts_unpack::survey::Job;
 use parallel::shared::SharedSlice;
 use parallel::{Grain, for_each_range, map_dynamic};
 use portable_gpu::timing::Laps;
+
+use super::{UnpackInput, microslice};
+use crate::sts_unpack::survey::Job;
 
 /// Messages of a microslice of which there are no digis.
 const FIRST_MESSAGES: usize = 2;

@@ -1,11 +1,11 @@
 //! The tables of boards as kernels have them.
 
 use generators_sts::Digi;
+use portable_gpu::same_as;
 
 use crate::kernels::sts_unpack_cuda_raw_h as kernels;
 use crate::sts_unpack::exact::Link;
 use crate::sts_unpack::tables::{ADDRESS_HIGH, Board, MASKED, Tables, UNKNOWN_ELINK};
-use portable_gpu::same_as;
 
 same_as!(Link {
     address, time_offset, walk_ns, walks, cut, masked, charges, channels

@@ -25,11 +25,12 @@ mod stream;
 mod tests;
 mod tiles;
 
+use portable_gpu::LaunchConfig;
+
 use super::StsUnpack;
 use crate::algorithm::Variant;
 use crate::kernels::sts_unpack_epoch_parallel::UNPACK_BY_BLOCKS;
 use crate::kernels::sts_unpack_thread_per_microslice::UNPACK_BY_THREADS;
-use portable_gpu::LaunchConfig;
 use runner::unpack_on_gpu;
 use slots::Slots;
 use tiles::Tiles;

@@ -1,14 +1,14 @@
 //! Microslices in pieces, a warp each, and tiles of pieces, a block each.
 
-use super::raw_on_gpu::UnpackPass;
-use crate::device::StagedArray;
-use crate::device::buffers;
-use crate::kernels::sts_unpack_cuda_pieces_h::RawPieces;
-use crate::kernels::sts_unpack_cuda_pieces_h::{BYTES_AT_ONCE, MESSAGES_OF_LANE, NO_JOB, Piece};
-use crate::kernels::sts_unpack_cuda_raw_h::FIRST_MESSAGES;
-use crate::kernels::sts_unpack_cuda_raw_h::MESSAGE_BYTES;
-use crate::sts_unpack::survey::Job;
 use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
+
+use super::raw_on_gpu::UnpackPass;
+use crate::device::{StagedArray, buffers};
+use crate::kernels::sts_unpack_cuda_pieces_h::{
+    BYTES_AT_ONCE, MESSAGES_OF_LANE, NO_JOB, Piece, RawPieces,
+};
+use crate::kernels::sts_unpack_cuda_raw_h::{FIRST_MESSAGES, MESSAGE_BYTES};
+use crate::sts_unpack::survey::Job;
 
 /// Work of blocks of `threads` threads, on the device.
 pub(crate) struct Pieces {

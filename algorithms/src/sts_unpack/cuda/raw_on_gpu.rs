@@ -2,17 +2,15 @@
 
 use generators_sts::Digi;
 use generators_sts::raw::{MESSAGE_BYTES, MicrosliceCounts, Rules, TimesliceCounts};
-
-use super::boards::boards;
-use crate::device::CachedPerInput;
-use crate::device::{Execution, buffers};
-use crate::kernels::sts_unpack_cuda_raw_h as kernels;
-use crate::kernels::sts_unpack_cuda_raw_h::Board;
-use crate::kernels::sts_unpack_cuda_raw_h::{CURRENT, OF_2023};
-use crate::sts_unpack::input::RawTimeslices;
-use crate::sts_unpack::survey::{Job, sum_up, survey};
 use parallel::copy;
 use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, same_as};
+
+use super::boards::boards;
+use crate::device::{CachedPerInput, Execution, buffers};
+use crate::kernels::sts_unpack_cuda_raw_h as kernels;
+use crate::kernels::sts_unpack_cuda_raw_h::{Board, CURRENT, OF_2023};
+use crate::sts_unpack::input::RawTimeslices;
+use crate::sts_unpack::survey::{Job, sum_up, survey};
 
 same_as!(Job { begin, index, first_epoch, bytes, board } => kernels::Job);
 same_as!(MicrosliceCounts {

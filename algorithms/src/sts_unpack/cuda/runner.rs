@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use generators_sts::Digi;
 use generators_sts::raw::{TimesliceCounts, Unpacked};
+use parallel::par_map;
+use portable_gpu::{DeviceError, PinnedBuffer};
 
 use super::stream::{MakeUnpacker, RawToStream};
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, VariantContext};
 use crate::device::{Unavailable, buffers};
 use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::input::DigiOrder;
-use parallel::par_map;
-use portable_gpu::{DeviceError, PinnedBuffer};
 
 struct UnpackBuffers<'a> {
     raw: RawToStream<'a>,

@@ -1,16 +1,16 @@
 //! A slot for each message: kernels write the digis of a microslice to the first of its slots,
 //! because the end of those before is not known. Then all are copied together.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig};
+
 use super::raw_on_gpu::{UnpackPass, messages};
 use super::stream::Unpacker;
-use crate::device::StagedArray;
-use crate::device::buffers;
+use crate::device::{StagedArray, buffers};
 use crate::kernels::sts_unpack_copy_out::{
     UNPACK_COPY_OUT, UNPACK_PLACES, UnpackCopyOut, UnpackPlaces,
 };
 use crate::kernels::sts_unpack_epoch_parallel::UnpackToSlots;
 use crate::sts_unpack::survey::Job;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig};
 
 pub(super) struct Slots {
     kernel: &'static Kernel<UnpackToSlots>,

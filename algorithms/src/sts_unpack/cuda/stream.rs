@@ -1,12 +1,12 @@
 //! Digis of raw data in the order of the messages, on the device.
 
 use generators_sts::raw::{MicrosliceCounts, TimesliceCounts};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 use super::raw_on_gpu::{RawOnGpu, UnpackPass};
 use crate::device::{Buffers, Execution, buffers};
 use crate::sts_unpack::input::RawTimeslices;
 use crate::sts_unpack::survey::Job;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 /// Buffers and kernels of an unpacking algorithm.
 pub(crate) trait Unpacker: Buffers {

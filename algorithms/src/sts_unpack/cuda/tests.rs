@@ -2,12 +2,12 @@
 //! messages and of many.
 
 use generators_sts::raw::Rules;
+use portable_gpu::emulator::{self, Config, Lanes};
 
 use super::VARIANTS;
 use crate::device::{Target, Team};
 use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::tests::damaged_input;
-use portable_gpu::emulator::{self, Config, Lanes};
 
 #[test]
 fn damaged_microslices_are_unpacked_alike() {

@@ -1,12 +1,13 @@
 //! recobench: each message is read once, and each digi written once, to its offset.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Properties};
+
 use super::pieces::Pieces;
 use super::raw_on_gpu::UnpackPass;
 use super::stream::Unpacker;
 use crate::device::buffers;
 use crate::kernels::sts_unpack_tiles::{BLOCKS, TileUnpacking, UNPACK_TILES};
 use crate::sts_unpack::survey::Job;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Properties};
 
 /// Threads of a shader's block for each unit of workgroup memory, and the number of units: see
 /// `tiles.wgsl`.

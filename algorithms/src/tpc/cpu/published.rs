@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use generators_tpc::PadId;
+use parallel::shared::SharedSlice;
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 use super::noisy_in_map;
 use crate::algorithm::Runner;
@@ -16,9 +19,6 @@ use crate::tpc_cluster_finder::cpu::{FragmentContext, Lists, Maps, noisy_columns
 use crate::tpc_cluster_finder::{Cluster, RowCluster};
 use crate::tpc_decode::Fragments;
 use crate::tpc_decode::cpu::{ChargesRunner, DecodedCharges};
-use parallel::shared::SharedSlice;
-use portable_gpu::DeviceError;
-use portable_gpu::timing::{Laps, Stages};
 
 pub(super) struct Published<'a> {
     input: &'a RawFrame,

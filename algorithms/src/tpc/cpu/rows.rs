@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use generators_tpc::Digit;
 use generators_tpc::charges::Charge;
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 use super::noisy_pads;
 use crate::algorithm::Runner;
@@ -16,8 +18,6 @@ use crate::tpc_cluster_finder::RowCluster;
 use crate::tpc_cluster_finder::cpu::{Buckets, Finder, Row, RowSamples, Source, Starts, sort};
 use crate::tpc_decode::charge_map::Converter;
 use crate::tpc_decode::cpu::{DecodedPages, DigitsRunner};
-use portable_gpu::DeviceError;
-use portable_gpu::timing::{Laps, Stages};
 
 pub(super) struct Rows<'a> {
     input: &'a RawFrame,

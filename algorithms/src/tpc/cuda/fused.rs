@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, QUEUES};
+
 use super::noisy::InBins;
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
-use crate::device::buffers;
-use crate::device::{CachedPerInput, PinnedInput};
+use crate::device::{CachedPerInput, PinnedInput, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{FusedFinding, Sector};
 use crate::kernels::tpc_digits::{BIN_DIGITS, COUNT_DIGITS, DigitBinning};
 use crate::tpc::Tpc;
@@ -20,7 +21,6 @@ use crate::tpc_decode::cuda::{
     DecoderConfig, DeviceTables, Division, FUSED_CONFIG, FragmentContext, PageBuffers, Part,
     Resident, Target, fit, parts_of,
 };
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, QUEUES};
 
 pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
     "fused",

@@ -1,5 +1,7 @@
 //! Fragments of sectors, and the ranges of their samples in a decoder's list.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
+
 use crate::device::buffers;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
 use crate::kernels::tpc_jobs::{FragmentTimes, LIST_JOBS, ListJobs};
@@ -7,7 +9,6 @@ use crate::tpc::input::RawFrame;
 use crate::tpc_cluster_finder::cuda::Batch;
 use crate::tpc_decode::cuda::{PageBuffers, Part, PromisedFragment};
 use crate::tpc_decode::{FragmentOfFrame, Fragments};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 
 /// Jobs of the sectors of a part, fragment after fragment.
 pub(super) struct Jobs {

@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 use generators_tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
+use portable_gpu::{DeviceError, Gpu, Ptr};
 
 use super::jobs::{Jobs, batches};
 use super::noisy::{InMaps, SectorMaps};
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
-use crate::device::{CachedPerInput, PinnedInput};
-use crate::device::{Unavailable, buffers};
+use crate::device::{CachedPerInput, PinnedInput, Unavailable, buffers};
 use crate::tpc::Tpc;
 use crate::tpc::finding::NoisyRule;
 use crate::tpc::input::RawFrame;
@@ -23,7 +23,6 @@ use crate::tpc_decode::cuda::{
     BALLOT_CONFIG, DecoderConfig, DeviceTables, Division, FragmentContext, PageBuffers, Part,
     Resident, Target, fit, parts_of,
 };
-use portable_gpu::{DeviceError, Gpu, Ptr};
 
 pub(super) const PUBLISHED: Variant<Tpc> = Variant::<Tpc>::cuda(
     "published",

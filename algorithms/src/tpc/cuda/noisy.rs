@@ -2,6 +2,7 @@
 
 use generators_tpc::PadId;
 use generators_tpc::geometry::ROWS;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
 use crate::device::buffers;
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::FusedFinding;
@@ -11,7 +12,6 @@ use crate::kernels::tpc_noisy_in_maps::{FIND_NOISY_IN_MAPS, FindNoisyInMaps};
 use crate::tpc::finding::{Limits, NoisyRule, groups, looked_at};
 use crate::tpc_cluster_finder::cuda::WORDS_OF_ROW;
 use crate::tpc_decode::charge_map::{TILE, TILE_TIMES, TILES_IN_ROW, TIME_MARGIN, column};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
 const STAGE: &str = "noisy-pads";
 

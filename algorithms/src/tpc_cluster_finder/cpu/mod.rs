@@ -13,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 use generators_tpc::charges::Labels;
 use generators_tpc::geometry::ROWS;
+use parallel::shared::{SharedSlice, atomic};
+use parallel::{for_each_numbered, map};
 
 use super::TpcClusterFinder;
 use super::cluster::{Cluster, RowCluster};
@@ -20,8 +22,6 @@ use super::input::Charges;
 use super::labels::Clusters;
 use crate::algorithm::Variant;
 use crate::device::{Arena, ArenaVec, buffers};
-use parallel::shared::{SharedSlice, atomic};
-use parallel::{for_each_numbered, map};
 use published::{Collecting, Published};
 
 pub(crate) use published::{FragmentContext, Lists, Maps, noisy_columns, peak_entries};

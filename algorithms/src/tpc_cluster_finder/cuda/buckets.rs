@@ -5,17 +5,15 @@
 use std::mem::offset_of;
 
 use generators_tpc::geometry::ROWS;
-
-use crate::device::StagedArray;
-use crate::device::buffers;
-use crate::kernels::tpc_cluster_finder_cuda_finding_h::PackedCluster;
-use crate::kernels::tpc_cluster_finder_pack::{PACK_CLUSTERS, PackClusters};
-use crate::tpc_cluster_finder::cluster::Cluster;
-use crate::tpc_cluster_finder::cluster::RowCluster;
-use crate::tpc_cluster_finder::cpu::Flat;
-use crate::tpc_cluster_finder::labels::Clusters;
 use parallel::map;
 use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LayoutCompatible, PinnedBuffer, Ptr};
+
+use crate::device::{StagedArray, buffers};
+use crate::kernels::tpc_cluster_finder_cuda_finding_h::PackedCluster;
+use crate::kernels::tpc_cluster_finder_pack::{PACK_CLUSTERS, PackClusters};
+use crate::tpc_cluster_finder::cluster::{Cluster, RowCluster};
+use crate::tpc_cluster_finder::cpu::Flat;
+use crate::tpc_cluster_finder::labels::Clusters;
 
 // Each word of kernels contains fields of the host, the first one in its lowest bits.
 const _: () = {

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use generators_tpc::charges::{Charge, ChargeCase};
+use parallel::copy;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 
 use super::finding::{WORDS_OF_SECTOR, mark_noisy, on_device};
-use crate::device::{Arena, Unavailable, buffers};
-use crate::device::{CachedPerInput, StagedArray};
+use crate::device::{Arena, CachedPerInput, StagedArray, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h as kernels;
 use crate::tpc_cluster_finder::Settings;
 use crate::tpc_cluster_finder::input::Charges;
-use parallel::copy;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 
 /// The sectors of an input, on the host and on the device.
 pub(super) struct Cases<'a> {

@@ -4,11 +4,12 @@ mod scans;
 #[cfg(test)]
 mod tests;
 
+use portable_gpu::{DeviceError, Gpu};
+
 use super::batches::{Batch, most};
 use super::context::{BatchContext, SAMPLES_OF_PEAK};
 use crate::device::buffers;
 use crate::kernels::tpc_cluster_finder_scan::COMPACTED_TILE;
-use portable_gpu::{DeviceError, Gpu};
 use scans::Scans;
 
 const STAGE: &str = "compaction";

@@ -1,11 +1,12 @@
 //! Context that all stages of a batch share: the arguments of their kernels, and launches.
 
+use portable_gpu::{Arguments, DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
+
 use super::batches::Batch;
 use super::buckets::Buckets;
 use super::input::Tables;
 use super::lists::{Lists, peak_entries};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Finding, Job};
-use portable_gpu::{Arguments, DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 
 /// Stage in which maps are cleared by the driver.
 pub(super) const CLEAR: &str = "clear";

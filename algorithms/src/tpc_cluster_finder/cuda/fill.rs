@@ -2,6 +2,7 @@
 //! with maps.
 
 use generators_tpc::charges::Charge;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 use super::batches::{Batch, Batches, most};
 use super::context::{BatchContext, CLEAR, Samples};
@@ -9,7 +10,6 @@ use crate::device::buffers;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Finding;
 use crate::kernels::tpc_cluster_finder_fill::FILL_CHARGES;
 use crate::tpc_decode::charge_map::entries;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 /// Buffers filled from the samples of a batch.
 pub(super) struct Filled {

@@ -1,14 +1,13 @@
 //! Clusters in one list, and runs of consecutive clusters that are in one row.
 
 use generators_tpc::geometry::ROWS;
+use parallel::sorted;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
 use crate::device::buffers;
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{FoundClusters, Run};
-use crate::tpc_cluster_finder::cluster::Cluster;
-use crate::tpc_cluster_finder::cluster::RowCluster;
+use crate::tpc_cluster_finder::cluster::{Cluster, RowCluster};
 use crate::tpc_cluster_finder::labels::Clusters;
-use parallel::sorted;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
 /// Capacity for clusters and runs on the host, which grows when more are found.
 #[derive(Clone, Copy)]

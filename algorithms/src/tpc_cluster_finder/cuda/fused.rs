@@ -7,6 +7,7 @@ mod labels;
 use std::borrow::Cow;
 
 use generators_tpc::charges::{Charge, ChargeCase};
+use portable_gpu::{DeviceError, Gpu, LaunchConfig};
 
 use super::cases::{self, Cases};
 use super::found::{HostCapacity, HostClusters};
@@ -22,7 +23,6 @@ use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 pub(crate) use bins::{BINNED, Bins, Sizes, words_of};
 use labels::{LabelCapacity, Labels};
-use portable_gpu::{DeviceError, Gpu, LaunchConfig};
 
 pub(super) const FUSED: Variant<TpcClusterFinder> = Variant::cuda(
     "fused",
@@ -183,12 +183,13 @@ impl<'a> GpuTask<'a> for FusedBuffers<'a> {
 mod tests {
     use generators_tpc::PadId;
 
+    use portable_gpu::emulator::{self, Config};
+
     use super::super::found::ClusterList;
     use super::*;
     use crate::algorithm::Runner;
     use crate::device::Arena;
     use crate::tpc_cluster_finder::reference;
-    use portable_gpu::emulator::{self, Config};
 
     /// Five clusters, in runs of two rows.
     fn five_clusters() -> Charges {

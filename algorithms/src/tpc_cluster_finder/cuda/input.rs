@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use generators_tpc::charges::{Charge, ChargeCase, ClusterSettings};
 use generators_tpc::geometry::{ROWS, pads_in_row};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, same_as};
 
 use super::finding::{WORDS_OF_SECTOR, mark_noisy, on_device};
-use crate::device::CachedPerInput;
-use crate::device::{Arena, buffers};
+use crate::device::{Arena, CachedPerInput, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Sample;
 use crate::kernels::tpc_cluster_finder_cuda_finding_h::Settings;
 use crate::tpc_cluster_finder::input::Charges;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, same_as};
 
 same_as!(Charge { time, pad as u16, charge } => Sample);
 

@@ -1,11 +1,12 @@
 //! Lists that the stages of a batch exchange: peaks.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
+
 use super::batches::{Batch, most};
 use crate::device::buffers;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h as map;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::PeakCounts;
 use crate::tpc_decode::charge_map::{self, TIME_MARGIN};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 const _: () = {
     assert!(map::TILES_IN_ROW as usize == charge_map::TILES_IN_ROW);

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use portable_gpu::{DeviceBuffer, DeviceError, Ptr};
+
 use super::batches::Batches;
 use super::buckets::Buckets;
 use super::compaction::Compaction;
@@ -18,7 +20,6 @@ use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::cpu::Flat;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
-use portable_gpu::{DeviceBuffer, DeviceError, Ptr};
 
 /// Initial capacity: one cluster for this number of samples.
 const SAMPLES_OF_CLUSTER: usize = 8;

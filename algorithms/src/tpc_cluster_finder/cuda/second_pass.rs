@@ -4,6 +4,8 @@
 use std::ops::Range;
 
 use generators_tpc::geometry::ROWS;
+use parallel::{Grain, for_each_range};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 
 use super::batches::{Batches, most};
 use super::context::BatchContext;
@@ -16,8 +18,6 @@ use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::collect::Filtered;
 use crate::tpc_decode::charge_map::{entries, pad_of_column};
 use crate::tpc_decode::{FragmentOfFrame, Position};
-use parallel::{Grain, for_each_range};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 
 /// Stage that collects labels of clusters.
 const COLLECT: &str = "labels";

@@ -1,5 +1,7 @@
 //! The stages of a batch, once its samples are in maps. All variants update maps in the same way.
 
+use portable_gpu::{DeviceError, Kernel};
+
 use super::compaction::{Compaction, CompactionAlgorithm, Target};
 use super::context::{BatchContext, CLEAR};
 use crate::kernels::tpc_cluster_finder_clusters::CLUSTERIZE;
@@ -11,7 +13,6 @@ use crate::kernels::tpc_cluster_finder_noise::SUPPRESS_NOISE;
 use crate::kernels::tpc_cluster_finder_peaks::FIND_PEAKS;
 use crate::kernels::tpc_cluster_finder_shares::DIVIDE_CHARGES;
 use crate::kernels::tpc_cluster_finder_update::UPDATE_PEAKS;
-use portable_gpu::{DeviceError, Kernel};
 
 /// Kernels that differ between variants.
 pub(crate) struct Stages {

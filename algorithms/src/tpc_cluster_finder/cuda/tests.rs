@@ -3,13 +3,13 @@
 use generators_tpc::PadId;
 use generators_tpc::charges::{Charge, ChargeCase};
 use generators_tpc::geometry::ROWS;
+use portable_gpu::emulator::{self, Config};
 
 use super::runner::{Finder, FinderBuffers};
 use super::stages;
 use crate::algorithm::{GpuRunner, Runner};
 use crate::device::Arena;
 use crate::tpc_cluster_finder::input::Charges;
-use portable_gpu::emulator::{self, Config};
 
 /// `count` clusters in a row.
 fn clusters_in_row(row: u8, count: u32) -> ChargeCase {

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use generators_tpc::charges::ChargeCase;
 use generators_tpc::geometry::ROWS;
 use generators_tpc::simulate::TrueCluster;
+use parallel::map;
 
 use super::{Match, Matches, Point, Truth, can_be_found};
 use crate::algorithm::metric::{EFFICIENCY, GHOSTS};
@@ -13,7 +14,6 @@ use crate::algorithm::{Better, Metric, MetricInfo, Relation};
 use crate::tpc_cluster_finder::cluster::{Cluster, PAD_SCALE, RowCluster, TIME_SCALE};
 use crate::tpc_cluster_finder::labels::{Clusters, counted, is_noise};
 use crate::tpc_cluster_finder::{Settings, sixteenths};
-use parallel::map;
 
 /// The ends of the middle part of a normal distribution that is within a standard deviation.
 const MIDDLE: [f64; 2] = [0.158_655, 0.841_345];

@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 use generators_tpc::geometry::{PADS_IN_SECTOR, ROWS};
+use parallel::for_each_numbered;
 
 use super::{TILE, TILE_TIMES, TILES_IN_ROW, TIME_MARGIN, entries, tiles_of_row};
 use crate::device::Poison;
-use parallel::for_each_numbered;
 
 /// 8 pads and 4 time bins: a cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]

@@ -7,6 +7,10 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use generators_tpc::Digit;
+use parallel::shared::atomic;
+use parallel::{par_map, split_mut};
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 use super::digits::close;
 use super::workers::{DecodeWorkers, Slot};
@@ -19,10 +23,6 @@ use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
-use parallel::shared::atomic;
-use parallel::{par_map, split_mut};
-use portable_gpu::DeviceError;
-use portable_gpu::timing::{Laps, Stages};
 
 /// An invalid position: outside every map.
 impl Poison for Position {

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use generators_tpc::Digit;
+use parallel::{fill, split_mut};
+use portable_gpu::DeviceError;
 
 use super::workers::{DecodeWorkers, Slot};
 use super::{DecodePage, Level, PageDecoder, workers};
@@ -12,8 +14,6 @@ use crate::device::{Arena, ArenaVec, Buffers};
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
-use parallel::{fill, split_mut};
-use portable_gpu::DeviceError;
 
 /// An invalid digit, which no input has.
 const POISON: Digit = Digit::from_bits(u64::MAX);

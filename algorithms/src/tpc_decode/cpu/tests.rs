@@ -4,6 +4,7 @@
 use generators_tpc::page::Page;
 use generators_tpc::pages::StreamId;
 use generators_tpc::{Digit, Layout};
+use parallel::map;
 
 use super::kernel::PadList;
 use super::walk::Job;
@@ -13,7 +14,6 @@ use crate::tpc_decode::hard_inputs::whole_frames;
 use crate::tpc_decode::header::{OpenPage, Payload, open_in_stream};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::reference;
-use parallel::map;
 
 /// Pages that one thread damages one after the other.
 const BATCH: usize = 10_000;

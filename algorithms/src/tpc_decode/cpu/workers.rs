@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::cast_slice_mut;
 use generators_tpc::geometry::{REGIONS, SECTORS};
+use parallel::{for_each, map_dynamic, split_mut};
 
 use crate::device::{InnerTeams, Poison};
 use crate::tpc_decode::charge_map::Tile;
 use crate::tpc_decode::damage::Damage;
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::{TimeFrame, WorkDistribution};
-use parallel::{for_each, map_dynamic, split_mut};
 
 /// Tiles of a map that are cleared at a time.
 const CLEARED: usize = 1 << 13;

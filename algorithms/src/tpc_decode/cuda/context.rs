@@ -1,11 +1,12 @@
 //! Arguments of decoders.
 
+use portable_gpu::{DeviceError, Gpu, Ptr};
+
 use super::division::{Index, Maps};
 use super::parts::Load;
 use super::resident::Resident;
 use super::target::Target;
 use crate::kernels::tpc_decode_cuda_pages_page_h::Decoding;
-use portable_gpu::{DeviceError, Gpu, Ptr};
 
 /// Configuration of a decoder, independent of the division into parts.
 #[derive(Clone, Copy)]

@@ -1,6 +1,7 @@
 //! recobench's decoder: pages through shared memory, all threads of a block at any offset of them.
 
 use generators_tpc::Layout;
+use portable_gpu::{DeviceError, Kernel, LaunchConfig};
 
 use super::context::{DecoderConfig, FragmentContext};
 use super::division::{Division, Index, Maps};
@@ -14,7 +15,6 @@ use crate::kernels::tpc_decode_fused::{
     FUSED_ROW_CHARGES, FUSED_ROW_DIGITS,
 };
 use crate::tpc_decode::TpcDecode;
-use portable_gpu::{DeviceError, Kernel, LaunchConfig};
 
 pub(super) const FUSED: Variant<TpcDecode> = Variant::cuda(
     "fused",

@@ -1,8 +1,9 @@
 //! The second stage: assigns offsets to the samples of each page.
 
+use portable_gpu::{DeviceError, Gpu, LaunchConfig};
+
 use super::resident::Resident;
 use crate::kernels::tpc_decode_place::{PLACE_COUNT, PLACE_JOBS, PLACE_SUM, Placing};
-use portable_gpu::{DeviceError, Gpu, LaunchConfig};
 
 const STAGE: &str = "place";
 

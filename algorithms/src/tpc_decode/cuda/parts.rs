@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use generators_tpc::page::PAGE_BYTES;
+use parallel::{Grain, collect};
 
 use super::division::Division;
 use crate::tpc_decode::charge_map::{MapShape, TILE};
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::{Output, TimeFrame};
-use parallel::{Grain, collect};
 
 /// Pages that are decoded together.
 #[derive(Clone, Debug, PartialEq, Eq)]

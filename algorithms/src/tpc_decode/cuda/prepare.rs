@@ -1,8 +1,9 @@
 //! The stages between the copy of pages and decoding.
 
+use portable_gpu::{DeviceError, Gpu};
+
 use super::resident::Resident;
 use super::{job_offsets, validation};
-use portable_gpu::{DeviceError, Gpu};
 
 impl Resident<'_> {
     /// Starts validation, and the assignment of offsets to samples.

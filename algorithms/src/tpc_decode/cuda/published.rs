@@ -2,6 +2,7 @@
 //! pages with the earlier prefix sum by shuffles instead of votes.
 
 use generators_tpc::Layout;
+use portable_gpu::{DeviceError, Gpu, Kernel, LaunchConfig};
 
 use super::context::{Decode, DecoderConfig, FragmentContext};
 use super::division::{Division, Index, Maps};
@@ -18,7 +19,6 @@ use crate::kernels::tpc_decode_shuffle_scan::{
     SHUFFLE_LINK_DIGITS,
 };
 use crate::tpc_decode::TpcDecode;
-use portable_gpu::{DeviceError, Gpu, Kernel, LaunchConfig};
 
 /// The kernels of a layout.
 #[derive(Clone, Copy)]

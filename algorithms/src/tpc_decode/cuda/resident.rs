@@ -2,6 +2,7 @@
 
 use generators_tpc::Layout;
 use generators_tpc::page::PAGE_BYTES;
+use portable_gpu::{DeviceBuffer, DeviceError, FromHost, Gpu, PinnedBuffer};
 
 use super::division::Index;
 use super::parts::Part;
@@ -12,7 +13,6 @@ use crate::kernels::tpc_decode_fused::{BLOCKS_OF_DENSE_LINK_PAGE, BLOCKS_OF_LINK
 use crate::kernels::tpc_decode_place::TILE;
 use crate::tpc_decode::charge_map::scale_of;
 use crate::tpc_decode::input::TimeFrame;
-use portable_gpu::{DeviceBuffer, DeviceError, FromHost, Gpu, PinnedBuffer};
 
 /// Bit in the word of a page: it is the last one of its stream. Below are sector, endpoint and map,
 /// a byte each.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use generators_tpc::{Digit, Layout};
+use parallel::{Grain, extend, par_map};
+use portable_gpu::{DeviceError, FromHost, Gpu, PinnedBuffer, QUEUES, ToHost};
 
 use super::context::{DecoderConfig, FragmentContext};
 use super::division::Division;
@@ -12,13 +14,10 @@ use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::{parts, validation};
 use crate::algorithm::{CheckError, GpuRunner, GpuTask, PrepareResult, VariantContext};
-use crate::device::{CachedPerInput, PinnedInput};
-use crate::device::{Unavailable, buffers};
+use crate::device::{CachedPerInput, PinnedInput, Unavailable, buffers};
 use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode, check};
-use parallel::{Grain, extend, par_map};
-use portable_gpu::{DeviceError, FromHost, Gpu, PinnedBuffer, QUEUES, ToHost};
 
 const STAGE: &str = "decode";
 const HEADERS: &str = "headers";

@@ -2,12 +2,12 @@
 
 use generators_tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS, ROWS, SECTORS, pads_in_row};
 use generators_tpc::{Endpoint, PadId};
+use portable_gpu::DeviceBuffer;
 
 use crate::device::buffers;
 use crate::kernels::tpc_decode_cuda_pages_page_h::{ChargeCell, Geometry};
 use crate::tpc_decode::charge_map::column;
 use crate::tpc_decode::input::{LINK_STRIDE, Tables};
-use portable_gpu::DeviceBuffer;
 
 /// Maximum number of cards of an endpoint: see `pages/page.h`.
 const MAX_FECS_IN_HALF: usize = MAX_FECS / 2;

@@ -1,12 +1,13 @@
 //! Output: digits, or positions and maps of charges.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
+
 use super::division::Maps;
 use super::parts::Part;
 use super::tables::DeviceTables;
 use super::tile_buffers::{TileBuffers, clear_margins};
 use crate::device::buffers;
 use crate::tpc_decode::input::{Output, TimeFrame};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 
 /// Destination of samples.
 pub(crate) enum Target {

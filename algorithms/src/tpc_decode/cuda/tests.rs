@@ -6,6 +6,9 @@ use std::sync::Arc;
 use generators_tpc::Layout;
 use generators_tpc::page::Page;
 use generators_tpc::pages::{RawPages, StreamPages};
+use portable_gpu::Gpu;
+use portable_gpu::emulator;
+use portable_gpu::emulator::Config;
 
 use super::fused::FUSED;
 use super::published::BALLOT_SCAN;
@@ -16,9 +19,6 @@ use crate::tpc_decode::damage::Mutator;
 use crate::tpc_decode::hard_inputs::whole_frames;
 use crate::tpc_decode::input::{Output, TimeFrame};
 use crate::tpc_decode::{Decoded, TpcDecode};
-use portable_gpu::Gpu;
-use portable_gpu::emulator;
-use portable_gpu::emulator::Config;
 
 /// Pairs of pages of each format, of which one is damaged.
 const PAIRS: usize = 250;

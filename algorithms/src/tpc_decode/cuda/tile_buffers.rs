@@ -1,6 +1,7 @@
 //! Buffers for maps of charges in complete tiles.
 
 use generators_tpc::geometry::{REGIONS, Region};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 use super::parts::Part;
 use super::tables::DeviceTables;
@@ -10,7 +11,6 @@ use crate::kernels::tpc_decode_charge_tiles::{
 };
 use crate::tpc_decode::charge_map::{TILES_IN_ROW, tiles_of_row};
 use crate::tpc_decode::input::TimeFrame;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 /// Buffers for making tiles.
 pub(super) struct TileBuffers {

@@ -1,6 +1,7 @@
 //! Maps of charges in complete tiles, from lists of decoders.
 
 use generators_tpc::geometry::{REGIONS, ROWS};
+use portable_gpu::{DeviceError, LaunchConfig};
 
 use super::context::FragmentContext;
 use super::target::Charges;
@@ -9,7 +10,6 @@ use crate::kernels::tpc_decode_charge_tiles::{
     BOUNDS_OF_PAGE, CHARGE_TILES, FIND_LINES, LINES, STREAM_JOBS, TileMaking,
 };
 use crate::tpc_decode::charge_map::{Tile, tiles_of_row};
-use portable_gpu::{DeviceError, LaunchConfig};
 
 /// Makes the maps of a fragment, once its charges are listed.
 pub(super) fn make(

@@ -1,13 +1,13 @@
 //! The first stage: accepts or rejects each page.
 
 use generators_tpc::Layout;
+use portable_gpu::{DeviceError, Gpu, Kernel, LaunchConfig};
 
 use super::resident::Resident;
 use crate::kernels::tpc_decode_validate::{
     Bounds, TEAM, VALIDATE_DENSE_LINK, VALIDATE_LINK, VALIDATE_MANY_DENSE_LINK, VALIDATE_ROW,
     Validation,
 };
-use portable_gpu::{DeviceError, Gpu, Kernel, LaunchConfig};
 
 /// The verdict on a rejected page.
 pub(super) use crate::kernels::tpc_decode_validate::DAMAGED;

@@ -4,11 +4,9 @@
 use generators_tpc::geometry::{CHANNELS_IN_LINK, pads_in_row};
 use generators_tpc::page::LinkHeader;
 use generators_tpc::page::link_header::{
-    BlockHead, FEC_MASK, FLAT_MASK, MASK_BYTES, SECOND_LEVEL_SHIFT, SHORT_SAMPLE_BITS,
-    SHORT_SAMPLES, SHORT_SAMPLES_CROSSING_MASK,
-};
-use generators_tpc::page::link_header::{
-    DATA_WORD_BYTES, LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD, SAMPLES_IN_WORD,
+    BlockHead, DATA_WORD_BYTES, FEC_MASK, FLAT_MASK, LINK_HEADER_BYTES, LINK_MAGIC, MASK_BYTES,
+    SAMPLES_IN_DATA_WORD, SAMPLES_IN_WORD, SECOND_LEVEL_SHIFT, SHORT_SAMPLE_BITS, SHORT_SAMPLES,
+    SHORT_SAMPLES_CROSSING_MASK,
 };
 use generators_tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 use generators_tpc::{Digit, PadId, PadMapping, ZsFormat};

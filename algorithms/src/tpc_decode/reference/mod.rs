@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use generators_tpc::{Digit, Layout, PadId, PadMapping};
+use parallel::{Grain, collect, map, par_concat};
 
 use super::Decoded;
 use super::charge_map::{Converter, Position};
@@ -13,7 +14,6 @@ use super::damage::{Damage, DamagedPage, Expected, Field};
 use super::fragments::{Fragments, time_bins_of};
 use super::header::{OpenPage, Payload};
 use super::input::{Output, TimeFrame};
-use parallel::{Grain, collect, map, par_concat};
 
 /// A page with valid headers, and its digits if the payload is valid too.
 struct DecodedPage {

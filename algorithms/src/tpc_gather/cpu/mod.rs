@@ -8,14 +8,14 @@ mod vectors;
 use std::borrow::Cow;
 
 use generators_tpc::clusters::{Clusters, FIELDS, Layout};
+use parallel::{fill, for_each_dynamic};
+use portable_gpu::{DeviceError, POISON};
 
 use super::TpcGather;
 use super::packed::{Packed, blocks};
 use super::packing::{Array, Packing, Part};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::device::{Arena, ArenaVec, Buffers};
-use parallel::{fill, for_each_dynamic};
-use portable_gpu::{DeviceError, POISON};
 
 pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
     Variant::cpu("naive", "a memcpy a piece and array, one thread", |at| on_host(at, naive)),

@@ -19,12 +19,12 @@
 use std::ops::Range;
 
 use generators_tpc::clusters::FIELDS;
+use parallel::for_each;
+use parallel::prefetch::prefetch_to_second;
 
 use super::vectors::{Copier, LINE, SLACK, VECTOR, copy_vectors, lines_of};
 use crate::device::{Stores, is_amd, streaming};
 use crate::tpc_gather::packing::{Array, Packing, Part};
-use parallel::for_each;
-use parallel::prefetch::prefetch_to_second;
 
 #[cfg(target_arch = "x86_64")]
 use super::masked::{Masked, MaskedByLength};

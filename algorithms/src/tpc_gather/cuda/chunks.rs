@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use generators_tpc::clusters::{Clusters, FIELDS, Layout};
+use portable_gpu::{DeviceError, Gpu, LaunchConfig, QUEUES};
 
 use super::{GatherBuffers, Gatherer, Memory, gather_from_gpu};
 use crate::algorithm::Variant;
 use crate::kernels::tpc_gather_chunks::GATHER_CHUNK;
 use crate::tpc_gather::TpcGather;
-use portable_gpu::{DeviceError, Gpu, LaunchConfig, QUEUES};
 
 /// Blocks on each multiprocessor: four times the resident ones, for load balance at the end.
 const BLOCKS_EACH: u32 = 32;
@@ -84,8 +84,9 @@ fn gather(to: &mut GatherBuffers<'_>, gpu: &Gpu, chunks: &[Chunk]) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use generators_tpc::clusters::Entries;
+
+    use super::*;
 
     fn layout(tracks: usize) -> Layout {
         Layout::new(&Entries {

@@ -23,6 +23,9 @@ mod tests;
 use std::borrow::Cow;
 
 use generators_tpc::clusters::{Clusters, FIELDS, Layout};
+use portable_gpu::{
+    DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, MappedBuffer, PinnedBuffer, Ptr,
+};
 
 use super::packed::{Packed, Sample};
 use super::{COPIES, COPIES_TIMED, MULTIPROCESSORS, TpcGather, work_of};
@@ -32,9 +35,6 @@ use crate::algorithm::{
 use crate::device::{Unavailable, buffers};
 use crate::kernels::tpc_gather_chunks::GatherPack;
 use pieces::DevicePieces;
-use portable_gpu::{
-    DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, MappedBuffer, PinnedBuffer, Ptr,
-};
 
 pub(super) use libraries::LIBRARIES;
 pub(super) use slowdown::slowdowns;

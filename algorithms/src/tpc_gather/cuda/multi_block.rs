@@ -1,12 +1,12 @@
 //! The complete device packs, then there is one large copy.
 
 use generators_tpc::clusters::Clusters;
+use portable_gpu::{DeviceError, Gpu};
 
 use super::{GatherBuffers, Gatherer, Memory, gather_from_gpu};
 use crate::algorithm::Variant;
 use crate::kernels::tpc_gather_multi_block::GATHER_MULTI_BLOCK;
 use crate::tpc_gather::TpcGather;
-use portable_gpu::{DeviceError, Gpu};
 
 /// Blocks on each multiprocessor: the number of resident ones. An even number.
 const BLOCKS_EACH: u32 = 8;

@@ -1,13 +1,13 @@
 //! A copy to the host for each piece of each array.
 
 use generators_tpc::clusters::{Clusters, FIELDS};
+use portable_gpu::{DeviceError, Gpu};
 
 use super::{GatherBuffers, Gatherer, Memory, gather_from_gpu};
 use crate::algorithm::Variant;
 use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::packed::Sample;
 use crate::tpc_gather::packing::Packing;
-use portable_gpu::{DeviceError, Gpu};
 
 /// If there are many pieces, only a sample of them is copied.
 pub(super) const NAIVE: Variant<TpcGather> = Variant::cuda(

@@ -4,16 +4,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use generators_tpc::clusters::{Clusters, FIELDS, Layout, Per};
+use parallel::first_difference;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
-use crate::device::CachedPerInput;
-use crate::device::{Arena, buffers};
+use crate::device::{Arena, CachedPerInput, buffers};
 use crate::kernels::tpc_gather_chunks::GatherPack;
 use crate::kernels::tpc_gather_cuda_pieces_h::{ATTACHED, Array, DIFFERENCES, UNATTACHED, WHOLE};
 use crate::kernels::tpc_gather_places::{
     GATHER_PLACES, GATHER_SUMS, GatherPlaces, GatherSums, PieceCounts, TILE as OFFSETS_TILE,
 };
-use parallel::first_difference;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
 /// Padding after the source, which may be read together with its last bytes.
 const SLACK: usize = 32;

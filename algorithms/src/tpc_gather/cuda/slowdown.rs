@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
+use portable_gpu::ceilings::MemoryStreams;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
+
 use crate::algorithm::{Metric, Relation};
 use crate::kernels::tpc_gather_beside::{GATHER_BESIDE_COMPUTE, GatherBesideCompute, THREADS};
 use crate::tpc_gather::{SLOWDOWN_OF_COMPUTE, SLOWDOWN_OF_COPY};
-use portable_gpu::ceilings::MemoryStreams;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 /// Blocks on each multiprocessor: more than are resident, so that none is ever idle.
 const BLOCKS_EACH: u32 = 32;

@@ -8,13 +8,13 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators_tpc::slice_tracks::SliceTracks;
+use parallel::shared::atomic;
+use parallel::{Grain, for_each_part, for_each_range};
 use petgraph::unionfind::UnionFind;
 
 use super::{ComponentBounds, FindComponents, PART};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_merge::components::named;
-use parallel::shared::atomic;
-use parallel::{Grain, for_each_part, for_each_range};
 
 /// The parent of each slice track.
 pub(super) struct Hooking<'a> {

@@ -9,13 +9,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators_tpc::slice_tracks::{NONE, Relations, SliceTracks};
+use parallel::prefetch::prefetch;
+use parallel::shared::atomic;
+use parallel::{Grain, collect, for_each};
 
 use super::hooking::make_roots;
 use super::{ComponentBounds, FindComponents, PART};
 use crate::device::{Arena, ArenaVec, buffers};
-use parallel::prefetch::prefetch;
-use parallel::shared::atomic;
-use parallel::{Grain, collect, for_each};
 
 /// Slice tracks whose connections are collected at a time: they fit into the first-level cache.
 const PIECE: usize = 512;

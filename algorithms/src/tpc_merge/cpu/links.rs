@@ -7,13 +7,13 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use generators_tpc::slice_tracks::{NONE, SliceTracks};
+use parallel::prefetch::prefetch;
+use parallel::shared::{SharedSlice, atomic, offsets_of_parts};
+use parallel::{Grain, for_each, for_each_dynamic, for_each_range, map};
 
 use super::{GroupLinks, PART};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_merge::resolve::{RelationStore, SharedRelations, follow};
-use parallel::prefetch::prefetch;
-use parallel::shared::{SharedSlice, atomic, offsets_of_parts};
-use parallel::{Grain, for_each, for_each_dynamic, for_each_range, map};
 
 /// The slice tracks with links, by component.
 pub(super) struct LinksByComponent<'a> {

@@ -12,6 +12,9 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use generators_tpc::slice_tracks::{NONE, Relations, SliceTracks};
+use parallel::{copy, for_each_dynamic};
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 use super::TpcMerge;
 use super::resolve::{ExclusiveRelations, SharedRelations, follow, input_bytes};
@@ -20,9 +23,6 @@ use crate::device::{Arena, ArenaVec, Buffers};
 use hooking::{Hooking, Petgraph};
 use hooking_ahead::HookingAhead;
 use links::{LinksByComponent, LinksByShare};
-use parallel::{copy, for_each_dynamic};
-use portable_gpu::DeviceError;
-use portable_gpu::timing::{Laps, Stages};
 
 pub(super) const VARIANTS: &[Variant<TpcMerge>] = &[
     Variant::cpu("sequential", "link by link in ascending order, one thread (thesis 3.7)", |at| {

@@ -1,16 +1,16 @@
 //! recobench's merger: a list of members for each component, a worker for each list.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
+
 use super::tracks::DeviceTracks;
 use super::{Merger, components, merge_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::kernels::tpc_merge_buckets::Component;
 use crate::kernels::tpc_merge_buckets::{
-    Counters, MERGE_COUNT, MERGE_FILL, MERGE_PLACE, MERGE_RESOLVE, MergeCount, MergeFill,
-    MergePlace, MergeResolve, PARTS,
+    Component, Counters, MERGE_COUNT, MERGE_FILL, MERGE_PLACE, MERGE_RESOLVE, MergeCount,
+    MergeFill, MergePlace, MergeResolve, PARTS,
 };
 use crate::tpc_merge::TpcMerge;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 /// Blocks on each multiprocessor: the number of resident ones.
 const BLOCKS_EACH: u32 = 16;

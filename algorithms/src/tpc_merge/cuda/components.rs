@@ -1,10 +1,11 @@
 //! Finds components on a GPU.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
+
 use super::tracks::DeviceTracks;
 use crate::kernels::tpc_merge_components::{
     MERGE_HOOK, MERGE_JUMP, MERGE_SETUP, MergeHook, MergeJump, MergeSetup,
 };
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 
 /// Stores the label of the component of each slice track in `roots`.
 pub(super) fn find(

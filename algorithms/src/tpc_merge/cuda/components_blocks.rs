@@ -1,12 +1,13 @@
 //! As published: a range of components for each block, which searches all links.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
+
 use super::tracks::DeviceTracks;
 use super::{Merger, components, merge_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
 use crate::kernels::tpc_merge_components_blocks::{MERGE_COMPONENTS_BLOCKS, MergeComponentsBlocks};
 use crate::tpc_merge::TpcMerge;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 /// Blocks on each multiprocessor: more would share its time, and each searches all links.
 const BLOCKS_EACH: u32 = 1;

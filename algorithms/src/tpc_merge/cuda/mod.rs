@@ -18,13 +18,13 @@ mod tracks;
 use std::borrow::Cow;
 
 use generators_tpc::slice_tracks::Relations;
+use parallel::par_map;
+use portable_gpu::{DeviceError, Gpu, PinnedBuffer};
 
 use super::TpcMerge;
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
 use crate::device::{Buffers, Unavailable, buffers};
 use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
-use parallel::par_map;
-use portable_gpu::{DeviceError, Gpu, PinnedBuffer};
 use tracks::{DeviceTracks, HostTracks};
 
 pub(super) const VARIANTS: &[Variant<TpcMerge>] =

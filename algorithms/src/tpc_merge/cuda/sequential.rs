@@ -1,12 +1,13 @@
 //! Follows all links with one thread.
 
+use portable_gpu::{DeviceError, Gpu, LaunchConfig};
+
 use super::tracks::DeviceTracks;
 use super::{Merger, merge_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
 use crate::kernels::tpc_merge_sequential::{MERGE_SEQUENTIAL, MergeSequential};
 use crate::tpc_merge::TpcMerge;
-use portable_gpu::{DeviceError, Gpu, LaunchConfig};
 
 /// Maximum number of slice tracks: one thread takes some microseconds a link.
 const MAX_TRACKS: usize = 1_000_000;

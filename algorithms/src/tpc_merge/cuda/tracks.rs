@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use generators_tpc::slice_tracks::{Relations, SliceTrack, SliceTracks};
-
-use crate::device::PinnedInput;
-use crate::device::{Arena, buffers};
-use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
 use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
+
+use crate::device::{Arena, PinnedInput, buffers};
+use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
 
 /// Slice tracks before merging, in page-locked memory. No run changes them.
 pub(super) struct HostTracks<'a> {

@@ -8,18 +8,17 @@
 use std::borrow::Cow;
 
 use generators_tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
+use parallel::par_map;
+use portable_gpu::{DeviceBuffer, DeviceError, Kernel, LaunchConfig, PinnedBuffer};
 
 use super::TpcNoisyPads;
 use super::input::{PadActivity, Verdict};
 use crate::algorithm::{GpuRunner, GpuTask, PrepareResult, Variant, VariantContext};
-use crate::device::buffers;
-use crate::device::{CachedPerInput, PinnedInput};
+use crate::device::{CachedPerInput, PinnedInput, buffers};
 use crate::kernels::tpc_noisy_pads_bit_runs::{NOISY_PADS_BIT_RUNS, NoisyPads, TILE_TIMES};
 use crate::kernels::tpc_noisy_pads_cache_line::NOISY_PADS_CACHE_LINE;
 use crate::kernels::tpc_noisy_pads_cuda_map_h::{PadActivity as Activity, Thresholds};
 use crate::tpc_decode::charge_map::{TILE_PADS, tiles_of_row};
-use parallel::par_map;
-use portable_gpu::{DeviceBuffer, DeviceError, Kernel, LaunchConfig, PinnedBuffer};
 
 pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[CACHE_LINE, BIT_RUNS];
 

@@ -9,14 +9,14 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use rayon::prelude::*;
-
-use super::rows::{Limits, Row};
-use crate::{Digi, ModuleSide, SegmentedDigis};
 use generators_common::DataError;
 use generators_common::io::file::write_numbers;
 use generators_common::io::source::Source;
 use generators_common::partition::Partition;
+use rayon::prelude::*;
+
+use super::rows::{Limits, Row};
+use crate::{Digi, ModuleSide, SegmentedDigis};
 
 /// First bytes of a file.
 pub(super) const MAGIC: [u8; 8] = *b"STSDIGI1";

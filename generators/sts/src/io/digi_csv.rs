@@ -8,11 +8,11 @@ use std::path::Path;
 
 use csv::{Position, ReaderBuilder, StringRecord, Trim};
 use files::Lines;
+use generators_common::DataError;
+use generators_common::io::rows::csv_error;
 
 use super::digi_table::{COLUMNS, Cell, Columns, DigiTable, ReadDigis};
 use crate::{ModuleSide, SegmentedDigis};
-use generators_common::DataError;
-use generators_common::io::rows::csv_error;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 

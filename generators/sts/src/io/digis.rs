@@ -3,17 +3,18 @@
 
 use std::path::Path;
 
-use super::digi_table::{DigiTable, ReadDigis};
-use super::rows::Limits;
-use super::{digi_bin, digi_csv, digi_parquet};
-use crate::setup::Setup;
-use crate::{ModuleSide, SegmentedDigis};
 use generators_common::DataError;
 use generators_common::io::content_limit::{Limited, check_kept};
 use generators_common::io::file::{Format, format_of, mapped, open_sniffed, write_file};
 use generators_common::io::source::Source;
 use generators_common::io::standard_input::FileName;
 use generators_common::io::{Table, write_table};
+
+use super::digi_table::{DigiTable, ReadDigis};
+use super::rows::Limits;
+use super::{digi_bin, digi_csv, digi_parquet};
+use crate::setup::Setup;
+use crate::{ModuleSide, SegmentedDigis};
 
 /// First bytes that show the format: those of a header of a text.
 const START_BYTES: usize = 4096;

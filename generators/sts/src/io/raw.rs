@@ -9,12 +9,13 @@ use std::io::{self, Write};
 use std::iter;
 use std::path::Path;
 
-use crate::raw::{MicrosliceCounts, RawData, RawTimeslice, Rules, TimesliceCounts, Unpacked};
-use crate::{CHANNELS_PER_SIDE, Digi};
 use generators_common::DataError;
 use generators_common::io::file::{check_binary, write_file, write_numbers};
 use generators_common::io::source::Source;
 use generators_common::io::{Table, write_table};
+
+use crate::raw::{MicrosliceCounts, RawData, RawTimeslice, Rules, TimesliceCounts, Unpacked};
+use crate::{CHANNELS_PER_SIDE, Digi};
 
 /// Checks that raw data can be in a file of this name; call it before they are generated.
 ///

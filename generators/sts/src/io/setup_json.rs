@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use files::{LARGEST_RECORD, text_of};
+use generators_common::DataError;
+use generators_common::io::file::{Sink, open, write_file};
 use serde::de::DeserializeOwned;
 
 use crate::raw::Readout;
 use crate::setup::Setup;
-use generators_common::DataError;
-use generators_common::io::file::{Sink, open, write_file};
 
 /// Reads the setup of a detector: a JSON object with the keys `asic`, `cuts`,
 /// `landau` and `modules`. Other keys at the top don't matter.

@@ -7,9 +7,10 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::physics::Truth;
 use generators_common::DataError;
 use generators_common::io::file::{Sink, sibling_path, write_file};
+
+use crate::physics::Truth;
 
 const CROSSINGS: &str = "module,collision,time_ns,x,y,slope_x,slope_y";
 const SOURCES: &str = "crossing";

@@ -1,12 +1,12 @@
 //! From charges on the channels of a module side to measured values.
 
+use generators_common::random::{Normal, Stream};
 use rand::Rng;
 
 use super::constants::SHAPING_TIME;
 use super::crossing::Truth;
 use crate::CHANNELS_PER_SIDE;
 use crate::setup::Asic;
-use generators_common::random::{Normal, Stream};
 
 const CHANNEL_BITS: u32 = 16;
 const ADC_BITS: u32 = 8;
@@ -220,8 +220,9 @@ impl<'a> Channels<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use generators_common::random::stream;
+
+    use super::*;
 
     fn asic() -> Asic {
         Asic { noise: 0.0, ..Asic::default() }

@@ -8,9 +8,10 @@
 //! The tracker of mCBM: two stations without a magnet, next to the beam; z points from the target
 //! to their middle. The number of modules is that of 2024; their positions are recobench's choice.
 
+use generators_common::DataError;
+
 use super::response::mpv;
 use crate::setup::{Asic, Cuts, LandauTable, Module, Setup};
-use generators_common::DataError;
 
 /// From one strip to the next, in cm.
 const PITCH: f64 = 0.0058;

@@ -1,5 +1,8 @@
 //! Timeslices, one after the other.
 
+use generators_common::DataError;
+use generators_common::partition::Partition;
+use generators_common::random::stream;
 use rayon::prelude::*;
 
 use super::channels::Reading;
@@ -11,9 +14,6 @@ use super::tracker::Tracker;
 use super::{Scenario, source};
 use crate::setup::Setup;
 use crate::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
-use generators_common::DataError;
-use generators_common::partition::Partition;
-use generators_common::random::stream;
 
 /// Names of the streams of a timeslice.
 const COLLISIONS: u64 = 0;

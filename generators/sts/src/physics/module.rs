@@ -1,6 +1,7 @@
 //! One module in one timeslice: from crossings to readings of both sides, and their
 //! order of arrival.
 
+use generators_common::random::{Exponential, Normal, Stream, below};
 use rand::Rng;
 
 use super::channels::{Channels, Reading};
@@ -10,7 +11,6 @@ use super::response::{Response, Strips};
 use super::sensor::Sensor;
 use crate::Order;
 use crate::setup::Asic;
-use generators_common::random::{Exponential, Normal, Stream, below};
 
 /// Parameters that all modules have in common.
 pub(super) struct Electronics<'a> {

@@ -1,5 +1,6 @@
 //! Pulses without a particle.
 
+use generators_common::random::{Exponential, Stream, below, uniform};
 use rand::Rng;
 use rand::distr::Distribution;
 
@@ -7,7 +8,6 @@ use super::channels::Channels;
 use super::scenario::noise_hz;
 use crate::CHANNELS_PER_SIDE;
 use crate::setup::Asic;
-use generators_common::random::{Exponential, Stream, below, uniform};
 
 /// Noise pulses of a module side, one after the other.
 pub(super) struct Noise<'a> {
@@ -71,8 +71,9 @@ impl<'a> Noise<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use generators_common::random::{Normal, stream};
+
+    use super::*;
 
     const TIMESLICE: u64 = 10_000_000;
 

@@ -1,5 +1,6 @@
 //! The charges that a particle leaves on neighbouring strips of a sensor.
 
+use generators_common::random::{Landau, Stream, normal_below};
 use rand::distr::Distribution;
 
 use super::constants::{
@@ -7,7 +8,6 @@ use super::constants::{
     MAX_STEPS, MIN_CHARGE, MIN_STEPS, MPV_SHIFT, THICKNESS,
 };
 use super::sensor::Passage;
-use generators_common::random::{Landau, Stream, normal_below};
 
 /// Number of steps along a path for each strip that it crosses.
 const STEPS_PER_STRIP: f64 = 2.0;
@@ -205,8 +205,9 @@ impl Strips {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use generators_common::random::stream;
+
+    use super::*;
 
     fn passage(slopes: [f64; 2]) -> Passage {
         Passage {

@@ -1,10 +1,11 @@
 //! Parameters of a simulation: the detector, its source and duration, the settings of its channels;
 //! and scenarios with published counts.
 
+use generators_common::{DataError, named};
+
 use super::{Detector, Gold, Source, Window};
 use crate::setup::Asic;
 use crate::{MAX_TIME_NS, Order};
-use generators_common::{DataError, named};
 
 /// More collisions in a timeslice are a mistake.
 const MAX_COLLISIONS: f64 = 1e8;

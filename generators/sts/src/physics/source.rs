@@ -1,5 +1,6 @@
 //! Times of collisions, and the particles that they make.
 
+use generators_common::random::{Exponential, Normal, Stream, poisson, uniform, within};
 use rand::Rng;
 use rand::distr::Distribution;
 
@@ -8,7 +9,6 @@ use super::constants::{
     PROTON_SHARE, PROTON_TRANSVERSE, STEEPEST,
 };
 use super::tracker::Particle;
-use generators_common::random::{Exponential, Normal, Stream, poisson, uniform, within};
 
 /// Particles with less momentum along the beam don't reach a station.
 const MIN_FORWARD: f64 = 0.1;
@@ -177,8 +177,9 @@ pub(super) fn times(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use generators_common::random::stream;
+
+    use super::*;
 
     #[test]
     fn collisions_fill_the_timeslice_at_random() {

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use generators_common::Array;
+
 use super::MESSAGE_BYTES;
 use super::component::{Component, ComponentProblem, MAX_MESSAGES, check};
-use generators_common::Array;
 
 /// Alignment of blocks, as if each were allocated separately.
 const ALIGNMENT: usize = 64;

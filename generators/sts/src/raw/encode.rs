@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use generators_common::named;
+use generators_common::random::hash;
+
 use super::clock::{EPOCH_NS, EPOCHS_PER_CYCLE, TICKS_PER_EPOCH, tick_of};
 use super::{ASIC_CHANNELS, ASICS, Descriptor, Message, Readout, Rules};
 use crate::{Address, CHANNELS_PER_SIDE, ModuleSide, SegmentedDigis};
-use generators_common::named;
-use generators_common::random::hash;
 
 /// The order of hits in an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,8 @@
 //! Raw data of simulated digis, and damage at random: bits and words of messages, fields of
 //! descriptors.
 
+use generators_common::DataError;
+use generators_common::random::{Stream, below, hash, mix, stream, uniform};
 use rand::Rng;
 
 use super::cabling::{WalkOfAsic, boards};
@@ -10,8 +12,6 @@ use super::{
     RawTimeslice, Readout, block_of,
 };
 use crate::physics::{Scenario, Simulation};
-use generators_common::DataError;
-use generators_common::random::{Stream, below, hash, mix, stream, uniform};
 
 /// Start of the first timeslice, in ns of Unix time, in November 2023.
 const START_NS: u64 = 1_700_000_000_000_000_000;

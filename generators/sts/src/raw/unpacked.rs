@@ -2,9 +2,9 @@
 //! ones.
 
 use bytemuck::{Pod, Zeroable};
+use generators_common::named;
 
 use crate::Digi;
-use generators_common::named;
 
 /// Digis in the order of timeslices, components, microslices and messages, and counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

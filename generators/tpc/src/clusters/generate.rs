@@ -1,13 +1,13 @@
 //! Generation of all clusters of a timeframe, its parameters, and the memory that they need.
 
+use generators_common::DataError;
+use generators_common::random::{Stream, below, stream};
 use rand::Rng;
 use rayon::prelude::*;
 
 use super::layout::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK, Entries, Layout};
 use super::{ClusterProblem, Clusters};
 use crate::geometry::{ROWS, SECTORS};
-use generators_common::DataError;
-use generators_common::random::{Stream, below, stream};
 
 /// Names the streams of tracks, rows and bytes.
 const TRACKS: u64 = 3;

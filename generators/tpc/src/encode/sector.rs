@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use generators_common::DataError;
+
 use super::{FrameInfo, Sample, TimeBin, encode_frame};
 use crate::geometry::{Cru, ENDPOINTS, Endpoint, Region, SECTORS};
 use crate::mapping::pad_number;
@@ -9,7 +11,6 @@ use crate::page::{Page, TriggerWord};
 use crate::pages::{Framing, SectorFrames, SectorPages};
 use crate::time::time_bins_of;
 use crate::{Digit, Layout, PadMapping, ZsFormat};
-use generators_common::DataError;
 
 /// The samples of one endpoint, by time bin.
 type TimeBins = BTreeMap<u32, Vec<Sample>>;

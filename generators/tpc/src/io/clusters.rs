@@ -7,10 +7,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::clusters::{Clusters, FIELDS, Layout, Slots};
 use generators_common::DataError;
 use generators_common::io::file::{check_binary, write_file, write_numbers};
 use generators_common::io::source::Source;
+
+use crate::clusters::{Clusters, FIELDS, Layout, Slots};
 
 const MAGIC: [u8; 8] = *b"TPCCLUS1";
 const NUMBERS: usize = 4;

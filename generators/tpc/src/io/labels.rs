@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::pages::stem_of;
-use crate::charges::Labels;
-use crate::geometry::SECTORS;
 use generators_common::DataError;
 use generators_common::io::file::{Sink, create, finish, next_to, write_numbers};
 use generators_common::io::source::Source;
+
+use super::pages::stem_of;
+use crate::charges::Labels;
+use crate::geometry::SECTORS;
 
 const MAGIC: [u8; 8] = *b"TPCLABL1";
 const ENDING: &str = ".labels";

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use files::{LARGEST_RECORD, read_text};
 
+use generators_common::DataError;
 use text::Untrusted;
 
 use crate::geometry::{FECS_IN_SECTOR, PADS_IN_SECTOR, ROWS, pads_in_row};
 use crate::mapping::{CHANNELS_IN_CHIP, CHIPS_IN_FEC, ChipChannel};
 use crate::{LinkChannel, PadId, PadMapping};
-use generators_common::DataError;
 
 const TABLES: [&str; 4] =
     ["TABLE-IROC.txt", "TABLE-OROC1.txt", "TABLE-OROC2.txt", "TABLE-OROC3.txt"];

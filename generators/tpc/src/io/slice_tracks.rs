@@ -11,13 +11,13 @@ use std::path::Path;
 use std::str::FromStr;
 
 use csv::StringRecord;
-use text::Untrusted;
-
-use crate::slice_tracks::{MAX_TRACKS, NONE, Relations, SliceTrack, SliceTracks};
 use generators_common::DataError;
 use generators_common::io::file::{Format, format_of, open, write_file, write_numbers};
 use generators_common::io::rows::for_each_row;
 use generators_common::io::source::Source;
+use text::Untrusted;
+
+use crate::slice_tracks::{MAX_TRACKS, NONE, Relations, SliceTrack, SliceTracks};
 
 const MAGIC: [u8; 8] = *b"TPCTRKS1";
 const COLUMNS: [&str; 9] = [

@@ -6,12 +6,12 @@
 //! saturates. A filter has to remove the first and to keep the second. Both kinds and their figures
 //! are assumptions: they are meant to be hard to distinguish, not to describe a chamber.
 
+use generators_common::random::{Stream, below, hash, stream};
 use rand::Rng;
 
 use super::cells::RegionCells;
 use super::samples::Signal;
 use crate::geometry::{PADS_IN_SECTOR, Region};
-use generators_common::random::{Stream, below, hash, stream};
 
 /// Names of the random streams of a pad's kind and of its charges.
 const KIND: u64 = 3;

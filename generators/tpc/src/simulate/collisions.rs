@@ -1,10 +1,10 @@
 //! When particles come, and how many.
 
+use generators_common::random::{Exponential, Stream, stream, uniform};
 use rand::distr::Distribution;
 
 use super::physics::{DRIFT_TIME, LEAD_MULTIPLICITY, ORBIT, ORBIT_S, PROTON_MULTIPLICITY};
 use super::{Beam, Load};
-use generators_common::random::{Exponential, Stream, stream, uniform};
 
 /// Names of the streams of collisions and of the particles in a sector.
 const COLLISIONS: u64 = 0;

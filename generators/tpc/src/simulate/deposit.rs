@@ -134,9 +134,10 @@ impl Deposit<'_> {
 
 #[cfg(test)]
 mod tests {
+    use generators_common::random::mix;
+
     use super::*;
     use crate::simulate::response::Response;
-    use generators_common::random::mix;
 
     #[test]
     fn vectors_list_the_same_deposits_as_scalars() {

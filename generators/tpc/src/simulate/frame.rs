@@ -1,5 +1,7 @@
 //! One heartbeat frame of one sector: its samples, from all that crosses it meanwhile.
 
+use generators_common::random::stream;
+
 use super::bad_pads::BadFrame;
 use super::cells::Columns;
 use super::particles::{Particles, Simulation};
@@ -10,7 +12,6 @@ use super::truth::FrameTruth;
 use crate::Endpoint;
 use crate::geometry::{ENDPOINTS, Region};
 use crate::time::time_bins_of;
-use generators_common::random::stream;
 
 /// Names the streams of noise.
 const NOISE: u64 = 2;

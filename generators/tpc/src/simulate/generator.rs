@@ -1,5 +1,7 @@
 //! A time frame, sector by sector, and the calibration of the rate of particles to an occupancy.
 
+use generators_common::DataError;
+use generators_common::random::Exponential;
 use rayon::prelude::*;
 
 use super::bad_pads::BadPads;
@@ -17,8 +19,6 @@ use crate::page::{Page, TriggerEntry, TriggerKind, TriggerWord};
 use crate::pages::{RawPages, SectorFrames, SectorPages};
 use crate::time::{crossing_of, frame_of, time_bins_of};
 use crate::{Digit, Endpoint, Layout, LinkChannel, PadId, PadMapping};
-use generators_common::DataError;
-use generators_common::random::Exponential;
 
 /// Calibration does not use the seed of the data, so that a shape has the same rate for all seeds.
 const CALIBRATION_SEED: u64 = 0;

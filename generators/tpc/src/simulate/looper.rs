@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use generators_common::random::{Exponential, Stream, logarithmic, mix, poisson, uniform, within};
 use rand::Rng;
 
 use super::collisions::Collision;
@@ -10,7 +11,6 @@ use super::physics::{
     MAX_TURNS, PSEUDORAPIDITY, RADII, SECTORS_OF_SIDE,
 };
 use super::track::{Crossing, PlanePoint, path};
-use generators_common::random::{Exponential, Stream, logarithmic, mix, poisson, uniform, within};
 
 /// Charged particles in a sector for each unit of multiplicity.
 const SHARE_OF_SECTOR: f64 = LOOPERS_PER_TRACK * PSEUDORAPIDITY / SECTORS_OF_SIDE;

@@ -1,5 +1,7 @@
 //! All that crosses a sector while a heartbeat frame lasts, and the constants of all frames.
 
+use generators_common::random::{Exponential, stream};
+
 use super::Beam;
 use super::bad_pads::BadPads;
 use super::cells::{CellOrder, Columns};
@@ -8,7 +10,6 @@ use super::looper::{self, Looper};
 use super::response::Response;
 use super::track::{self, Ray, Track};
 use crate::ZsFormat;
-use generators_common::random::{Exponential, stream};
 
 /// Names the streams of particles.
 const PARTICLES: u64 = 1;

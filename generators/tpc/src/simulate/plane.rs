@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use generators_common::random::mix;
+
 use super::Avx512;
 use super::cells::{Columns, PADDING, RegionCells};
 use super::deposit::{Deposit, PadDeposit};
@@ -16,7 +18,6 @@ use super::samples::Signal;
 use super::track::{Crossing, Ray, Track};
 use super::truth::FrameTruth;
 use crate::geometry::{Region, pads_in_row};
-use generators_common::random::mix;
 
 /// The pads of a region, and the charge on them.
 pub(super) struct Plane<'a, 't> {

@@ -3,6 +3,7 @@
 //! Pads come one after the other, in the order of the pages, each with all of its time bins: so the
 //! samples of each time bin are in order.
 
+use generators_common::random::{Exponential, Stream};
 use rand::Rng;
 
 use super::cells::{COLUMNS, Columns, MARGIN};
@@ -10,7 +11,6 @@ use super::response::{BINS, Shares, part};
 use super::threshold::ScratchSamples;
 use crate::ZsFormat;
 use crate::encode::{Sample, TimeBin};
-use generators_common::random::{Exponential, Stream};
 
 /// The samples of one endpoint, by time bin and index in the pages.
 pub(super) struct EndpointSamples {
@@ -183,8 +183,9 @@ fn excess(bits: u32) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use generators_common::random::stream;
+
+    use super::*;
 
     #[test]
     fn samples_are_ordered_by_time_and_index() {

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use generators_common::{DataError, named};
 use text::Untrusted;
 
 use crate::ZsFormat;
 use crate::geometry::SECTORS;
 use crate::pages::Framing;
-use generators_common::{DataError, named};
 
 /// Maximum length of a time frame, 3.6 s: its pages would fill any disk.
 const MAX_ORBITS: u32 = 40_000;

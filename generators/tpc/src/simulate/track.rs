@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use generators_common::random::{Exponential, Stream, poisson, uniform, within};
 use rand::Rng;
 
 use super::collisions::Collision;
@@ -11,7 +12,6 @@ use super::physics::{
     PION_MASS, PROTON_MASS, PROTON_SHARE, PSEUDORAPIDITY, RADII, RADIUS_PER_MOMENTUM, RAYS,
     SECTORS_OF_SIDE, VERTEX_SPREAD,
 };
-use generators_common::random::{Exponential, Stream, poisson, uniform, within};
 
 /// A point of the plane of the rows.
 #[derive(Clone, Copy, Debug)]
@@ -197,8 +197,9 @@ impl Ray {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use generators_common::random::stream;
+
+    use super::*;
 
     fn some_tracks() -> Vec<Track> {
         let collision = Collision { time: 100.0, multiplicity: 6000.0, id: 0 };

@@ -1,12 +1,12 @@
 //! All slice tracks of a timeframe, and their numbering.
 
+use generators_common::DataError;
+use generators_common::random::{Stream, below, stream, uniform};
 use rand::Rng;
 use rayon::prelude::*;
 
 use super::particle::Particle;
 use super::{Ids, NONE, Relations, SliceTrack, SliceTracks, TrackShape};
-use generators_common::DataError;
-use generators_common::random::{Stream, below, stream, uniform};
 
 /// Names the streams of particles.
 const PARTICLES: u64 = 2;

@@ -119,8 +119,9 @@ fn pieces(stream: &mut Stream) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use generators_common::random::stream;
+
+    use super::*;
 
     #[test]
     fn shares_of_pieces_are_complete() {

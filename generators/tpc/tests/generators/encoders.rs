@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::common::{Fill, ORBITS, decoded, digits};
 use generators_tpc::encode::SectorEncoder;
 use generators_tpc::page::Page;
 use generators_tpc::pages::{Framing, RawPages, SectorPages};
 use generators_tpc::{Digit, LinkChannel, PadId, PadMapping, Region, ZsFormat};
+
+use super::common::{Fill, ORBITS, decoded, digits};
 
 const DENSE: [ZsFormat; 2] = [ZsFormat::DenseLink, ZsFormat::DenseLinkV2];
 /// The orbit counter wraps within the time frame.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::common::decoded;
 use generators_common::random::mix;
 use generators_tpc::simulate::{Load, Preset, TimeFrameGenerator, TimeFrameShape};
 use generators_tpc::time::time_bins_of;
 use generators_tpc::{Digit, PadMapping, ZsFormat};
+
+use super::common::decoded;
 
 const PADS: f64 = 14_560.0;
 

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use super::common::wires;
 use generators_tpc::io::read_pad_mapping;
 use generators_tpc::mapping::{ChipChannel, LinkChannel, pad_number};
 use generators_tpc::{PadMapping, Region};
+
+use super::common::wires;
 
 use crate::experiments::full_set;
 

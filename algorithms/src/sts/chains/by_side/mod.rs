@@ -12,6 +12,8 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use generators_common::partition::Partition;
+use parallel::fill;
+use portable_gpu::DeviceError;
 
 use super::arrays::Arrays;
 use super::share_out::{largest_first, share_out};
@@ -27,9 +29,7 @@ use crate::sts::presort::Permutation;
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Hit, Product, Timeslice};
 use crate::sts_unpack::cpu;
-use parallel::fill;
 use parts::{Part, cut};
-use portable_gpu::DeviceError;
 use worker::Worker;
 
 /// Pieces for each thread: enough to even out.

@@ -1,13 +1,13 @@
 //! Outputs of stages, on the host.
 
 use generators_sts::{Digi, SegmentedDigis};
+use parallel::par_map;
+use portable_gpu::{DeviceError, Gpu};
 
 use super::CudaChain;
 use crate::sts::cuda::downloaded;
 use crate::sts::hits::SortedClusters;
 use crate::sts::{ChainStage, Hit, Partitioned, Product};
-use parallel::par_map;
-use portable_gpu::{DeviceError, Gpu};
 
 impl CudaChain<'_> {
     /// Output of a stage, copied to the host.

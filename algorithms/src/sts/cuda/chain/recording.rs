@@ -1,8 +1,9 @@
 //! Stages recorded as a graph.
 
+use portable_gpu::{DeviceError, Gpu};
+
 use super::CudaChain;
 use crate::sts::ChainStage;
-use portable_gpu::{DeviceError, Gpu};
 
 /// The stages that can be recorded: the host waits before and after them, and not in between.
 const RECORDED: [ChainStage; 4] =

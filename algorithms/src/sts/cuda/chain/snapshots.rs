@@ -1,10 +1,11 @@
 //! Outputs of stages, saved so that a later one can run by itself.
 
+use portable_gpu::{DeviceError, Gpu};
+
 use super::CudaChain;
 use crate::sts::ChainStage;
 use crate::sts::chains::{Snapshot, value};
 use crate::sts::cuda::snapshots::on_device;
-use portable_gpu::{DeviceError, Gpu};
 
 impl CudaChain<'_> {
     /// Buffers with the outputs of earlier stages that `next` or a later stage reads.

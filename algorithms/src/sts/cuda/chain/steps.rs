@@ -1,8 +1,9 @@
 //! Steps of a whole chain, which chains in several queues run interleaved.
 
+use portable_gpu::{DeviceError, Gpu};
+
 use super::CudaChain;
 use crate::sts::ChainStage;
-use portable_gpu::{DeviceError, Gpu};
 
 /// Part of a chain that can be queued without waiting for counts on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

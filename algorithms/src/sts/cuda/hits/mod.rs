@@ -3,6 +3,7 @@
 mod pairs;
 
 use generators_common::partition::Partition;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 
 use self::pairs::Pairs;
 use super::ByRules;
@@ -11,14 +12,12 @@ use super::cluster_order::ClusterOrder;
 use super::clusters::Clusters;
 use super::tables::{DeviceTables, time_cut};
 use crate::algorithm::Semantics;
-use crate::device::StagedArray;
-use crate::device::buffers;
+use crate::device::{StagedArray, buffers};
 use crate::kernels::sts_cuda_formulas_pairs_h::{HitFinding, TimeCut};
 use crate::kernels::sts_fronts as fronts;
 use crate::sts::chains::{SavedBuffer, Snapshot};
 use crate::sts::{Cluster, ClusterEntry, Hit};
 use crate::sts_sort::cuda::segment_offsets;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 
 static WALK: ByRules<HitFinding> =
     ByRules::new(&fronts::HITS_OF_FRONTS_WALK_EXACT, &fronts::HITS_OF_FRONTS_WALK_PUBLISHED);

@@ -1,15 +1,15 @@
 //! Blocks whose threads share the pairs of a group of fronts.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Properties};
+
 use super::{Hits, SortedClusters};
-use crate::device::StagedArray;
-use crate::device::buffers;
+use crate::device::{StagedArray, buffers};
 use crate::kernels::sts_pairs::{
     FRONTS_OF_JOB, HITS_LINES_EXACT, HITS_LINES_PUBLISHED, HITS_OF_PAIRS_EXACT,
     HITS_OF_PAIRS_PUBLISHED, Job, LINE_THREADS, LINES_OF_JOB, Line, Measured, PairFinding,
     Partners, THREADS,
 };
 use crate::sts::cuda::{ByRules, parts_of};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Properties};
 
 static LINES: ByRules<PairFinding> = ByRules::new(&HITS_LINES_EXACT, &HITS_LINES_PUBLISHED);
 static PAIRS: ByRules<PairFinding> = ByRules::new(&HITS_OF_PAIRS_EXACT, &HITS_OF_PAIRS_PUBLISHED);

@@ -2,13 +2,12 @@
 
 use generators_sts::raw::ELINKS;
 use generators_sts::{Digi, MAX_ADC};
+use portable_gpu::{DeviceBuffer, DeviceError, LaunchConfig, Properties};
 
 use super::target::sum_sides;
-use crate::device::CachedPerInput;
-use crate::device::{Execution, buffers};
-use crate::kernels::sts_raw_to_sides::Slots;
+use crate::device::{CachedPerInput, Execution, buffers};
 use crate::kernels::sts_raw_to_sides::{
-    COUNTING, RAW_COUNT_SIDES, RAW_TO_SIDES, RawToSides, WRITING,
+    COUNTING, RAW_COUNT_SIDES, RAW_TO_SIDES, RawToSides, Slots, WRITING,
 };
 use crate::sts::presort::LookupTable;
 use crate::sts_unpack::RawTimeslices;
@@ -16,7 +15,6 @@ use crate::sts_unpack::cuda::{Pieces, UnpackPass};
 use crate::sts_unpack::exact::Link;
 use crate::sts_unpack::survey::Job;
 use crate::sts_unpack::tables::Board;
-use portable_gpu::{DeviceBuffer, DeviceError, LaunchConfig, Properties};
 
 /// Warps of a block of a shader at most: see `raw_to_sides.wgsl`.
 const SHADER_WARPS: u32 = 16;

@@ -8,6 +8,7 @@ mod tiles;
 
 use generators_common::partition::Partition;
 use generators_sts::Digi;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
 pub(super) use self::from_raw::{RawPresort, SidesOfBoards};
 use self::on_host::HostPresort;
@@ -19,7 +20,6 @@ use crate::device::{Execution, buffers};
 use crate::kernels::sts_tiles::PartTimes;
 use crate::sts_sort::cuda::segment_offsets;
 use crate::sts_unpack::cuda::RawOnGpu;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
 /// Algorithm that distributes digis over sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,11 @@
 
 use generators_common::partition::Partition;
 use generators_sts::Digi;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
-use crate::device::CachedPerInput;
-use crate::device::{Execution, buffers};
+use crate::device::{CachedPerInput, Execution, buffers};
 use crate::sts::Timeslice;
 use crate::sts::presort::{LookupTable, Permutation};
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
 /// The stream on the host, and where its digis go before they are copied.
 pub(super) struct HostPresort<'a> {

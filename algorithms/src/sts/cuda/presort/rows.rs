@@ -1,11 +1,12 @@
 //! By rows of counts: a warp a part of the stream.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
+
 use super::target::{Target, sum_sides};
 use crate::device::buffers;
 use crate::kernels::sts_presort::{
     PRESORT_COUNT, PRESORT_SCATTER, PRESORT_SUM_PARTS, RowSort, THREADS,
 };
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 
 /// Parts for each multiprocessor at most: a warp each, half of what it holds.
 const PARTS: usize = 32;

@@ -1,8 +1,9 @@
 //! Input and output buffers of presort, and the offsets of sides.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
+
 use crate::kernels::sts_presort::{PRESORT_SUM_SIDES, PresortSumSides};
 use crate::kernels::sts_tiles::PartTimes;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
 /// Digis in the order of readout, and the destination buffers.
 #[derive(Clone, Copy)]

@@ -1,14 +1,14 @@
 //! Presort by tiles in shared memory: a block each.
 
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
+
 use super::super::batch::Batch;
 use super::target::{Target, sum_sides};
-use crate::device::StagedArray;
-use crate::device::buffers;
+use crate::device::{StagedArray, buffers};
 use crate::kernels::sts_tiles::{
     PRESORT_PART_COUNT, PRESORT_PART_SCATTER, PRESORT_TILES_COUNT, PRESORT_TILES_SCATTER,
     PRESORT_TILES_SCATTER_WIDE, PartTimes, TILE, TileSort, WIDE_TILE,
 };
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 
 const WORD: u32 = 4;
 /// Bytes of a digi.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use generators_common::random::hash;
+use portable_gpu::emulator::{self, Config, Lanes};
+use portable_gpu::webgpu;
 
 use super::*;
 use crate::device::Buffers;
 use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::sts::Cluster;
-use portable_gpu::emulator::{self, Config, Lanes};
-use portable_gpu::webgpu;
 
 /// The time of each cluster of a side, by its number.
 type Side = (u32, fn(u32) -> u32);

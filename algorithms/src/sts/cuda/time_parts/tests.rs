@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use generators_sts::setup::{Cuts, Setup};
 use generators_sts::{Address, SegmentedDigis};
+use portable_gpu::emulator::{self, Config};
 
 use super::*;
 use crate::device::Arena;
-use portable_gpu::emulator::{self, Config};
 
 const MODULES: usize = 3;
 /// Four deviations of the time between clusters of a digi each, rounded up.

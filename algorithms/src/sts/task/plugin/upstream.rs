@@ -2,6 +2,7 @@
 
 use generators_common::partition::Partition;
 use generators_sts::{Digi, SegmentedDigis};
+use parallel::par_map;
 
 use super::ShownSts;
 use super::items::Item;
@@ -12,7 +13,6 @@ use crate::sts::reference::{self, offline};
 use crate::sts::rules::{Exact, Published, Rules};
 use crate::sts::task::Timeslices;
 use crate::sts::{ChainStage, Cluster, Hit, OfflineCluster, OfflineHit, Product, Timeslice};
-use parallel::par_map;
 
 /// Adds the lists that a stage is given, or the whole chain, of all timeslices.
 pub(super) fn of_stage(

@@ -18,13 +18,12 @@ use text::Untrusted;
 use super::{COMPAT, FROM, OF_DIGIS, SETUP, SourceKind, bytes_for_digi, online};
 use crate::algorithm::{InputFiles, Plan, Semantics};
 use crate::axis::{NO, Params};
-use crate::file_selection;
 use crate::sts::task::Timeslices;
 use crate::sts::{ChainStage, Timeslice};
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::axes::{run_name, setup_beside, setup_to_read};
 use crate::sts_unpack::shrink::shrink;
-use crate::{sts_raw_shape, sts_scenario};
+use crate::{file_selection, sts_raw_shape, sts_scenario};
 
 /// Bytes per digi in addition to those of a stream of digis: messages, twice during generation, the
 /// hit they are made of, and the unpacked digi.

@@ -5,9 +5,9 @@
 //! moving digis one by one would mean that each waits for the count of the one before.
 
 use generators_sts::Digi;
+use parallel::map;
 
 use crate::sts_sort::cpu::scatter::begin;
-use parallel::map;
 
 /// Runs are of no use if they have fewer digis than this on average.
 const SHORTEST: usize = 16;

@@ -7,11 +7,11 @@
 use std::ops::Range;
 
 use generators_sts::Digi;
+use parallel::prefetch::prefetch;
 
 use super::runs::Runs;
 use crate::sts_sort::cpu::{ResultIn, radix};
 use crate::sts_sort::order::ByTime;
-use parallel::prefetch::prefetch;
 
 /// The largest digit: its table takes 4 KB.
 const MAX_BITS: u32 = 11;

@@ -14,14 +14,14 @@ use std::thread::yield_now;
 
 use generators_sts::Digi;
 use generators_sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
+use parallel::shared::SharedSlice;
+use parallel::{Grain, for_each_range};
+use portable_gpu::timing::Laps;
 
 use super::UnpackInput;
 use crate::device::{Stores, streaming};
 use crate::sts_unpack::survey::Job;
 use messages::SLACK;
-use parallel::shared::SharedSlice;
-use parallel::{Grain, for_each_range};
-use portable_gpu::timing::Laps;
 
 pub(super) fn unpack(
     input: &UnpackInput<'_>,
@@ -214,8 +214,9 @@ impl<T> Drop for Ticket<'_, T> {
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    use super::*;
     use parallel::{Grain, for_each_range};
+
+    use super::*;
 
     #[test]
     fn each_microslice_is_in_one_part() {

@@ -4,6 +4,8 @@
 use std::sync::atomic::{AtomicU8, AtomicU16, Ordering};
 
 use generators_tpc::charges::{Charge, ChargeCase};
+use parallel::shared::{SharedSlice, atomic};
+use parallel::{Grain, for_each, for_each_range};
 
 use crate::tpc_cluster_finder::cpu::of_sample;
 use crate::tpc_cluster_finder::labels::collect::Collect;
@@ -11,8 +13,6 @@ use crate::tpc_cluster_finder::row::{DIRECTIONS, Step};
 use crate::tpc_cluster_finder::sixteenths;
 use crate::tpc_decode::charge_map::{COLUMNS, entry};
 use crate::tpc_decode::{FragmentOfFrame, Position};
-use parallel::shared::{SharedSlice, atomic};
-use parallel::{Grain, for_each, for_each_range};
 
 /// Pads and time bins of a tile of the map of peaks.
 const PEAK_TILE: usize = 8;

@@ -13,6 +13,8 @@ use std::borrow::Cow;
 
 use generators_tpc::charges::{Charge, ChargeCase};
 use generators_tpc::geometry::ROWS;
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 use super::{Buckets, Filling, Flat, Locked, Starts, starts};
 use crate::algorithm::Runner;
@@ -23,8 +25,6 @@ use crate::tpc_cluster_finder::labels::Clusters;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Filtered, UnorderedSet};
 use crate::tpc_decode::charge_map::entries;
 use crate::tpc_decode::{FragmentOfFrame, Position};
-use portable_gpu::DeviceError;
-use portable_gpu::timing::{Laps, Stages};
 use work::each_of;
 
 pub(crate) use maps::{Maps, peak_entries};

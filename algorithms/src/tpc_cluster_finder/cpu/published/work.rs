@@ -2,6 +2,9 @@
 
 use generators_tpc::PadId;
 use generators_tpc::geometry::pads_in_row;
+use parallel::shared::SharedSlice;
+use parallel::{Grain, for_each_range};
+use portable_gpu::timing::Laps;
 
 use super::maps::{ABOVE, AT_PEAK, CHARGE, DIVIDED, Maps, PEAK, plus};
 use crate::device::{Arena, ArenaVec, buffers};
@@ -10,9 +13,6 @@ use crate::tpc_cluster_finder::row::{DIRECTIONS, RING, Step};
 use crate::tpc_cluster_finder::{Settings, is_valley, sixteenths};
 use crate::tpc_decode::charge_map::{COLUMNS, TIME_MARGIN, column, pad_of_column};
 use crate::tpc_decode::{FragmentOfFrame, Position};
-use parallel::shared::SharedSlice;
-use parallel::{Grain, for_each_range};
-use portable_gpu::timing::Laps;
 
 /// Lists that the stages exchange.
 pub(crate) struct Lists<'a> {

@@ -4,6 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use generators_tpc::charges::Labels;
 use generators_tpc::geometry::ROWS;
+use parallel::prefetch::prefetch;
+use parallel::shared::SharedSlice;
 
 use super::by_row::{Numbering, RowSamples};
 use super::clusters::{CELLS, Labelled, Members};
@@ -12,8 +14,6 @@ use crate::device::Poison;
 use crate::tpc_cluster_finder::cpu::{Flat, Joined};
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Indexed};
-use parallel::prefetch::prefetch;
-use parallel::shared::SharedSlice;
 
 /// Collects labels of clusters, or none.
 pub(crate) trait Labelling: Sync {

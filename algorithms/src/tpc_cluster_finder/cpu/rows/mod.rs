@@ -24,6 +24,10 @@ use std::sync::{Mutex, PoisonError};
 use generators_tpc::PadId;
 use generators_tpc::charges::{Charge, ChargeCase};
 use generators_tpc::geometry::pads_in_row;
+use parallel::for_each_dynamic;
+use parallel::shared::SharedSlice;
+use portable_gpu::DeviceError;
+use portable_gpu::timing::{Laps, Stages};
 
 use super::{Buckets, Filling, Flat, Starts};
 use crate::algorithm::Runner;
@@ -33,11 +37,7 @@ use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 use crate::tpc_decode::FragmentOfFrame;
 use labels::{AllLabels, LabelBuffers, Labelling, LabelsOfRow, Noting, Span};
-use parallel::for_each_dynamic;
-use parallel::shared::SharedSlice;
 use peaks::FindPeaks;
-use portable_gpu::DeviceError;
-use portable_gpu::timing::{Laps, Stages};
 use strip::{Scratch, Strip};
 
 pub(crate) use by_row::{RowSamples, Source, sort};

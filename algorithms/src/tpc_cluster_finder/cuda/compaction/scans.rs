@@ -1,13 +1,13 @@
 //! As published: sums of tiles, sums of these until a block has all of them, and back down.
 
+use portable_gpu::{DeviceBuffer, DeviceError};
+
 use super::{MARKED, TILE, Target};
 use crate::device::buffers;
 use crate::kernels::tpc_cluster_finder_scan::{
-    COMPACT, SCAN_DOWN, SCAN_START, SCAN_TOP, SCAN_UP, Scan,
+    COMPACT, SCAN_DOWN, SCAN_START, SCAN_TOP, SCAN_UP, Scan, TO_KEPT, TO_RAW,
 };
-use crate::kernels::tpc_cluster_finder_scan::{TO_KEPT, TO_RAW};
 use crate::tpc_cluster_finder::cuda::context::{BatchContext, with_blocks};
-use portable_gpu::{DeviceBuffer, DeviceError};
 
 buffers! {
     /// Sums of tiles, then sums of these, for each job.

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use generators_common::random::mix;
+use portable_gpu::emulator::{self, Config, Lanes, Policy, Schedule};
+use portable_gpu::{DeviceBuffer, Ptr};
 
 use super::*;
 use crate::device::Arena;
@@ -13,8 +15,6 @@ use crate::tpc_cluster_finder::cuda::fill::Filled;
 use crate::tpc_cluster_finder::cuda::input::Input;
 use crate::tpc_cluster_finder::cuda::lists::Lists;
 use crate::tpc_cluster_finder::input::Charges;
-use portable_gpu::emulator::{self, Config, Lanes, Policy, Schedule};
-use portable_gpu::{DeviceBuffer, Ptr};
 
 /// Enough positions for two levels of sums.
 const MANY: usize = TILE * TILE + 700;

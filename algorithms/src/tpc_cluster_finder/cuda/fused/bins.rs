@@ -1,9 +1,9 @@
 //! From samples in bins to clusters, for any source of samples.
 
 use generators_tpc::geometry::{ROWS, pads_in_row};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 
-use crate::device::StagedArray;
-use crate::device::buffers;
+use crate::device::{StagedArray, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{
     BIN_TIMES, Counts, FusedFinding, MemberLists, RECIPROCAL_SHIFT, RowShape, Sector, Tile,
 };
@@ -13,7 +13,6 @@ use crate::kernels::tpc_cluster_finder_cuda_fused_peaks_h::{
 use crate::kernels::tpc_cluster_finder_fused::{FUSED_FIND_CLUSTERS, FUSED_PLACE_BINS};
 use crate::kernels::tpc_cluster_finder_labelled::FUSED_FIND_LABELLED;
 use crate::tpc_cluster_finder::cuda::found::ClusterList;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 
 /// Lower bound of the warp size: a tile adds clusters in runs of a warp.
 const MIN_LANES: usize = 32;

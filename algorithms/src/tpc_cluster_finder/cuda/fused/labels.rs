@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use generators_tpc::charges::ChargeCase;
+use parallel::copy;
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
-use crate::device::CachedPerInput;
-use crate::device::{Arena, Unavailable, buffers};
+use crate::device::{Arena, CachedPerInput, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{
     self as kernels, FusedFinding, LabelRange, MAX_CLUSTERS_OF_SAMPLE, Members,
 };
@@ -14,8 +15,6 @@ use crate::kernels::tpc_cluster_finder_labels::{
 };
 use crate::tpc_cluster_finder::cuda::found::{fits, reserve};
 use crate::tpc_cluster_finder::input::Charges;
-use parallel::copy;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 
 /// Bytes of a sample of a cluster, and of its label range.
 const MEMBER: u64 = (size_of::<u32>() + size_of::<LabelRange>()) as u64;
@@ -269,11 +268,12 @@ impl HostSampleLabels {
 
 #[cfg(test)]
 mod tests {
+    use portable_gpu::emulator;
+
     use super::*;
     use crate::kernels::tpc_cluster_finder_cuda_fused_peaks_h::FIND_THREADS;
     use crate::kernels::tpc_cluster_finder_labels::MAX_IN_SET;
     use crate::tpc_cluster_finder::hard_inputs;
-    use portable_gpu::emulator;
 
     /// A hard input by its name.
     fn hard(name: &str) -> Charges {

@@ -19,6 +19,8 @@ mod worker;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use parallel::shared::SharedSlice;
+use portable_gpu::DeviceError;
 use worker::{Fragment, Kernels, RegionPages, Worker};
 
 use super::charges::{Rejected, conclude, decoded};
@@ -32,8 +34,6 @@ use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
-use parallel::shared::SharedSlice;
-use portable_gpu::DeviceError;
 
 /// A decoder with the pages of a time frame.
 pub(super) struct TilesRunner<'a> {

@@ -5,12 +5,12 @@ use std::ops::Range;
 use bytemuck::cast_slice_mut;
 use generators_tpc::ZsFormat;
 use generators_tpc::geometry::Region;
+use parallel::shared::SharedSlice;
 
 use crate::device::Stores;
 use crate::tpc_decode::charge_map::{
     Gains, MAX_CHARGE, ROW_PITCH, TILE, TILE_PADS, Tile, scale_of, tiles_of_row,
 };
-use parallel::shared::SharedSlice;
 
 /// Maximum number of rows of a region.
 const MAX_ROWS: usize = 18;

@@ -5,6 +5,8 @@ use std::ops::Range;
 use generators_tpc::Digit;
 use generators_tpc::geometry::Region;
 use generators_tpc::page::PAGE_BYTES;
+use parallel::prefetch::prefetch_to_second;
+use parallel::shared::SharedSlice;
 
 use super::put::{Line, StageSamples};
 use super::staging::{FlushTiles, Staging};
@@ -20,8 +22,6 @@ use crate::tpc_decode::damage::Damage;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
-use parallel::prefetch::prefetch_to_second;
-use parallel::shared::SharedSlice;
 
 /// The inner loops, for the instruction sets of this machine.
 #[derive(Clone, Copy)]

@@ -5,10 +5,9 @@ use std::ops::Range;
 
 use generators_tpc::geometry::{MAX_FECS, pads_in_row};
 use generators_tpc::page::link_header::{
-    BLOCK_HEAD_BYTES, BlockHead, FEC_MASK, FLAT_MASK, MASK_BYTES, SECOND_LEVEL_SHIFT,
-    SHORT_SAMPLES, SHORT_SAMPLES_CROSSING_MASK,
+    BLOCK_HEAD_BYTES, BlockHead, FEC_MASK, FLAT_MASK, LINK_HEADER_BYTES, LINK_MAGIC, MASK_BYTES,
+    SAMPLES_IN_DATA_WORD, SECOND_LEVEL_SHIFT, SHORT_SAMPLES, SHORT_SAMPLES_CROSSING_MASK,
 };
-use generators_tpc::page::link_header::{LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD};
 use generators_tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 use generators_tpc::{PadId, ZsFormat};
 

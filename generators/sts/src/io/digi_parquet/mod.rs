@@ -13,6 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use bytes::Bytes;
+use generators_common::DataError;
 use parquet::basic::{ConvertedType, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, DataType};
@@ -21,7 +22,6 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMe
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use super::digi_table::{Cell, Columns, DigiTable, ReadDigis};
-use generators_common::DataError;
 use pages::{CheckedFile, CheckedPages};
 
 /// First bytes of a file.

@@ -6,11 +6,11 @@
 
 mod times;
 
+use generators_common::partition::Partition;
 use text::Untrusted;
 
 use super::rows::Limits;
 use crate::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
-use generators_common::partition::Partition;
 use times::Times;
 
 /// Rows of a table.

@@ -2,13 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use text::Untrusted;
-
-use super::header::{self, Bytes, Problem};
-use super::remarks::{Cut, Remarks};
-use super::timeslice::{Classes, Timeslice};
-use crate::io::raw::{append_timeslices, is_raw_timeslices};
-use crate::raw::{RawData, RawTimeslice};
 use generators_common::DataError;
 use generators_common::io::archive::{START_BYTES, is_archive};
 use generators_common::io::content_limit::check_kept;
@@ -16,6 +9,13 @@ use generators_common::io::file::{open_sniffed, sniff};
 use generators_common::io::source::Source;
 use generators_common::io::standard_input::Opened;
 use generators_common::io::{FileName, Selection};
+use text::Untrusted;
+
+use super::header::{self, Bytes, Problem};
+use super::remarks::{Cut, Remarks};
+use super::timeslice::{Classes, Timeslice};
+use crate::io::raw::{append_timeslices, is_raw_timeslices};
+use crate::raw::{RawData, RawTimeslice};
 
 /// The number of a file in the names of a sequence.
 const NUMBER: &str = "%n";

@@ -1,9 +1,10 @@
 //! One timeslice of an archive.
 
+use generators_common::io::content_limit;
+
 use super::header::{Bytes, Class, Problem};
 use super::remarks::Remarks;
 use crate::raw::{DESCRIPTOR_BYTES, Descriptor, STS_SYSTEM};
-use generators_common::io::content_limit;
 
 /// Newest class version of the timeslice descriptor.
 const NEWEST_DESCRIPTOR: u32 = 2;

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::header::SIZES;
-use super::runs::numbered;
-use crate::raw::{Component, RawData, RawTimeslice};
 use generators_common::DataError;
 use generators_common::io::archive::SIGNATURE;
 use generators_common::io::file::{self, Sink};
 use generators_common::io::zstd_frame;
+
+use super::header::SIZES;
+use super::runs::numbered;
+use crate::raw::{Component, RawData, RawTimeslice};
 
 /// Version of Boost's archives: of Boost 1.73 to 1.75, which later ones read.
 const ARCHIVE: u16 = 18;

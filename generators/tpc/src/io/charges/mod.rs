@@ -16,12 +16,12 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 use files::Lines;
+use generators_common::DataError;
+use generators_common::io::file::{open, write_file};
 use text::Untrusted;
 
 use crate::charges::{Charge, ChargeCase, ClusterSettings, DEFAULT_FRAGMENT, Labels};
 use cases::Cases;
-use generators_common::DataError;
-use generators_common::io::file::{open, write_file};
 use words::Words;
 
 const ENDING: &str = ".cases";

@@ -3,13 +3,13 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use generators_common::DataError;
+use generators_common::io::rows::{self, csv_error, in_range};
 use text::Untrusted;
 
 use crate::Endpoint;
 use crate::geometry::{ENDPOINTS, SECTORS};
 use crate::pages::StreamId;
-use generators_common::DataError;
-use generators_common::io::rows::{self, csv_error, in_range};
 
 const SECTOR: &str = "sector";
 const COLUMNS: [&str; 2] = ["endpoint", "n_pages"];

@@ -10,12 +10,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use text::Untrusted;
-
-use super::raw::{OrbitWindow, Orbits, PageRemarks, check_reopens, examine};
-use crate::geometry::SECTORS;
-use crate::page::{PAGE_BYTES, Page, Rdh};
-use crate::pages::{RawPages, SectorPages};
 use generators_common::DataError;
 use generators_common::io::Selection;
 use generators_common::io::content_limit::check_kept;
@@ -23,6 +17,12 @@ use generators_common::io::file::{
     Sink, create, finish, name_without_gz, next_to, open, open_pieces, write_file,
 };
 use generators_common::io::source::Source;
+use text::Untrusted;
+
+use super::raw::{OrbitWindow, Orbits, PageRemarks, check_reopens, examine};
+use crate::geometry::SECTORS;
+use crate::page::{PAGE_BYTES, Page, Rdh};
+use crate::pages::{RawPages, SectorPages};
 use index::Entry;
 
 const PAGES: &str = ".pages";

@@ -1,10 +1,11 @@
 //! Pages one after the other, each of which states where the next one begins.
 
+use generators_common::DataError;
+use generators_common::io::source::Source;
+
 use super::collected::{Collected, FilePage, OLDEST_VERSION, header_of};
 use crate::page::PAGE_BYTES;
 use crate::page::rdh::{RDH_BYTES, RDH_VERSION};
-use generators_common::DataError;
-use generators_common::io::source::Source;
 
 /// True for the first bytes of a page.
 pub(super) fn is_one(first: &[u8]) -> bool {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use generators_common::DataError;
+
 use super::first_orbit::{OrbitWindow, Orbits};
 use crate::Endpoint;
 use crate::geometry::{Cru, HALVES, SECTORS};
@@ -13,7 +15,6 @@ use crate::page::rdh::{
 };
 use crate::page::{PAGE_BYTES, Page, Rdh};
 use crate::pages::{RawPages, StreamId};
-use generators_common::DataError;
 use text::counted;
 
 /// Source of simulated pages.

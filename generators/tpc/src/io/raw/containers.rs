@@ -3,12 +3,13 @@
 
 use std::ops::Range;
 
+use generators_common::DataError;
+use generators_common::io::source::Source;
+
 use super::chain;
 use super::collected::{Collected, FilePage, header_of};
 use crate::geometry::{ENDPOINTS, SECTORS};
 use crate::page::PAGE_BYTES;
-use generators_common::DataError;
-use generators_common::io::source::Source;
 
 const MAGIC: &[u8; 4] = b"O2O2";
 /// Bytes of a header that are used, up to the first orbit.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::page::Rdh;
 use generators_common::DataError;
 use generators_common::io::Selection;
+
+use crate::page::Rdh;
 
 /// Trigger type of the first heartbeat of a time frame.
 const TIME_FRAME_START: u32 = 1 << 11;

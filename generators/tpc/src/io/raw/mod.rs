@@ -22,14 +22,15 @@ pub(super) use collected::examine;
 pub use collected::{PageRemarks, headers_alone};
 pub(super) use first_orbit::{OrbitWindow, Orbits};
 
-use super::PageSelection;
-use crate::pages::RawPages;
-use collected::{Collected, PageFilter};
 use generators_common::DataError;
 use generators_common::io::archive::is_archive;
 use generators_common::io::file::{open_pieces, open_sniffed, sniff};
 use generators_common::io::source::Source;
 use generators_common::io::{FileName, is_standard_input};
+
+use super::PageSelection;
+use crate::pages::RawPages;
+use collected::{Collected, PageFilter};
 
 /// First bytes that identify a file.
 const START_BYTES: usize = 64;
