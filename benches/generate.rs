@@ -2,19 +2,15 @@
 
 use std::time::Duration;
 
-use algorithms::device::Team;
 use benches::shape;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generators_common::random;
 use generators_sts::{Order, generate, physics};
 use generators_tpc::simulate::{Preset, TimeFrameGenerator, TimeFrameShape};
 use generators_tpc::{PadMapping, ZsFormat};
-use harness::platform::LabAllocator;
 use rand::distr::Distribution;
 use rand_distr::{Exp1, StandardNormal};
-
-#[global_allocator]
-static ALLOCATOR: LabAllocator = LabAllocator;
+use tasks::device::Team;
 
 const DIGIS: u64 = 5_000_000;
 const ORBITS: u32 = 16;

@@ -5,13 +5,12 @@
 
 use std::time::{Duration, Instant};
 
-use algorithms::axis::Params;
-use algorithms::device::{Backend, Target, Team};
-use algorithms::registry::task;
-use algorithms::task::Case;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use generators_sts::{DigiShape, Order, Skew};
+use tasks::axis::Params;
+use tasks::device::{Backend, Target, Team};
+use tasks::task::{Case, Task};
 
 /// A uniform shape with the full range of times.
 pub fn shape(segments: usize, digis: u64, order: Order) -> DigiShape {
@@ -72,6 +71,12 @@ fn bench_variant(
         });
     });
     candidate.release();
+}
+
+/// The task with this name.
+fn task(name: &str) -> Option<&'static dyn Task> {
+    let mut tasks = recobench::TASKS.iter().flat_map(|set| set.tasks).copied();
+    tasks.find(|task| task.name() == name)
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use std::error::Error;
 use std::time::Duration;
 
-use algorithms::device::Team;
-use algorithms::task::Candidate;
 use criterion::{Criterion, criterion_group, criterion_main};
 use harness::measure::{CandidateSampler, Sampler};
 use portable_gpu::DeviceError;
+use tasks::device::Team;
+use tasks::task::Candidate;
 
 /// Does nothing, so that only the harness is measured.
 struct Nothing;

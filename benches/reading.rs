@@ -4,20 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, process};
 
-use algorithms::algorithm::Algorithm;
-use algorithms::axis::Params;
-use algorithms::sts_unpack::StsUnpack;
-use algorithms::tpc_decode::TpcDecode;
+use algorithms_sts::sts_unpack::StsUnpack;
+use algorithms_tpc::tpc_decode::TpcDecode;
 use benches::shape;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generators_common::DataError;
 use generators_common::io::Selection;
 use generators_sts::io::{ArchiveShape, read_digis, read_raw_data, write_archive, write_digis};
 use generators_sts::{Order, generate};
-use harness::platform::LabAllocator;
-
-#[global_allocator]
-static ALLOCATOR: LabAllocator = LabAllocator;
+use tasks::algorithm::Algorithm;
+use tasks::axis::Params;
 
 /// A folder that is removed at the end.
 struct Folder(PathBuf);

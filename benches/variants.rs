@@ -3,10 +3,6 @@
 use benches::cpu_variants;
 use criterion::{Criterion, criterion_group, criterion_main};
 use generators_tpc::ZsFormat;
-use harness::platform::LabAllocator;
-
-#[global_allocator]
-static ALLOCATOR: LabAllocator = LabAllocator;
 
 const DIGIS: [&str; 3] = ["1000", "30000", "1000000"];
 const MCBM: [(&str, &str); 2] = [("preset", "mcbm-2024"), ("scale", "0.01")];

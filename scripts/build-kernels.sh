@@ -2,7 +2,7 @@
 # Compiles all CUDA kernels to the images that the binary carries, and judges
 # them. Needs no GPU, and no CUDA: the pinned compilers come by pip, once.
 #
-#   scripts/build-kernels.sh              build, write kernels/prebuilt/ of gpu and algorithms
+#   scripts/build-kernels.sh              build, write kernels/prebuilt/ of gpu and algorithms/*
 #   scripts/build-kernels.sh --check      build, compare with what is there
 #   scripts/build-kernels.sh --if-changed check, unless nothing has changed since it was built;
 #                                         with --cub: the same for those
@@ -101,7 +101,7 @@ if [ "$mode" = cub ]; then
 fi
 for crate in "${crates[@]}"; do
     python3 scripts/kernels/exact.py "$crate/src" \
-        --include algorithms/kernels gpu/build/include cuda-emulator/build/include
+        --include algorithms/sts/kernels gpu/build/include cuda-emulator/build/include
 done
 if [ -n "$if_changed" ]; then
     if stamp_fits image; then

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use algorithms::device::TeamError;
 use generators_common::DataError;
 use reports::charts::ChartError;
 use reports::compare::CompareError;
@@ -13,6 +12,7 @@ use reports::history::HistoryError;
 use reports::report::ReportError;
 use reports::store::StoreError;
 use reports::table::TableError;
+use tasks::device::TeamError;
 use text::Untrusted;
 
 use crate::measure::MeasureError;

@@ -5,6 +5,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`cli`] | parsing of the command line |
+//! | `registry` | the tasks of this program |
 //! | [`request`] | requests: values of flags, also of suites |
 //! | `commands` | one file for each subcommand |
 //! | [`suite`] | a file of tasks and axes, checked and expanded into points |
@@ -31,6 +32,7 @@ pub mod plan;
 pub mod platform;
 mod plugins;
 mod progress;
+mod registry;
 pub mod request;
 mod stream;
 pub mod suite;
@@ -43,12 +45,27 @@ use std::process::ExitCode;
 use cli::CommandEnvironment;
 use commands::Prepared;
 use platform::supervisor::supervise;
+use tasks::registry::{Registry, RegistryError, TaskSet};
 
-/// Runs a command line, the program's name first.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Sets the tasks of this process, for programs that use parts of this library instead of [`run`].
+/// Those that were set first stay.
+///
+/// # Errors
+/// If names are not unique.
+pub fn set_tasks(sets: &[TaskSet]) -> Result<(), RegistryError> {
+    registry::set(Registry::new(sets)?);
+    Ok(())
+}
+
+/// Runs a command line, the program's name first, in a program with these tasks.
+pub fn run(sets: &[TaskSet], arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     platform::process_start();
     platform::tell_of_full_files();
     if let Err(problem) = platform::ensure_stack() {
+        progress::say(&format!("bench: {problem}"));
+        return platform::Exit::Failed.into();
+    }
+    if let Err(problem) = set_tasks(sets) {
         progress::say(&format!("bench: {problem}"));
         return platform::Exit::Failed.into();
     }

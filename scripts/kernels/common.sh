@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 
 # Folders of crates with kernels in src/ and headers and images in kernels/.
-crates=(gpu algorithms)
+crates=(gpu algorithms/memory algorithms/sts algorithms/tpc)
 # Where kernels find headers, which have to be relative: an image must not depend on where it was
 # built.
 # shellcheck disable=SC2034 # used by those who source this
-headers=(-I algorithms/kernels -I gpu/build/include -I cuda-emulator/build/include)
+headers=(-I algorithms/sts/kernels -I gpu/build/include -I cuda-emulator/build/include)
 # shellcheck disable=SC2034
 built=target/kernels
 

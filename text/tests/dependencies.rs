@@ -6,30 +6,71 @@ use std::fs;
 use std::path::Path;
 
 /// Each crate by its folder, with the crates that it depends on.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     (
-        "algorithms",
+        ".",
+        &[
+            "algorithms-memory",
+            "algorithms-sts",
+            "algorithms-tpc",
+            "generators-common",
+            "harness",
+            "parallel",
+            "portable-gpu",
+            "tasks",
+        ],
+    ),
+    (
+        "algorithms/memory",
+        &[
+            "files",
+            "generators-common",
+            "parallel",
+            "portable-gpu",
+            "portable-gpu-build",
+            "tasks",
+            "text",
+        ],
+    ),
+    (
+        "algorithms/sts",
         &[
             "files",
             "generators-common",
             "generators-sts",
+            "parallel",
+            "portable-gpu",
+            "portable-gpu-build",
+            "tasks",
+            "text",
+        ],
+    ),
+    (
+        "algorithms/tpc",
+        &[
+            "files",
+            "generators-common",
             "generators-tpc",
             "parallel",
             "portable-gpu",
             "portable-gpu-build",
+            "tasks",
             "text",
         ],
     ),
     (
         "benches",
         &[
-            "algorithms",
+            "algorithms-sts",
+            "algorithms-tpc",
             "generators-common",
             "generators-sts",
             "generators-tpc",
             "harness",
             "portable-gpu",
+            "recobench",
             "reports",
+            "tasks",
         ],
     ),
     ("cuda-emulator", &[]),
@@ -39,12 +80,15 @@ const ARROWS: [(&str, &[&str]); 17] = [
     (
         "fuzz/readers",
         &[
-            "algorithms",
+            "algorithms-memory",
+            "algorithms-sts",
+            "algorithms-tpc",
             "generators-common",
             "generators-sts",
             "generators-tpc",
             "harness",
             "reports",
+            "tasks",
         ],
     ),
     ("generators/common", &["files", "text"]),
@@ -55,7 +99,9 @@ const ARROWS: [(&str, &[&str]); 17] = [
     (
         "harness",
         &[
-            "algorithms",
+            "algorithms-memory",
+            "algorithms-sts",
+            "algorithms-tpc",
             "files",
             "generators-common",
             "generators-sts",
@@ -63,12 +109,14 @@ const ARROWS: [(&str, &[&str]); 17] = [
             "portable-gpu",
             "reports",
             "statistics",
+            "tasks",
             "text",
         ],
     ),
     ("parallel", &[]),
     ("reports", &["files", "statistics", "text"]),
     ("statistics", &[]),
+    ("tasks", &["files", "generators-common", "parallel", "portable-gpu", "text"]),
     ("text", &[]),
 ];
 
@@ -88,12 +136,12 @@ fn members(root: &Path) -> BTreeMap<String, (String, BTreeSet<String>)> {
     let workspace = manifest(root);
     let (_, list) = workspace.split_once("\nmembers = [").expect("a list of members");
     let (list, _) = list.split_once(']').expect("the end of the list");
-    let folders: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+    let folders = std::iter::once(".").chain(list.split('"').skip(1).step_by(2));
     let name = |text: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix("name = \""));
         line.expect("a name").trim_end_matches('"').to_owned()
     };
-    let manifests = folders.iter().map(|folder| (*folder, manifest(&root.join(folder))));
+    let manifests = folders.map(|folder| (folder, manifest(&root.join(folder))));
     let manifests: Vec<_> = manifests.map(|(folder, text)| (folder, name(&text), text)).collect();
     let own: BTreeSet<&String> = manifests.iter().map(|(_, name, _)| name).collect();
     let used = |text: &str| {

@@ -5,14 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// All crates with messages.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 12] = [
     "files",
     "generators/common",
     "generators/sts",
     "generators/tpc",
     "parallel",
     "gpu",
-    "algorithms",
+    "tasks",
+    "algorithms/memory",
+    "algorithms/sts",
+    "algorithms/tpc",
     "reports",
     "harness",
 ];
@@ -21,9 +24,9 @@ const CRATES: [&str; 9] = [
 const QUOTES: [(&str, &str); 5] = [
     ("reports/src/export/formats.rs", "a format of others, which has escapes of its own"),
     ("reports/src/export/live/formats.rs", "a format of others, which has escapes of its own"),
-    ("algorithms/src/plugin/table.rs", "texts of plugins are checked before, and are short"),
-    ("algorithms/src/plugin/loaded.rs", "a name that was checked"),
-    ("algorithms/src/algorithm/answers.rs", "names of our own"),
+    ("tasks/src/plugin/table.rs", "texts of plugins are checked before, and are short"),
+    ("tasks/src/plugin/loaded.rs", "a name that was checked"),
+    ("tasks/src/algorithm/answers.rs", "names of our own"),
 ];
 
 /// Functions that may write to standard output or error, with the reason.
@@ -40,9 +43,9 @@ const PRINTING: [(&str, &str); 8] = [
 
 /// Files in which `scope.spawn` hands work to a pool instead of starting a thread, with the reason.
 const OF_POOLS: [(&str, &str); 4] = [
-    ("algorithms/src/sts_sort/cpu/times/spans.rs", "a scope of rayon"),
-    ("algorithms/src/sts_sort/cpu/times/mod.rs", "a scope of rayon"),
-    ("algorithms/src/sts_sort/cpu/channel_bucket.rs", "a scope of rayon"),
+    ("algorithms/sts/src/sts_sort/cpu/times/spans.rs", "a scope of rayon"),
+    ("algorithms/sts/src/sts_sort/cpu/times/mod.rs", "a scope of rayon"),
+    ("algorithms/sts/src/sts_sort/cpu/channel_bucket.rs", "a scope of rayon"),
     ("parallel/src/items.rs", "a scope of rayon"),
 ];
 

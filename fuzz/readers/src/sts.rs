@@ -4,9 +4,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use algorithms::algorithm::{Algorithm, Variant};
-use algorithms::device::{Backend, Target, Team};
-use algorithms::sts_unpack::{RawTimeslices, StsUnpack};
+use algorithms_sts::sts_unpack::{RawTimeslices, StsUnpack};
 use generators_common::DataError;
 use generators_common::io::Selection;
 use generators_sts::io::{
@@ -15,6 +13,8 @@ use generators_sts::io::{
     write_unpacked,
 };
 use generators_sts::raw::{Cabling, Descriptor, RawData, RawTimeslice, Readout, Rules, block_of};
+use tasks::algorithm::{Algorithm, Variant};
+use tasks::device::{Backend, Target, Team};
 
 use crate::scratch::{Scratch, comes_back};
 

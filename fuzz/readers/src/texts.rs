@@ -1,14 +1,18 @@
 //! Files that people write, values of flags, and messages between processes in lines of JSON.
 
-use algorithms::axis::parse_count;
-use algorithms::device::Device;
-use algorithms::registry::tasks;
 use harness::fuzzing;
 use harness::suite::Suite;
 use reports::filter::PointFilter;
 use reports::record::{Params, Point};
+use tasks::axis::parse_count;
+use tasks::device::Device;
+use tasks::registry::TaskSet;
 
 use crate::scratch::{Scratch, refused};
+
+/// All tasks.
+const TASKS: [TaskSet; 3] =
+    [algorithms_sts::TASKS, algorithms_tpc::TASKS, algorithms_memory::TASKS];
 
 /// Longer texts are neither globs nor values of a flag.
 const LONGEST_VALUE: usize = 200;
@@ -17,6 +21,7 @@ pub(crate) fn suite(_: &Scratch, input: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(input) else {
         return false;
     };
+    set_tasks();
     match Suite::parse("suite.toml", text) {
         Ok(suite) => {
             assert!(suite.points().next().is_some(), "a suite without a point");
@@ -28,6 +33,7 @@ pub(crate) fn suite(_: &Scratch, input: &[u8]) -> bool {
 
 pub(crate) fn defaults(_: &Scratch, input: &[u8]) -> bool {
     let text = str::from_utf8(input).unwrap_or_default();
+    set_tasks();
     let problem = fuzzing::defaults(text).err();
     problem.is_none_or(|problem| refused(&problem, "recobench.toml"))
 }
@@ -53,7 +59,7 @@ pub(crate) fn values(_: &Scratch, input: &[u8]) -> bool {
         assert_eq!(device.to_string().parse(), Ok(device));
     }
     // The plain form of a time has no unit, so it can't be parsed as a value.
-    for axis in tasks().iter().flat_map(|task| task.axes()) {
+    for axis in TASKS.iter().flat_map(|set| set.tasks).flat_map(|task| task.axes()) {
         let _ = axis.parse(value);
     }
     if let Ok(params) = value.parse::<Params>() {
@@ -87,4 +93,9 @@ fn is_parsed_alike(line: &str, again: impl Fn(&str) -> Option<String>) -> bool {
     };
     assert_eq!(again(&parsed), Some(parsed));
     true
+}
+
+/// Makes the tasks known to the harness.
+fn set_tasks() {
+    harness::set_tasks(&TASKS).expect("names are unique");
 }

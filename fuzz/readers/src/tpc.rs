@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use algorithms::tpc_decode::{Gains, Output, Settings, Tables, TimeFrame, WorkDistribution};
+use algorithms_tpc::tpc_decode::{Gains, Output, Settings, Tables, TimeFrame, WorkDistribution};
 use generators_tpc::io::{
     PageSelection, read_charges, read_clusters, read_labels, read_pad_mapping, read_raw_pages,
     read_slice_tracks, read_tpc_file, write_charges, write_clusters, write_labels, write_raw_pages,

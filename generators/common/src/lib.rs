@@ -5,6 +5,7 @@
 //! | [`Array`] | an owned array, or one in shared memory |
 //! | [`partition`] | many segments in one flat array |
 //! | [`random`] | reproducible random streams |
+//! | [`element`] | elements of arrays, as checks of algorithms change them |
 //! | [`io`] | files: read piece by piece within limits, compressed or not, and written as a whole |
 //! | [`DataError`] | what is wrong with data, or with a request for them |
 //!
@@ -12,6 +13,7 @@
 //! machine.
 
 mod array;
+pub mod element;
 mod error;
 pub mod io;
 mod named;

@@ -5,6 +5,7 @@
 //! its back, so an odd number of segments leaves the last module without back.
 
 mod digi;
+mod element;
 mod generate;
 pub mod io;
 mod jitter;

@@ -20,6 +20,7 @@
 pub mod charges;
 pub mod clusters;
 pub mod digit;
+mod element;
 pub mod encode;
 pub mod format;
 pub mod geometry;

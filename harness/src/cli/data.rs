@@ -5,12 +5,12 @@ use std::ffi::OsStr;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use algorithms::algorithm::InputFiles;
-use algorithms::axis::{Axis, Kind, YES};
-use algorithms::task::Task;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, ValueHint, value_parser};
+use tasks::algorithm::InputFiles;
+use tasks::axis::{Axis, Kind, YES};
+use tasks::task::Task;
 
 use crate::request::values::{self, each_once};
 use crate::request::{AxisValues, DamagePolicy, Settings, Source, as_tried, typed_default};

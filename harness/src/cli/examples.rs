@@ -1,6 +1,6 @@
 //! Examples after the flags in the help.
 
-use algorithms::registry::task;
+use crate::registry::task;
 use clap::builder::StyledStr;
 
 use super::groups::EXIT_CODES;

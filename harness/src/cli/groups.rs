@@ -3,7 +3,7 @@
 //! Each command states its group where it is declared, as its display order. The help of `bench`
 //! fits one screen: tasks are listed by name, every other command has one line.
 
-use algorithms::registry::task;
+use crate::registry::task;
 use clap::Command;
 
 use super::answer::STYLES;
@@ -103,7 +103,7 @@ fn options(command: &Command) -> String {
 mod tests {
     use std::ffi::OsString;
 
-    use algorithms::registry::tasks;
+    use crate::registry::tasks;
 
     use super::*;
     use crate::cli;

@@ -1,12 +1,12 @@
 //! The commands that measure a task: alone, as events in `bench throughput` and as timeslices in
 //! `bench stream`.
 
-use algorithms::axis::{Axis, Params};
-use algorithms::registry::{task, tasks};
-use algorithms::sts_events::RULES;
-use algorithms::task::Task;
+use crate::registry::{task, tasks};
+use algorithms_sts::sts_events::RULES;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use tasks::axis::{Axis, Params};
+use tasks::task::Task;
 
 use super::by_hand::{flags_at_run_time, subcommands_by_name};
 use super::data::{axis_flag, axis_values, data_flags, flags_of_settings, settings_among, source};

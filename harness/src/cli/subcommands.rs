@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use algorithms::device::Device;
-use algorithms::task::Task;
 use clap::{Args, Subcommand};
 use clap_complete::Shell;
+use tasks::device::Device;
+use tasks::task::Task;
 
 use super::groups::Group;
 use super::measuring::TaskRequest;

@@ -3,17 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
-use algorithms::algorithm::OutputFiles;
-use algorithms::axis::{Axis, Kind, NO, YES};
-use algorithms::data_sets::{DataSet, data_set, data_sets};
-use algorithms::registry::{task, tasks};
-use algorithms::task::Task;
+use crate::registry::{data_set, data_sets};
+use crate::registry::{task, tasks};
 use clap::builder::PathBufValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use generators_common::DataError;
 use generators_common::io::check_table_file;
 use generators_sts::io::check_raw_file;
+use tasks::algorithm::OutputFiles;
+use tasks::axis::{Axis, Kind, NO, YES};
+use tasks::data_set::DataSet;
+use tasks::task::Task;
 
 use super::by_hand::{flags_at_run_time, subcommands_by_name};
 use super::data::{self, data_flags, flags_of_settings, settings_among, source};

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use algorithms::algorithm::Semantics;
-use algorithms::device::{Backend, Device};
-use algorithms::registry::tasks;
-use algorithms::task::{Task, VariantInfo};
+use crate::registry::tasks;
 use portable_gpu::{cuda, hip, webgpu};
 use reports::table::{Format, Side, aligned};
 use serde_json::{Value, json};
+use tasks::algorithm::Semantics;
+use tasks::device::{Backend, Device};
+use tasks::task::{Task, VariantInfo};
 
 use crate::failure::{Exit, Failure};
 use crate::platform::gpus::{only_verifies, problem_of};
@@ -78,7 +78,7 @@ fn describe(task: &dyn Task) -> Value {
             "reason": availability.err(),
         })
     };
-    let axis = |axis: &algorithms::axis::Axis| json!({"name": axis.name, "help": axis.help, "default": axis.default});
+    let axis = |axis: &tasks::axis::Axis| json!({"name": axis.name, "help": axis.help, "default": axis.default});
     json!({
         "task": task.name(),
         "summary": task.info().summary,

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use algorithms::plugin;
 use reports::charts;
 use reports::compare::quoted;
 use reports::history::{Store, Unfinished};
@@ -12,6 +11,7 @@ use reports::run_table::RunTable;
 use reports::store::{self, INTERRUPTED, Run};
 use reports::table::Tabular;
 use reports::units;
+use tasks::plugin;
 use text::Untrusted;
 
 use crate::failure::{Exit, Failure};
@@ -190,8 +190,8 @@ fn sentence(effort: &Effort) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use algorithms::registry::tasks;
-    use algorithms::task::VariantInfo;
+    use crate::registry::tasks;
+    use tasks::task::VariantInfo;
 
     use super::*;
 

@@ -3,12 +3,12 @@
 
 use std::fmt;
 
-use algorithms::algorithm::OutputFiles;
-use algorithms::axis::Params;
-use algorithms::device::{Backend, Device, Team};
-use algorithms::task::{Case, VariantInfo};
 use generators_common::io::check_table_file;
 use reports::units::counted;
+use tasks::algorithm::OutputFiles;
+use tasks::axis::Params;
+use tasks::device::{Backend, Device, Team};
+use tasks::task::{Case, VariantInfo};
 use text::Untrusted;
 
 use super::log;

@@ -6,8 +6,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use algorithms::device::{HostStreams, Team};
 use reports::record::Bandwidth;
+use tasks::device::{HostStreams, Team};
 
 use crate::platform::available_memory;
 

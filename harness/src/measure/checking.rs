@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use algorithms::device::Target;
-use algorithms::task::Candidate;
 use portable_gpu::DeviceError;
+use tasks::device::Target;
+use tasks::task::Candidate;
 
 use super::device_use::{DeviceUse, FreeBefore, disagreement};
 use super::rows::{FAILED, RowBuilder, WRONG};

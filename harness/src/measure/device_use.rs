@@ -1,9 +1,9 @@
 //! Device of a candidate: its bandwidth limits, and the resource use of a run on it.
 
-use algorithms::device::Backend;
 use portable_gpu::{Gpu, KernelUse, Properties};
 use reports::record::{Bandwidth, Params};
 use reports::units;
+use tasks::device::Backend;
 
 use super::stages::{SAMPLE, TOTAL, leaf};
 

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use algorithms::device::Device;
-use algorithms::task::Case;
 use reports::record::Effort;
 use reports::store::StoreError;
+use tasks::device::Device;
+use tasks::task::Case;
 
 use super::checking::{
     CandidateOutcome, CheckError, SkipReason, check, check_candidate, run_candidate,

@@ -9,8 +9,8 @@ use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use algorithms::task::Case;
 use generators_common::DataError;
+use tasks::task::Case;
 
 use super::MeasureError;
 use super::checking::CandidateOutcome;

@@ -1,8 +1,8 @@
 //! Notes for readers on the samples of a candidate.
 
-use algorithms::device::Backend;
 use portable_gpu::monitor::Limit;
 use statistics::sample_warnings;
+use tasks::device::Backend;
 
 use super::sampler::Sample;
 use super::stopping::Series;

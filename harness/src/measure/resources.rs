@@ -1,9 +1,9 @@
 //! Execution resources of candidates: teams of threads and GPUs, with their monitors and limits.
 
-use algorithms::device::{Device, Target, TeamError};
-use algorithms::task::Candidate;
 use portable_gpu::DeviceError;
 use reports::record::Point;
+use tasks::device::{Device, Target, TeamError};
+use tasks::task::Candidate;
 
 use super::device_use::Ceilings;
 use super::gpu::sampled_gpu::{GpuMode, SampledGpu};

@@ -1,12 +1,12 @@
 //! Conversion of samples to records.
 
-use algorithms::algorithm::{InputState, Metric, Work};
-use algorithms::device::Backend;
-use algorithms::task::VariantInfo;
 use portable_gpu::timing::StageTiming;
 use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
 use reports::units;
 use statistics::describe;
+use tasks::algorithm::{InputState, Metric, Work};
+use tasks::device::Backend;
+use tasks::task::VariantInfo;
 
 use super::device_use::{Ceilings, DeviceUse};
 use super::notes::notes;

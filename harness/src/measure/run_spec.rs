@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use algorithms::device::TeamError;
 use generators_common::DataError;
 use reports::charts::{ChartError, Wanted};
 use reports::clock::now;
 use reports::record::{Effort, RunRecord, SampleRow, SuitePart, SummaryRow, YesNo};
 use reports::store::{Run, StoreError};
+use tasks::device::TeamError;
 
 use super::rows::{FAILED, WRONG};
 use super::stages::is_whole;

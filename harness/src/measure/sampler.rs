@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use algorithms::device::Team;
-use algorithms::task::Candidate;
 use portable_gpu::DeviceError;
 use portable_gpu::monitor::Limit;
 use portable_gpu::timing::Stages;
+use tasks::device::Team;
+use tasks::task::Candidate;
 
 use super::gpu::energy::{self, Consumer};
 use super::gpu::sampled_gpu::{GpuMode, SampledGpu};

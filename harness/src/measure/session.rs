@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use algorithms::task::Task;
 use reports::clock::{clock_problem, now};
 use reports::history::Series;
 use reports::record::{
@@ -12,6 +11,7 @@ use reports::record::{
 };
 use reports::store::{RunFolder, StoreError};
 use reports::{charts, units};
+use tasks::task::Task;
 use text::Untrusted;
 
 use super::MeasureError;

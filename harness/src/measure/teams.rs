@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use algorithms::device::{Team, TeamError};
 use reports::record::Bandwidth;
 use reports::units;
+use tasks::device::{Team, TeamError};
 
 use super::ceilings::measure_bandwidth;
 use super::probe::{self, ClockBaseline};

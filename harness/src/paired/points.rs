@@ -124,9 +124,9 @@ impl Orders {
 
 #[cfg(test)]
 mod tests {
-    use algorithms::registry::tasks;
-    use algorithms::task::VariantInfo;
+    use crate::registry::tasks;
     use reports::aliases::{ALIASES, Alias};
+    use tasks::task::VariantInfo;
 
     use super::*;
 

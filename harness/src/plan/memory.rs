@@ -5,14 +5,14 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
-use algorithms::algorithm::{InputFiles, Plan};
-use algorithms::axis::Params;
-use algorithms::task::Task;
 use generators_common::DataError;
 use generators_common::io::{FileName, with_content_limit};
 use generators_sts::io::{files_of_input, is_raw_file};
 use generators_tpc::io::{index_of, is_tpc_file};
 use reports::units;
+use tasks::algorithm::{InputFiles, Plan};
+use tasks::axis::Params;
+use tasks::task::Task;
 
 use super::PlanError;
 use crate::platform::available_memory;
@@ -195,7 +195,7 @@ fn bytes_read_whole(files: &InputFiles) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use algorithms::axis::Params;
+    use tasks::axis::Params;
 
     use super::*;
 

@@ -19,12 +19,12 @@ mod teams;
 
 use std::path::Path;
 
-use algorithms::algorithm::InputFiles;
-use algorithms::axis::Params;
-use algorithms::device::Device;
-use algorithms::task::{Case, Task, VariantInfo};
 use generators_common::DataError;
 use reports::record::{InputRecord, PluginRecord, Point};
+use tasks::algorithm::InputFiles;
+use tasks::axis::Params;
+use tasks::device::Device;
+use tasks::task::{Case, Task, VariantInfo};
 
 use crate::platform::Exit;
 use crate::request::CacheMode;

@@ -1,11 +1,11 @@
 //! Plan for explicitly named points, all of one input.
 
-use algorithms::axis;
-use algorithms::device::Device;
-use algorithms::registry;
-use algorithms::task::{Task, VariantInfo};
+use crate::registry;
 use clap::ValueEnum;
 use reports::record::Point;
+use tasks::axis;
+use tasks::device::Device;
+use tasks::task::{Task, VariantInfo};
 
 use super::teams::TeamList;
 use super::{CandidateSpec, Input, Origin, Plan, TeamLayout, check_memory, record_params};

@@ -1,9 +1,9 @@
 //! Plan for a request.
 
-use algorithms::algorithm::InputFiles;
-use algorithms::axis::Params;
-use algorithms::device::Device;
-use algorithms::task::{Case, Task, VariantInfo};
+use tasks::algorithm::InputFiles;
+use tasks::axis::Params;
+use tasks::device::Device;
+use tasks::task::{Case, Task, VariantInfo};
 use text::Untrusted;
 
 use super::memory::{self, FileMemory};

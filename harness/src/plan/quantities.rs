@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, LazyLock};
 
-use algorithms::algorithm::{About, Better, MetricInfo};
-use algorithms::axis::{Axis, Kind};
-use algorithms::registry::tasks;
-use algorithms::task::Task;
+use crate::registry::tasks;
 use reports::record::{
     About as RecordedAbout, AxisKind, AxisRecord, Better as RecordedBetter, Declared, MetricRecord,
     Params, Quantities,
 };
+use tasks::algorithm::{About, Better, MetricInfo};
+use tasks::axis::{Axis, Kind};
+use tasks::task::Task;
 
 /// Parameters of inputs read from files, in addition to the axes of their task.
 const OF_FILES: [(&str, AxisKind); 2] = [("input", AxisKind::Path), ("content", AxisKind::Text)];
@@ -77,7 +77,7 @@ pub fn of_tasks<'a>(tasks: impl IntoIterator<Item = &'a &'a dyn Task> + Clone) -
 }
 
 /// Parameters in records, with the declarations of their names by tasks.
-pub fn record_params(params: &algorithms::axis::Params) -> Params {
+pub fn record_params(params: &tasks::axis::Params) -> Params {
     let mut record = Params::default();
     for (name, value) in params.iter() {
         record.set(name, value);
@@ -118,12 +118,11 @@ fn kind(kind: Kind) -> AxisKind {
         Kind::Number => AxisKind::Number,
         Kind::Frequency => AxisKind::Frequency,
         Kind::Duration => AxisKind::Duration,
-        Kind::Order => AxisKind::Order,
-        Kind::Skew => AxisKind::Skew,
         Kind::Path => AxisKind::Path,
         Kind::Range | Kind::TimeStamp => AxisKind::Text,
         Kind::Switch => AxisKind::Switch,
         Kind::Choice(_) => AxisKind::Choice,
+        Kind::Own(_) => AxisKind::named(kind.name()),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use algorithms::device::Backend;
-use algorithms::task::VariantInfo;
 use glob::Pattern;
+use tasks::device::Backend;
+use tasks::task::VariantInfo;
 use text::Untrusted;
 
 use crate::request::values;
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn infos() -> Vec<VariantInfo> {
-        let task = algorithms::registry::task("sort").expect("a task");
+        let task = crate::registry::task("sort").expect("a task");
         let any = task.variants().swap_remove(0);
         let names = ["std-stable", "std-unstable", "block-merge"];
         names.map(|name| VariantInfo { name, ..any }).to_vec()
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn retired_variants_are_gone() {
         for retired in reports::aliases::retired() {
-            let task = algorithms::registry::task(&retired.task).expect("a task");
+            let task = crate::registry::task(&retired.task).expect("a task");
             for info in task.variants() {
                 let is_retired = retired.is(&retired.task, &info.backend.to_string(), info.name);
                 assert!(!is_retired, "{retired:?}");

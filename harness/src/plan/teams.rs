@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use algorithms::device::{Team, TeamError};
 use reports::record::Point;
+use tasks::device::{Team, TeamError};
 
 use super::PlanError;
 use crate::platform::placement::{

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use algorithms::device::Device;
 use portable_gpu::cuda;
 use portable_gpu::monitor::Monitor;
+use tasks::device::Device;
 
 /// Folder of the processors' counters on Linux. On most systems only root may read them.
 const POWERCAP: &str = "/sys/class/powercap";

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use algorithms::device::{Backend, Device, Target, Team};
-use algorithms::plugin;
 use portable_gpu::cuda::{self, ContextSharing};
 use portable_gpu::emulator::Config;
 use portable_gpu::{DeviceError, Gpu, hip, webgpu};
+use tasks::device::{Backend, Device, Target, Team};
+use tasks::plugin;
 use text::Untrusted;
 
 /// GPUs by name.

@@ -11,9 +11,9 @@
 use std::fs;
 use std::path::Path;
 
-use algorithms::axis::parse_count;
 use nix::sys::resource::{Resource, getrlimit};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+use tasks::axis::parse_count;
 use text::Untrusted;
 
 use super::control_groups::{Version, hierarchies};

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use algorithms::plugin::{Call, Watch, set_watch};
 use nix::libc;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use tasks::plugin::{Call, Watch, set_watch};
 use text::Untrusted;
 
 use super::Exit;

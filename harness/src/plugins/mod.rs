@@ -12,13 +12,13 @@ pub(crate) mod trial;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use algorithms::device::TeamError;
-use algorithms::plugin::{self, PluginError, PluginInfo, Quarantine, baseline};
-use algorithms::registry;
+use crate::registry;
 use nix::libc;
 use portable_gpu::cuda;
 use reports::record::{Point, SummaryRow};
 use sha2::{Digest, Sha256};
+use tasks::device::TeamError;
+use tasks::plugin::{self, PluginError, PluginInfo, Quarantine, baseline};
 use text::Untrusted;
 
 use crate::measure::{FAILED, TOTAL, WRONG};
@@ -68,7 +68,7 @@ fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
     trial::load(&path)?;
     plugin_guard::install();
     plugin::set_available_memory(memory_budget);
-    let loaded = registry::load_plugin(&path, fingerprint);
+    let loaded = registry::registry().load_plugin(&path, fingerprint);
     plugin_guard::return_home();
     Ok(loaded?)
 }

@@ -1,6 +1,6 @@
 //! Values of a task's axes.
 
-use algorithms::axis::{Axis, Kind, Params};
+use tasks::axis::{Axis, Kind, Params};
 
 use super::is_only_tried;
 
@@ -134,11 +134,11 @@ mod tests {
 
     #[test]
     fn defaults_are_shown_as_they_are_typed_and_mean_the_same() {
-        let merge = algorithms::registry::task("merge").expect("a task");
+        let merge = crate::registry::task("merge").expect("a task");
         let tracks = merge.axes().iter().find(|axis| axis.name == "tracks");
         let tracks = tracks.and_then(typed_default);
         assert_eq!(tracks.as_deref(), Some("10M"));
-        for axis in algorithms::registry::tasks().iter().flat_map(|task| task.axes()) {
+        for axis in crate::registry::tasks().iter().flat_map(|task| task.axes()) {
             let typed = typed_default(axis).map(|text| axis.parse(&text));
             assert_eq!(typed, axis.default.map(|text| axis.parse(text)), "{}", axis.name);
         }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn values_are_made_small_and_stay_apart() {
-        let sort = algorithms::registry::task("sort").expect("a task");
+        let sort = crate::registry::task("sort").expect("a task");
         let digis = sort.axes().iter().find(|axis| axis.name == DIGIS).expect("an axis");
         let small = |plain: &str| small(digis, plain.to_owned());
         assert_eq!(["1000", "2000000", "20000000"].map(small), ["1000", "2600", "2800"]);
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn data_are_small_by_default() {
-        let sort = algorithms::registry::task("sort").expect("a task");
+        let sort = crate::registry::task("sort").expect("a task");
         let digis = |name, value: &str| {
             let given = AxisValues(vec![(name, vec![value.to_owned()])]);
             given.with_small_defaults(sort.axes()).values(DIGIS).to_vec()

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use algorithms::algorithm::InputFiles;
-use algorithms::task::Task;
 use clap::{Args, ValueEnum};
 use generators_common::io::is_standard_input;
+use tasks::algorithm::InputFiles;
+use tasks::task::Task;
 
 use super::settings::without_flags;
 use super::{AxisValues, DEFAULT_STORE, OutputFlags, SampleRange, Settings, values};

@@ -4,8 +4,8 @@ use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use algorithms::device::Device;
 use clap::{Args, Command};
+use tasks::device::Device;
 
 use super::CacheMode;
 use super::values::{self, SampleRange, Threads, each_once};

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
-use algorithms::axis::Params;
 use clap::{ArgAction, Args};
 use generators_common::named;
 use reports::clock;
+use tasks::axis::Params;
 
 use super::values::{self, each_once};
 use super::{DeviceSet, MeasureRequest, Outputs, is_only_tried};
@@ -32,7 +32,7 @@ pub struct StreamRequest {
     /// Devices to spread workers over; the CPU if none are given.
     pub device_sets: Vec<DeviceSet>,
     /// Rules of event building after the chain: values of all of
-    /// [`RULES`](algorithms::sts_events::RULES); `None` if none are built.
+    /// [`RULES`](algorithms_sts::sts_events::RULES); `None` if none are built.
     pub events: Option<Params>,
     /// Flags of open-loop streams.
     pub flags: StreamFlags,
@@ -285,7 +285,7 @@ impl StreamRequest {
     /// Selects the CPU if no devices were given.
     pub(crate) fn choose_devices(&mut self) {
         if self.device_sets.is_empty() {
-            self.device_sets.push(algorithms::device::Device::Cpu.into());
+            self.device_sets.push(tasks::device::Device::Cpu.into());
         }
         let mut first = Vec::new();
         for device_set in &self.device_sets {

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use algorithms::device::Device;
 use clap::builder::{RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use tasks::device::Device;
 
 use super::{DEFAULT_STORE, OutputFlags, Outputs, SelfTests, values};
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use algorithms::device::Device;
 use clap::{ArgAction, Args};
+use tasks::device::Device;
 use text::Untrusted;
 
 use super::values::{self, Threads, each_once};

@@ -3,12 +3,12 @@
 
 use std::path::PathBuf;
 
-use algorithms::data_sets::DataSet;
-use algorithms::device::Device;
-use algorithms::registry::{task, tasks};
-use algorithms::task::Task;
+use crate::registry::{task, tasks};
 use clap::Args;
 use portable_gpu::emulator::Lanes;
+use tasks::data_set::DataSet;
+use tasks::device::Device;
+use tasks::task::Task;
 use text::Untrusted;
 
 use super::settings::take_checked;

@@ -3,16 +3,16 @@
 
 use std::time::{Duration, SystemTime};
 
-use algorithms::axis::parse_time;
-use algorithms::device::Device;
-use algorithms::registry::{self, tasks};
-use algorithms::task::Task;
+use crate::registry::{self, tasks};
 use clap::ValueEnum;
 use clap::builder::{
     BoolValueParser, PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser,
 };
 use reports::rank::Rank;
 use statistics::Search;
+use tasks::axis::parse_time;
+use tasks::device::Device;
+use tasks::task::Task;
 use text::Untrusted;
 
 use super::CacheMode;

@@ -1,13 +1,13 @@
 //! Prepared timeslices with their reference results.
 
-use algorithms::algorithm::{Algorithm, InputFiles, Semantics};
-use algorithms::axis::Params;
-use algorithms::sts::task::{STS, Timeslices};
-use algorithms::sts::{Timeslice, segment_sums_of};
-use algorithms::sts_events::{EventRules, event_sums, right_events};
-use algorithms::sts_scenario;
+use algorithms_sts::sts::task::{STS, Timeslices};
+use algorithms_sts::sts::{Timeslice, segment_sums_of};
+use algorithms_sts::sts_events::{EventRules, event_sums, right_events};
+use algorithms_sts::sts_scenario;
 use generators_common::DataError;
 use generators_sts::physics::Scenario;
+use tasks::algorithm::{Algorithm, InputFiles, Semantics};
+use tasks::axis::Params;
 
 use super::protocol::{Expected, ResultDigest};
 use super::schedule::PreparedCounts;
@@ -148,7 +148,7 @@ fn rates(mean_hz: f64, jitter: f64, count: usize) -> Vec<Option<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use algorithms::algorithm::Segments;
+    use tasks::algorithm::Segments;
 
     use super::*;
 

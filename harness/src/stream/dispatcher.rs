@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use algorithms::algorithm::Segments;
+use tasks::algorithm::Segments;
 
 use super::protocol::{Check, EventCounts, Expected, Request, ResultDigest};
 use super::timeslice_log::{Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult};
@@ -269,7 +269,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use algorithms::algorithm::SegmentSums;
+    use tasks::algorithm::SegmentSums;
 
     use super::super::protocol::EventDigest;
     use super::*;

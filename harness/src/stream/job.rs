@@ -4,11 +4,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use algorithms::algorithm::{Digest, Segments, Session, Variant, VariantContext as At};
-use algorithms::device::{Arena, Target};
-use algorithms::sts::task::{STS, StsTask, Timeslices};
-use algorithms::sts::{Hit, Partitioned, Product, digest_of, segment_sums_of};
-use algorithms::sts_events::{EventRules, EventStage, event_sums, events_digest};
+use algorithms_sts::sts::task::{STS, StsTask, Timeslices};
+use algorithms_sts::sts::{Hit, Partitioned, Product, digest_of, segment_sums_of};
+use algorithms_sts::sts_events::{EventRules, EventStage, event_sums, events_digest};
+use tasks::algorithm::{Digest, Segments, Session, Variant, VariantContext as At};
+use tasks::device::{Arena, Target};
 
 use super::protocol::{End, EventCounts, Expected, ResultDigest, unable, wrong};
 use crate::platform::clock::now_ns;

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use algorithms::algorithm::{Algorithm, Semantics, Variant};
-use algorithms::axis::Params;
-use algorithms::device::Backend;
-use algorithms::sts::task::{STS, StsTask, Timeslices};
-use algorithms::sts_events::EventRules;
+use algorithms_sts::sts::task::{STS, StsTask, Timeslices};
+use algorithms_sts::sts_events::EventRules;
 use generators_common::DataError;
 use generators_sts::io::timeslice_duration_ns;
 use reports::record::Point;
 use reports::units;
+use tasks::algorithm::{Algorithm, Semantics, Variant};
+use tasks::axis::Params;
+use tasks::device::Backend;
 use text::Untrusted;
 
 use super::memory::check_memory;

@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use algorithms::algorithm::{Digest, SegmentSums, Segments};
-use algorithms::sts_events::EventRules;
+use algorithms_sts::sts_events::EventRules;
 use portable_gpu::DeviceError;
 use serde::{Deserialize, Serialize};
+use tasks::algorithm::{Digest, SegmentSums, Segments};
 
 use crate::measure::CheckError;
 use crate::workers::{IpcError, any_path};

@@ -9,14 +9,14 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-use algorithms::algorithm::Semantics;
-use algorithms::sts::Timeslice;
-use algorithms::sts_unpack::RawTimeslices;
+use algorithms_sts::sts::Timeslice;
+use algorithms_sts::sts_unpack::RawTimeslices;
 use generators_common::Array;
 use generators_sts::Digi;
 use generators_sts::raw::{RawData, RawTimeslice, Readout, Rules};
 use generators_sts::setup::Setup;
 use serde::{Deserialize, Serialize};
+use tasks::algorithm::Semantics;
 
 use crate::platform::shared_memory::{Inherited, SharedMemory};
 
@@ -198,9 +198,9 @@ impl<T: bytemuck::Pod> AsRef<[T]> for SharedArray<T> {
 
 #[cfg(test)]
 mod tests {
-    use algorithms::algorithm::Algorithm;
-    use algorithms::axis::Params;
-    use algorithms::sts::task::STS;
+    use algorithms_sts::sts::task::STS;
+    use tasks::algorithm::Algorithm;
+    use tasks::axis::Params;
 
     use super::*;
 

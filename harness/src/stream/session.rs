@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use algorithms::algorithm::{Segments, Semantics};
 use reports::clock::exactly;
 use reports::record::{RunRecord, YesNo};
 use reports::stream::{StreamRow, TimesliceRow, WRONG, short};
 use reports::{charts, units};
+use tasks::algorithm::{Segments, Semantics};
 use text::Untrusted;
 
 use super::data::{Content, Data, Size, Variation};

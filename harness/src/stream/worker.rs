@@ -5,10 +5,10 @@
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
-use algorithms::algorithm::Segments;
-use algorithms::device::{Arena, Device, Target};
-use algorithms::sts::task::Timeslices;
-use algorithms::sts_events::EventRules;
+use algorithms_sts::sts::task::Timeslices;
+use algorithms_sts::sts_events::EventRules;
+use tasks::algorithm::Segments;
+use tasks::device::{Arena, Device, Target};
 use text::Untrusted;
 
 use super::job::{self, Job, JobResult};
@@ -247,10 +247,10 @@ impl CheckBudget {
 
 #[cfg(test)]
 mod tests {
-    use algorithms::axis::Params;
-    use algorithms::device::{Backend, Team};
-    use algorithms::sts::task::STS;
+    use algorithms_sts::sts::task::STS;
     use portable_gpu::emulator;
+    use tasks::axis::Params;
+    use tasks::device::{Backend, Team};
 
     use super::super::data::{Data, Variation};
     use super::*;
@@ -285,7 +285,7 @@ mod tests {
         for from in ["digis", "raw"] {
             let given = [("preset", "mcbm-2024"), ("scale", "0.0001"), ("from", from)];
             let params: Params = given.into_iter().collect();
-            let params = algorithms::algorithm::Algorithm::plan(&STS, params).expect("sensible");
+            let params = tasks::algorithm::Algorithm::plan(&STS, params).expect("sensible");
             let variation = Variation { ring: 2, jitter: 0.0, has_pauses: true, seed: 1 };
             let data = Data::simulated(&params.params, &variation).expect("made");
             let expected = data.expected(Default::default(), rules()).expect("few");

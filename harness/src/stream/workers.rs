@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use algorithms::algorithm::Segments;
+use tasks::algorithm::Segments;
 
 use super::StreamError;
 use super::dispatcher::{Dispatcher, Wrong};

@@ -127,9 +127,9 @@ fn unknown(suite: &Path) -> SuiteError {
 mod tests {
     use std::collections::BTreeSet;
 
-    use algorithms::device::{Backend, Team};
-    use algorithms::registry::tasks;
-    use algorithms::task::Task;
+    use crate::registry::tasks;
+    use tasks::device::{Backend, Team};
+    use tasks::task::Task;
 
     use super::*;
     use crate::plan::Origin;

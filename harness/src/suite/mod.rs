@@ -18,11 +18,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use algorithms::device::Device;
 use generators_common::DataError;
 use reports::record::Point;
 use reports::units;
 use sha2::{Digest, Sha256};
+use tasks::device::Device;
 use text::Untrusted;
 
 use crate::document::{self, Entry, Section};

@@ -1,9 +1,9 @@
 //! A part of a suite: a product of axes, as points; and shards of a suite, one per machine.
 
-use algorithms::device::Device;
-use algorithms::task::{Task, VariantInfo};
 use generators_common::DataError;
 use reports::record::{Params, Point, Shard};
+use tasks::device::Device;
+use tasks::task::{Task, VariantInfo};
 
 use super::{Settings, Suite};
 use crate::plan::{TeamLayout, record_params, select_variants};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use algorithms::device::Device;
+use tasks::device::Device;
 
 use crate::document::{Entry, Section};
 use crate::platform::gpus::only_verifies;

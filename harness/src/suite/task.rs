@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::slice;
 
-use algorithms::axis::Axis;
-use algorithms::registry;
-use algorithms::task::Task;
+use crate::registry;
 use glob::Pattern;
 use reports::record::Point;
+use tasks::axis::Axis;
+use tasks::task::Task;
 use text::Untrusted;
 
 use super::{Part, Settings, settings};

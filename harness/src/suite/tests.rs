@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use algorithms::device::Backend;
 use reports::record::{Params, Point};
+use tasks::device::Backend;
 
 use super::*;
 use crate::plan::Plan;
@@ -252,7 +252,7 @@ fn equal_hashes_are_the_same_suite() {
 
 #[test]
 fn no_axis_is_named_as_a_key() {
-    for task in algorithms::registry::tasks() {
+    for task in crate::registry::tasks() {
         for axis in task.axes() {
             let others = ["name", "variants", "variant", "axes", "exclude", "include"];
             let mut keys = settings::KEYS.into_iter().chain(others);

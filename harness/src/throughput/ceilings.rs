@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use algorithms::device::{Device, Team, TeamError};
 use portable_gpu::timing::{StageTiming, Stages};
 use reports::record::Bandwidth;
 use reports::throughput::ThroughputRow;
 use serde::{Deserialize, Serialize};
+use tasks::device::{Device, Team, TeamError};
 
 use super::links::Links;
 use super::placement::StreamGpus;

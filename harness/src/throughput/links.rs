@@ -10,10 +10,10 @@ use std::sync::{Arc, Barrier};
 use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
-use algorithms::device::{Team, TeamError};
 use portable_gpu::ceilings::{Direction, HostMemory, LinkBuffers};
 use portable_gpu::{DeviceError, Gpu};
 use reports::record::{LinkBandwidth, LinksAtOnce, SharedLink};
+use tasks::device::{Team, TeamError};
 
 use super::placement::{StreamGpus, team_specs};
 use crate::measure::gpu_ceilings::buffers;
@@ -242,8 +242,8 @@ fn rate_within(
 mod tests {
     use std::sync::Mutex;
 
-    use algorithms::device::Device;
     use portable_gpu::emulator;
+    use tasks::device::Device;
 
     use super::*;
 

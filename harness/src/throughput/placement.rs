@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use algorithms::device::{Device, Team, TeamError};
 use portable_gpu::cuda::{self, ContextSharing};
 use portable_gpu::emulator::Config;
 use portable_gpu::{DeviceError, Gpu, hip, webgpu};
+use tasks::device::{Device, Team, TeamError};
 
 use super::plan::PointSpec;
 use crate::plan::{Plan, TeamLayout, TeamSpec};

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use algorithms::device::Device;
 use reports::units;
+use tasks::device::Device;
 
 use crate::plan::{CandidateSpec, Input, Plan, PlanError, check_events, check_threads};
 use crate::platform::gpus::why_not_measured;

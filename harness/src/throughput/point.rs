@@ -5,13 +5,13 @@ use std::path::Path;
 use std::thread::{self, Builder};
 use std::time::Duration;
 
-use algorithms::algorithm::Work;
-use algorithms::device::{Target, Team};
-use algorithms::task::Candidate;
 use portable_gpu::timing::Stages;
 use reports::record::Point;
 use reports::throughput::{EventRow, ThroughputRow};
 use serde::{Deserialize, Serialize};
+use tasks::algorithm::Work;
+use tasks::device::{Target, Team};
+use tasks::task::Candidate;
 
 use super::ceilings::{Ceilings, EventGpuMetrics};
 use super::failure::{PointFailure, no_thread, panicked};

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::time::Duration;
 
-use algorithms::device::Arena;
-use algorithms::task::{Candidate, Case};
 use generators_common::DataError;
 use portable_gpu::DeviceError;
+use tasks::device::Arena;
+use tasks::task::{Candidate, Case};
 
 use super::plan::PointSpec;
 use super::window::Clock;

@@ -4,11 +4,11 @@ mod fake;
 
 use std::time::Duration;
 
-use algorithms::device::{Backend, Device};
-use algorithms::registry;
+use crate::registry;
 use portable_gpu::emulator;
 use reports::record::YesNo;
 use reports::throughput::{EventRow, ThroughputRow};
+use tasks::device::{Backend, Device};
 
 use super::ceilings::Ceilings;
 use super::placement::StreamGpus;

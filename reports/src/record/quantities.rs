@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::de::IntoDeserializer;
+use serde::de::value::Error as ValueError;
 use serde::{Deserialize, Serialize};
 
 /// Separator of a task and a name that tasks of the run declare differently.
@@ -62,6 +64,14 @@ pub enum AxisKind {
     #[default]
     #[serde(other)]
     Text,
+}
+
+impl AxisKind {
+    /// The kind of this name in records; [`AxisKind::Text`] for an unknown one.
+    pub fn named(name: &str) -> Self {
+        let kind: Result<Self, ValueError> = AxisKind::deserialize(name.into_deserializer());
+        kind.unwrap_or_default()
+    }
 }
 
 /// A metric, as its task declares it.
@@ -209,6 +219,12 @@ mod tests {
 
     fn axis(kind: AxisKind, unit: &str) -> AxisRecord {
         AxisRecord { kind, unit: unit.into(), label: "noise".into(), with_input: false }
+    }
+
+    #[test]
+    fn kinds_have_the_names_of_records_and_unknown_ones_are_texts() {
+        let kinds = ["order", "duration", "angle"].map(AxisKind::named);
+        assert_eq!(kinds, [AxisKind::Order, AxisKind::Duration, AxisKind::Text]);
     }
 
     fn declaration(task: &str, kind: AxisKind, unit: &str) -> (String, String, AxisRecord) {

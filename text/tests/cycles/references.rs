@@ -100,7 +100,8 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Passes over an attribute. Returns true if it is `cfg(test)`, or `cfg(all(test, …))`.
+    /// Passes over an attribute. Returns true if it is `cfg(test)`, `cfg(all(test, …))`, or
+    /// `cfg(any(test, feature = "testing"))`, which tests of other crates have.
     fn attribute_is_for_tests(&mut self) -> bool {
         let start = self.at + 2;
         let mut depth = 0;
@@ -117,6 +118,7 @@ impl<'s> Parser<'s> {
         }
         match &self.tokens[start..self.at - 1] {
             ["cfg", "(", "test", ")"] => true,
+            ["cfg", "(", "any", "(", "test", ",", "feature", ..] => true,
             ["cfg", "(", "all", "(", conditions @ ..] => {
                 let is_test = |index: usize| {
                     conditions[index] == "test" && (index == 0 || conditions[index - 1] == ",")
@@ -336,6 +338,7 @@ mod tests {
     fn code_for_tests_is_left_out() {
         let source = "
             #[cfg(test)] use super::{c::X, d};
+            #[cfg(any(test, feature = \"testing\"))] use super::c::Y;
             #[cfg(all(test, unix))] #[allow(unused)] fn f<A, B>() { super::c::x() }
             struct S { #[cfg(test)] own: super::c::X, other: super::Y }
             #[cfg(not(test))] use super::Z;

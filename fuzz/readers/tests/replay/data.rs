@@ -171,7 +171,7 @@ fn tables() -> Readout {
 }
 
 fn unpacked(rules: Rules) -> Vec<u8> {
-    let unpacked = algorithms::sts_unpack::unpack(&raw(), &tables(), rules);
+    let unpacked = algorithms_sts::sts_unpack::unpack(&raw(), &tables(), rules);
     written("u.bin", |path| write_unpacked(path, &unpacked, rules))
 }
 

@@ -1,6 +1,6 @@
 //! Raw data of the STS, as read-out boards send them, and the results of unpackers.
 //!
-//! `docs/unpack.md` has formats and rules. The unpackers themselves are in the crate `algorithms`.
+//! `docs/unpack.md` has formats and rules. The unpackers themselves are in the crate `algorithms-sts`.
 //!
 //! | module | content |
 //! |---|---|

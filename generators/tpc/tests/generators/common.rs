@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
-use algorithms::tpc_decode::{Gains, Output, Settings, Tables, TimeFrame, WorkDistribution};
+use algorithms_tpc::tpc_decode::{Gains, Output, Settings, Tables, TimeFrame, WorkDistribution};
 use flate2::read::GzDecoder;
 use generators_common::random::{below, hash};
 use generators_tpc::mapping::LinkChannel;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use algorithms::axis::{Axis, Kind, Params};
-use algorithms::registry::tasks;
-use algorithms::task::Task;
+use crate::registry::tasks;
 use reports::compare::{Key, measure_again};
 use reports::record::{Point, RunRecord};
 use reports::shape;
+use tasks::axis::{Axis, Kind, Params};
+use tasks::task::Task;
 
 use super::*;
 use crate::plan::record_params;
@@ -26,12 +26,15 @@ fn values(kind: Kind) -> Vec<String> {
         Kind::Number => &["-1.25", "0", "2.3"],
         Kind::Frequency => &["12345", "50000", "0.5", "24", "10000000"],
         Kind::Duration => &["20", "1000", "10000001", "102400", "0", "10500000", "2147483648"],
-        Kind::Order => &["random", "time", "jitter:64"],
-        Kind::Skew => &["1", "4", "hot:0.5"],
         Kind::Path => &["a", "my file"],
         Kind::Range => &["0..1", "3..700"],
         Kind::Switch => &["no", "yes"],
         Kind::Choice(names) => names,
+        Kind::Own(_) => match kind.name() {
+            "order" => &["random", "time", "jitter:64"],
+            "skew" => &["1", "4", "hot:0.5"],
+            other => panic!("there are no values of {other}"),
+        },
     };
     texts.iter().map(|text| (*text).to_owned()).collect()
 }

@@ -10,7 +10,6 @@ mod measurements;
 
 use std::fmt::Display;
 
-use algorithms::device::{Device, Team};
 use portable_gpu::{Gpu, cuda, hip, webgpu};
 use reports::charts;
 use reports::clock::now;
@@ -18,6 +17,7 @@ use reports::record::{CEILINGS_VERSION, CeilingsRecord};
 use reports::store::{claim_ceilings, write_ceilings};
 use reports::table::Format;
 use reports::units::counted;
+use tasks::device::{Device, Team};
 use text::Untrusted;
 
 use crate::commands::say;

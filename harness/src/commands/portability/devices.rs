@@ -1,8 +1,8 @@
 //! Identification of the GPU by both names: of the vendor's driver and of wgpu.
 
-use algorithms::device::Device;
 use portable_gpu::cuda::{self, CudaGpu};
 use portable_gpu::webgpu::{self, Adapter};
+use tasks::device::Device;
 use text::Untrusted;
 
 use crate::failure::Failure;

@@ -4,15 +4,15 @@ mod devices;
 
 use std::path::Path;
 
-use algorithms::device::{Backend, Device};
-use algorithms::registry;
-use algorithms::task::VariantInfo;
+use crate::registry;
 use reports::charts;
 use reports::portability::{self, Comparison, Comparisons, Pair};
 use reports::record::Point;
 use reports::screen::Screen;
 use reports::store::Run;
 use reports::table::{Format, Tabular};
+use tasks::device::{Backend, Device};
+use tasks::task::VariantInfo;
 use text::Untrusted;
 
 use super::suite_run::SuiteRun;

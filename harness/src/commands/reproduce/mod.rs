@@ -8,7 +8,7 @@ mod streams;
 
 use std::path::Path;
 
-use algorithms::registry;
+use crate::registry;
 use reports::charts;
 use reports::published::{self, Figure, Here, Reproduction, Value, read_published_streams};
 use reports::rank::Rank;

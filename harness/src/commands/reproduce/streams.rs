@@ -7,8 +7,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use algorithms::device::{Backend, Device};
 use reports::published::Figure;
+use tasks::device::{Backend, Device};
 use text::Untrusted;
 
 use super::super::suite_run::SuiteRun;

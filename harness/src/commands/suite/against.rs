@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use algorithms::plugin;
 use reports::aliases::ALIASES;
 use reports::clock::now;
 use reports::compare::render::words;
@@ -12,6 +11,7 @@ use reports::history::Store;
 use reports::record::{Point, RunRecord, SuitePart, SummaryRow, YesNo};
 use reports::store::{Run, StoreError, read_run, read_summary};
 use reports::units;
+use tasks::plugin;
 use text::Untrusted;
 
 use super::super::present::check_store;

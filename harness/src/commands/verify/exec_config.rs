@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use algorithms::device::{Device, Target, Team};
-use algorithms::task::VariantInfo;
 use portable_gpu::DeviceError;
 use portable_gpu::emulator::{Config, Policy, Schedule};
+use tasks::device::{Device, Target, Team};
+use tasks::task::VariantInfo;
 
 use reports::units::counted;
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use algorithms::axis::Params;
-use algorithms::task::{Case, Task};
+use tasks::axis::Params;
+use tasks::task::{Case, Task};
 use text::Untrusted;
 
 use super::Subject;
@@ -103,8 +103,8 @@ pub(super) fn keep(
 
 #[cfg(test)]
 mod tests {
-    use algorithms::axis::Params;
-    use algorithms::registry::task;
+    use crate::registry::task;
+    use tasks::axis::Params;
 
     use super::*;
 

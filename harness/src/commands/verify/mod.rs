@@ -10,11 +10,11 @@ mod exec_config;
 mod inputs;
 mod summary;
 
-use algorithms::device::Device;
-use algorithms::plugin::Quarantine;
-use algorithms::task::{Case, Task, VariantInfo};
 use indicatif::{ProgressBar, ProgressStyle};
 use portable_gpu::DeviceError;
+use tasks::device::Device;
+use tasks::plugin::Quarantine;
+use tasks::task::{Case, Task, VariantInfo};
 
 use crate::failure::{Exit, Failure};
 use crate::measure::{CheckError, check_candidate};
@@ -32,7 +32,7 @@ const MEMORY_BYTES: u64 = 1 << 30;
 pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
     check_free_memory("verifying", MEMORY_BYTES)?;
     plugins::load(&request.plugins, Baseline::Measured)?;
-    let all = algorithms::registry::tasks();
+    let all = crate::registry::tasks();
     let tasks = match request.tasks.as_slice() {
         [] => all,
         some => some,

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use algorithms::device::Device;
 use portable_gpu::emulator::Lanes;
 use reports::units;
+use tasks::device::Device;
 use text::Untrusted;
 
 use super::super::print;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use algorithms::device::Device;
 use portable_gpu::webgpu::{self, Checks};
 use portable_gpu::{DeviceError, cuda, hip};
 use reports::record::{Adapter, Bandwidth, HipGpu, Shaders};
+use tasks::device::Device;
 
 use super::ceilings;
 use super::watch::Watch;

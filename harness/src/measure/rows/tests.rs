@@ -1,9 +1,9 @@
 //! Rows of GPU runs.
 
-use algorithms::device::Backend;
 use portable_gpu::{Attributes, KernelUse, Properties, Shape};
 use reports::record::{Bandwidth, LinkBandwidth};
 use statistics::MIN_SAMPLES;
+use tasks::device::Backend;
 
 use super::*;
 
@@ -18,7 +18,7 @@ const WORK: Work = Work {
 };
 
 fn subject() -> RowBuilder {
-    let task = algorithms::registry::task("sort").expect("a task");
+    let task = crate::registry::task("sort").expect("a task");
     let mut subject = RowBuilder::new(Point::default(), &task.variants()[0], "code");
     let link =
         LinkBandwidth { h2d_bytes_per_s: 50e3, d2h_bytes_per_s: 40e3, both_bytes_per_s: 80e3 };
@@ -219,16 +219,16 @@ fn counters_are_in_total_rows() {
 
 #[test]
 fn stages_have_their_preconditions() {
-    let task = algorithms::registry::task("sts").expect("a task");
-    let mut params = algorithms::axis::Params::default();
+    let task = crate::registry::task("sts").expect("a task");
+    let mut params = tasks::axis::Params::default();
     params.set("preset", "mcbm-2024");
     params.set("scale", "0.0005");
     let params = task.plan(params).expect("sensible").params;
     let case = task.generate(&params, 5).expect("made");
     let of = |name: &str| {
         let number = task.variants().iter().position(|info| info.name == name).expect(name);
-        let team = algorithms::device::Team::new(1).expect("a thread");
-        let candidate = case.prepare(number, &algorithms::device::Target::host(&team));
+        let team = tasks::device::Team::new(1).expect("a thread");
+        let candidate = case.prepare(number, &tasks::device::Target::host(&team));
         let subject = RowBuilder { given: candidate.expect(name).given(), ..subject() };
         let stages = [stage("sort", 0.1, 0), stage("cluster", 0.2, 0)];
         let rows = rows(&subject, &stages).into_iter();

@@ -3,9 +3,9 @@
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use algorithms::device::Team;
 use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Hardware};
 use perf_event::{Builder, Counter, Group};
+use tasks::device::Team;
 
 use super::reading::{GroupReading, Reading};
 use super::{CounterError, Counting, Event, OpenCounters};

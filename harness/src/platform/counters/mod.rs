@@ -13,7 +13,7 @@ mod reading;
 
 use std::io;
 
-use algorithms::device::Team;
+use tasks::device::Team;
 
 pub(crate) use linux::open;
 pub(crate) use reading::Reading;

@@ -17,9 +17,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use algorithms::task::VariantInfo;
 use object::Architecture;
 use sha2::{Digest, Sha256};
+use tasks::task::VariantInfo;
 
 use super::build::{executable, executable_fingerprint, hash_text};
 use program::{Kind, Node, Program, Scan, Target, WORD};
@@ -237,8 +237,8 @@ mod tests {
     use std::collections::HashSet;
     use std::time::Instant;
 
-    use algorithms::device::Backend;
-    use algorithms::registry::{task, tasks};
+    use crate::registry::{task, tasks};
+    use tasks::device::Backend;
 
     use super::*;
 

@@ -6,13 +6,13 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use algorithms::device::{Device, Target, Team};
-use algorithms::plugin::{Call, Watch, set_available_memory, set_watch};
-use algorithms::registry;
-use algorithms::task::{Case, Task, VariantInfo};
+use crate::registry;
 use nix::libc;
 use portable_gpu::DeviceError;
 use reports::units::counted;
+use tasks::device::{Device, Target, Team};
+use tasks::plugin::{Call, Watch, set_available_memory, set_watch};
+use tasks::task::{Case, Task, VariantInfo};
 
 use super::report::{Event, Problem, ProblemKind, Verdict};
 use crate::measure::{CheckError, check_candidate};
@@ -59,7 +59,7 @@ pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);
     set_available_memory(memory_budget);
-    let verdict = match registry::load_plugin(&request.plugin, String::new()) {
+    let verdict = match registry::registry().load_plugin(&request.plugin, String::new()) {
         Err(error) => Err(Problem::new(ProblemKind::Refused, error)),
         Ok(_) => match &request.variant {
             Some(variant) => variant.run(report)?,

@@ -20,9 +20,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::Builder;
 use std::time::Duration;
 
-use algorithms::device::Device;
-use algorithms::plugin::{PluginInfo, Quarantine};
 use nix::libc;
+use tasks::device::Device;
+use tasks::plugin::{PluginInfo, Quarantine};
 
 use crate::plugins::{PluginFailure, trial_budget};
 use crate::workers::{self, Ending, Process, Worker, limit_data};

@@ -141,8 +141,8 @@ impl Follower<'_> {
 
 #[cfg(test)]
 mod tests {
-    use algorithms::algorithm::SegmentSums;
     use reports::export::live::LiveStream;
+    use tasks::algorithm::SegmentSums;
 
     use super::*;
     use crate::request::WhenFull;

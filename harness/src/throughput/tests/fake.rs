@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use algorithms::algorithm::{CheckError, InputFiles, Plan, Semantics, TaskInfo, Work};
-use algorithms::axis::Params;
-use algorithms::device::{Backend, Target, Unavailable};
-use algorithms::task::{Candidate, Case, Task, VariantInfo};
 use generators_common::DataError;
 use portable_gpu::DeviceError;
+use tasks::algorithm::{CheckError, InputFiles, Plan, Semantics, TaskInfo, Work};
+use tasks::axis::Params;
+use tasks::device::{Backend, Target, Unavailable};
+use tasks::task::{Candidate, Case, Task, VariantInfo};
 
 pub const TASK: Fake = Fake;
 
@@ -26,7 +26,7 @@ struct FakeCandidate {
 
 impl Task for Fake {
     fn info(&self) -> TaskInfo {
-        TaskInfo { name: "act", ..algorithms::registry::tasks()[0].info() }
+        TaskInfo { name: "act", ..crate::registry::tasks()[0].info() }
     }
 
     fn variants(&self) -> Vec<VariantInfo> {

@@ -1,4 +1,4 @@
-//! Finding noisy pads: the kernels of `algorithms/src/tpc_noisy_pads/cuda/`.
+//! Finding noisy pads: the kernels of `algorithms/tpc/src/tpc_noisy_pads/cuda/`.
 //!
 //! | module | content |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Sorting digis: the kernels of `algorithms/src/sts_sort/cuda/block_merge.cu`.
+//! Sorting digis: the kernels of `algorithms/sts/src/sts_sort/cuda/block_merge.cu`.
 //!
 //! | module | content |
 //! |---|---|

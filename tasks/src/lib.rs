@@ -1,0 +1,34 @@
+//! What a task, a variant, an axis, a check and a plugin is, and how variants are run: for tasks of
+//! any kind.
+//!
+//! Reading order:
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`algorithm`] | interfaces of tasks and variants: the traits to implement |
+//! | [`axis`] | parameters of tasks, and their values |
+//! | [`device`] | devices, teams of threads, buffers |
+//! | [`task`] | tasks without type parameters, for the harness |
+//! | [`data_set`] | data that can be generated and written to files |
+//! | [`registry`] | the tasks of a program |
+//! | [`native`] | native variants that ports of them are compared with |
+//! | [`file_selection`] | which parts of files are read |
+//! | [`plugin`], [`plugin_session`] | shared libraries with variants, and how these are run |
+//!
+//! Nothing here reads a command line, and only the stages of a variant are timed.
+
+pub mod algorithm;
+pub mod axis;
+pub mod data_set;
+pub mod device;
+pub mod file_selection;
+pub mod native;
+pub mod plugin;
+pub mod plugin_session;
+pub mod registry;
+pub mod shared_inputs;
+pub mod task;
+
+// For macros.
+#[doc(hidden)]
+pub use portable_gpu as gpu;

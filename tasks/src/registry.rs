@@ -1,0 +1,214 @@
+//! The tasks of a program: a value, which the harness is given.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::hash::Hash;
+use std::path::Path;
+
+use text::Untrusted;
+
+use crate::data_set::DataSet;
+use crate::device::Backend;
+use crate::plugin::loaded::{LoadContext, load};
+use crate::plugin::loaded_variant::{Contracts, LoadedVariant};
+use crate::plugin::{PluginError, PluginInfo};
+use crate::task::{Task, VariantInfo};
+
+/// Tasks that belong together, such as those of one experiment, with what comes with them.
+#[derive(Clone, Copy)]
+pub struct TaskSet {
+    /// The tasks.
+    pub tasks: &'static [&'static dyn Task],
+    /// Data that can be generated and written to files.
+    pub data_sets: &'static [&'static dyn DataSet],
+}
+
+impl TaskSet {
+    /// A set of tasks alone.
+    pub const fn new(tasks: &'static [&'static dyn Task]) -> Self {
+        TaskSet { tasks, data_sets: &[] }
+    }
+}
+
+/// Tasks that can't be in one program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegistryError {
+    /// Two tasks, or two data sets, of one name.
+    #[error("two {what} are called {name}: rename one of them, or leave out its set")]
+    SameName {
+        /// `tasks` or `data sets`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Two variants of a task on one backend, or two of its axes, have one name.
+    #[error("the task {task} has two {what} called {name}: rename one of them")]
+    SamePart {
+        /// The task.
+        task: &'static str,
+        /// `variants` or `axes`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+}
+
+/// All tasks of a program, set by set.
+#[derive(Default)]
+pub struct Registry {
+    tasks: Vec<&'static dyn Task>,
+    data_sets: Vec<&'static dyn DataSet>,
+}
+
+impl Registry {
+    /// The tasks of these sets.
+    ///
+    /// # Errors
+    /// If names are not unique.
+    pub fn new(sets: &[TaskSet]) -> Result<Self, RegistryError> {
+        let registry = Registry {
+            tasks: sets.iter().flat_map(|set| set.tasks).copied().collect(),
+            data_sets: sets.iter().flat_map(|set| set.data_sets).copied().collect(),
+        };
+        let all =
+            |what| move |name: &&str| RegistryError::SameName { what, name: name.to_string() };
+        let data_sets = registry.data_sets.iter().map(|data| data.info().name);
+        refuse_same(registry.tasks.iter().map(|task| task.name()), all("tasks"))?;
+        refuse_same(data_sets, all("data sets"))?;
+        registry.tasks.iter().try_for_each(|task| check_names(*task))?;
+        Ok(registry)
+    }
+
+    /// All tasks in their listed order.
+    pub fn tasks(&self) -> &[&'static dyn Task] {
+        &self.tasks
+    }
+
+    /// The task with this name.
+    pub fn task(&self, name: &str) -> Option<&'static dyn Task> {
+        self.tasks.iter().copied().find(|task| task.name() == name)
+    }
+
+    /// All data sets in their listed order.
+    pub fn data_sets(&self) -> &[&'static dyn DataSet] {
+        &self.data_sets
+    }
+
+    /// The data set with this name.
+    pub fn data_set(&self, name: &str) -> Option<&'static dyn DataSet> {
+        self.data_sets.iter().copied().find(|data| data.info().name == name)
+    }
+
+    /// Loads a plugin for as long as the process lives, and adds its variants to those of their
+    /// tasks. A file that is already loaded is not loaded again. `fingerprint` is a hash of it.
+    ///
+    /// # Errors
+    /// If it is not a usable plugin. A bad plugin may end the process.
+    pub fn load_plugin(
+        &self,
+        path: &Path,
+        fingerprint: String,
+    ) -> Result<&'static PluginInfo, PluginError> {
+        let contracts = self.tasks.iter().filter_map(|task| task.contract()).collect();
+        let context = LoadContext {
+            contracts: Contracts(contracts),
+            holder_of: &|variant| self.holder_of(variant),
+            natives_of: &|task| self.natives_of(task),
+        };
+        load(path, fingerprint, &context)
+    }
+
+    /// Variants that kernels of plugins can be compared with: the built-in CUDA variants of a task
+    /// that are written idiomatically.
+    fn natives_of(&self, task: &str) -> Vec<&'static str> {
+        let infos = self.task(task).map_or_else(Vec::new, |task| task.variants());
+        let is_native = |info: &&VariantInfo| {
+            info.backend == Backend::Cuda
+                && info.native.is_none()
+                && info.plugin.is_none()
+                && info.unavailable_reason.is_none()
+        };
+        infos.iter().filter(is_native).map(|info| info.name).collect()
+    }
+
+    /// Returns the owner of an existing variant of this name.
+    fn holder_of(&self, variant: &LoadedVariant) -> Option<String> {
+        let mut infos = self.task(variant.task)?.variants().into_iter();
+        let same =
+            infos.find(|info| (info.backend, info.name) == (variant.backend, variant.name))?;
+        // A listed variant that is not loaded is replaced by the plugin's.
+        if same.unavailable_reason.is_some() {
+            return None;
+        }
+        Some(same.plugin.map_or_else(
+            || "that bench has itself".to_owned(),
+            |plugin| format!("of {}", plugin.path.escaped()),
+        ))
+    }
+}
+
+/// Refuses a task with two variants, or two axes, of one name.
+fn check_names(task: &dyn Task) -> Result<(), RegistryError> {
+    let name = task.name();
+    let part = |what| {
+        move |part: &dyn fmt::Display| RegistryError::SamePart {
+            task: name,
+            what,
+            name: part.to_string(),
+        }
+    };
+    let variants = task.variants().into_iter();
+    let on_backend = |variant: VariantInfo| format!("{} ({})", variant.name, variant.backend);
+    refuse_same(variants.map(on_backend), |name| part("variants")(name))?;
+    refuse_same(task.axes().iter().map(|axis| axis.name), |name| part("axes")(name))
+}
+
+/// Refuses items that are in a list twice.
+fn refuse_same<T: Hash + Eq>(
+    items: impl IntoIterator<Item = T>,
+    error: impl Fn(&T) -> RegistryError,
+) -> Result<(), RegistryError> {
+    let mut known = HashSet::new();
+    for item in items {
+        if known.contains(&item) {
+            return Err(error(&item));
+        }
+        known.insert(item);
+    }
+    Ok(())
+}
+
+/// What holds for the tasks of any program.
+#[cfg(any(test, feature = "testing"))]
+pub mod testing {
+    use super::{Registry, TaskSet};
+    use crate::axis::Params;
+
+    /// Asserts that names are unique, that all tasks have variants, and that defaults are valid.
+    pub fn assert_sound(set: TaskSet) {
+        Registry::new(&[set]).unwrap_or_else(|error| panic!("{error}"));
+        for task in set.tasks {
+            assert!(!task.variants().is_empty(), "{} has no variants", task.name());
+            for axis in task.axes() {
+                let parsed = axis.default.map(|text| axis.parse(text));
+                assert!(!matches!(parsed, Some(Err(_))), "{}", axis.name);
+            }
+            let plan = task.plan(Params::default());
+            assert!(plan.is_ok(), "{}: {:?}", task.name(), plan.err());
+        }
+    }
+
+    /// Asserts that checks refuse what is left without any run, and right outputs with a change.
+    pub fn assert_checked(set: TaskSet) {
+        for task in set.tasks {
+            let mut refused = 0;
+            for (name, case) in task.hard_cases(1) {
+                assert!(case.rejects_no_op(), "{}: {name}", task.name());
+                let of_case = case.refused_mutants(1);
+                refused +=
+                    of_case.unwrap_or_else(|problem| panic!("{}: {name}: {problem}", task.name()));
+            }
+            assert!(refused > 50, "{}: {refused} were refused", task.name());
+        }
+    }
+}

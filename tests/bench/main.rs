@@ -1,0 +1,47 @@
+//! The binary and the library from the outside: one program of tests, since
+//! linking each file by itself would take longer than running it.
+
+#![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
+
+mod against;
+mod cluster_finder;
+mod command_line;
+mod common;
+mod comparing;
+mod cpu_sets;
+mod documentation;
+mod documentation_runs;
+#[path = "../../fixtures/mod.rs"]
+mod experiments;
+mod export;
+#[path = "../faults/mod.rs"]
+mod faults;
+mod files;
+mod gate;
+mod gpu_results;
+mod hip;
+mod history;
+mod limits;
+mod live;
+mod machine_identity;
+mod measuring;
+mod memory;
+mod nightly;
+mod plugins;
+mod portability;
+mod process;
+mod real_files;
+mod refusals;
+mod report;
+mod reproduce;
+mod slurm;
+mod stream;
+mod stream_nodes;
+mod sts;
+mod sts_raw;
+mod suites;
+mod text_of_others;
+mod throughput;
+mod tools;
+mod tpc;
+mod wrong_variants;
