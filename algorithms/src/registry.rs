@@ -1,15 +1,18 @@
 //! The list of all tasks, and plugins for them.
 
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use text::Untrusted;
 
 use crate::calibrate::Calibrate;
 use crate::device::Backend;
 use crate::memory_kinds::MemoryKinds;
-use crate::plugin::loaded::{LoadContext, load};
+use crate::plugin::loaded::{LoadContext, load, plugin_of_task};
+use crate::plugin::loaded_task::LoadedTask;
 use crate::plugin::loaded_variant::{Contracts, LoadedVariant};
 use crate::plugin::{PluginError, PluginInfo};
+use crate::plugin_session::{self_check, wrap};
 use crate::sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT};
 use crate::sts_events::StsEvents;
 use crate::sts_sort::StsSort;
@@ -44,9 +47,16 @@ static TASKS: &[&dyn Task] = &[
     &TypedTask(crate::task::example::ChannelCounts),
 ];
 
-/// All tasks in their listed order.
+/// All tasks in their listed order, with those that plugins added last.
+static ALL: Mutex<&[&dyn Task]> = Mutex::new(TASKS);
+
+fn all() -> MutexGuard<'static, &'static [&'static dyn Task]> {
+    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// All tasks in their listed order, those of plugins last. Loading a plugin adds to them.
 pub fn tasks() -> &'static [&'static dyn Task] {
-    TASKS
+    *all()
 }
 
 /// The task with this name.
@@ -54,15 +64,42 @@ pub fn task(name: &str) -> Option<&'static dyn Task> {
     tasks().iter().copied().find(|task| task.name() == name)
 }
 
-/// Loads a plugin for as long as the process lives, and adds its variants to those of their tasks.
-/// A file that is already loaded is not loaded again. `fingerprint` is a hash of it.
+/// Loads a plugin for as long as the process lives, adds its variants to those of their tasks, and
+/// its tasks to the list. A file that is already loaded is not loaded again. `fingerprint` is a hash
+/// of it.
 ///
 /// # Errors
 /// If it is not a usable plugin. A bad plugin may end the process.
 pub fn load_plugin(path: &Path, fingerprint: String) -> Result<&'static PluginInfo, PluginError> {
     let contracts = tasks().iter().filter_map(|task| task.contract()).collect();
-    let context = LoadContext { contracts: Contracts(contracts), holder_of, natives_of };
-    load(path, fingerprint, &context)
+    let context = LoadContext {
+        contracts: Contracts(contracts),
+        holder_of,
+        natives_of,
+        owner_of_task,
+        try_task: self_check,
+    };
+    let plugin = load(path, fingerprint, &context)?;
+    let is_new = |loaded: &&&LoadedTask| task(loaded.name).is_none();
+    add(plugin.tasks.iter().filter(is_new).map(|loaded| wrap(loaded)).collect());
+    Ok(plugin.info)
+}
+
+/// Adds tasks to the list.
+fn add(new: Vec<&'static dyn Task>) {
+    if !new.is_empty() {
+        let mut all = all();
+        *all = [*all, &new].concat().leak();
+    }
+}
+
+/// Returns the owner of an existing task of this name.
+fn owner_of_task(name: &str) -> Option<String> {
+    task(name)?;
+    Some(plugin_of_task(name).map_or_else(
+        || "that bench has itself".to_owned(),
+        |plugin| format!("of {}", plugin.path.escaped()),
+    ))
 }
 
 /// Variants that kernels of plugins can be compared with: the built-in CUDA variants of a task that

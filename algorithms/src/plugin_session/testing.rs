@@ -60,6 +60,16 @@ impl<A: PluginTask> Compiled<A> {
         Some(Compiled { task, variants })
     }
 
+    /// The variants of a task whose plugin is loaded.
+    pub(super) fn from_loaded(task: A) -> Self {
+        Compiled { task, variants: variants_of(task.info().name) }
+    }
+
+    /// The task.
+    pub(super) fn task(&self) -> A {
+        self.task
+    }
+
     /// Returns the variant of that name.
     pub(crate) fn variant(&self, name: &str) -> &'static LoadedVariant {
         let found = self.variants.iter().find(|variant| variant.name == name);
