@@ -1,5 +1,6 @@
 //! Libraries with tasks, compiled and run: right ones, and those that are refused.
 
+mod example;
 mod refused;
 
 use std::path::{Path, PathBuf};
