@@ -10,9 +10,9 @@ use text::Untrusted;
 use super::abi::{ABI, OLDEST_ABI, Table};
 use super::hooks::{Call, watched};
 use super::loaded_task::LoadedTask;
-use super::loaded_variant::{Contracts, LoadedVariant, PluginInfo, Quarantine};
+use super::loaded_variant::{Contracts, LoadedVariant, PluginInfo, Quarantine, leak};
 use super::task_abi::{TASKS_SINCE, TaskTable};
-use super::task_problem::TaskProblem;
+use super::task_problem::{TaskError, TaskProblem};
 use super::{table, task_table};
 use crate::device::{Backend, Device};
 
@@ -107,7 +107,7 @@ fn try_task(
     } else {
         Err(TaskProblem::NoVariants)
     };
-    tried.map_err(|problem| PluginProblem::Task { task: task.name.to_owned(), problem })
+    tried.map_err(|problem| problem.of_task(task.name).into())
 }
 
 /// The plugins that are loaded.
@@ -166,8 +166,7 @@ fn check_task_names(
         let other =
             if is_new { owner_of_task(name) } else { Some("in the same plugin".to_owned()) };
         if let Some(other) = other {
-            let problem = TaskProblem::NameTaken { other };
-            return Err(PluginProblem::Task { task: name.to_owned(), problem });
+            return Err(TaskProblem::NameTaken { other }.of_task(name).into());
         }
     }
     Ok(())
@@ -300,11 +299,6 @@ fn functions(library: &'static Library) -> Result<(AbiFunction, TableFunction), 
     }
 }
 
-/// Leaks a value of a plugin: its functions may be called until the process ends.
-pub(super) fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
-}
-
 /// A library that is not a usable plugin. See `docs/plugin.md`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("plugin {}: {problem}", path.escaped())]
@@ -348,13 +342,8 @@ pub enum PluginProblem {
         other: String,
     },
     /// A task that can't be used.
-    #[error("{}{problem}", of_task(task))]
-    Task {
-        /// The task; empty if its name is unknown.
-        task: String,
-        /// Reason.
-        problem: TaskProblem,
-    },
+    #[error(transparent)]
+    Task(#[from] TaskError),
     /// A variant that is to be compared with a missing one.
     #[error(
         "its variant {} is to be compared with {} of {task}, which bench does not have in CUDA; {}",
@@ -372,10 +361,6 @@ pub enum PluginProblem {
         /// Variants that it could be compared with.
         known: Vec<&'static str>,
     },
-}
-
-fn of_task(task: &str) -> String {
-    if task.is_empty() { String::new() } else { format!("its task {}: ", task.quoted()) }
 }
 
 fn instead_of_native(known: &[&str]) -> String {

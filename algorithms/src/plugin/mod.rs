@@ -30,4 +30,4 @@ pub use hooks::{Call, Watch, set_available_memory, set_watch};
 pub use loaded::{PluginError, PluginProblem, any_for, plugins, quarantine};
 pub(crate) use loaded_variant::PluginVariant;
 pub use loaded_variant::{Contract, PluginInfo, Quarantine};
-pub use task_problem::TaskProblem;
+pub use task_problem::{TaskError, TaskProblem};

@@ -2,6 +2,20 @@
 
 use text::Untrusted;
 
+/// A task of a plugin that can't be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{problem}", named(task))]
+pub struct TaskError {
+    /// The task; empty if its name is unknown.
+    pub task: String,
+    /// Reason.
+    pub problem: TaskProblem,
+}
+
+fn named(task: &str) -> String {
+    if task.is_empty() { String::new() } else { format!("its task {}: ", task.quoted()) }
+}
+
 /// Reason why a task of a plugin can't be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaskProblem {
@@ -115,6 +129,13 @@ pub enum TaskProblem {
          hard inputs with outputs"
     )]
     NothingToRefuse,
+}
+
+impl TaskProblem {
+    /// Adds the name of the task, if it is known.
+    pub(super) fn of_task(self, task: &str) -> TaskError {
+        TaskError { task: task.to_owned(), problem: self }
+    }
 }
 
 impl From<String> for TaskProblem {

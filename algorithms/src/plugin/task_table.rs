@@ -4,15 +4,15 @@ use std::collections::HashSet;
 use std::ffi::c_char;
 use std::ops::RangeInclusive;
 
-use super::PluginProblem;
-use super::loaded::leak;
+use text::Untrusted;
+
 use super::loaded_task::{
     ArraySpec, LoadedTask, MetricSpec, TaskCalls, TaskFunctions, TaskPointer,
 };
-use super::loaded_variant::{Contract, PluginInfo, Stable};
+use super::loaded_variant::{Contract, PluginInfo, Stable, leak};
 use super::table::{check_name, text, yes_or_no};
 use super::task_abi::{self, TaskTable};
-use super::task_problem::TaskProblem;
+use super::task_problem::{TaskError, TaskProblem};
 use crate::axis::{Axis, Flag};
 use crate::plugin::abi;
 
@@ -27,24 +27,23 @@ const MAX_ELEMENT_BYTES: u64 = 4096;
 pub(super) fn tasks(
     table: &TaskTable,
     plugin: &'static PluginInfo,
-) -> Result<Vec<&'static LoadedTask>, PluginProblem> {
-    let not_of_a_task = |problem| PluginProblem::Task { task: String::new(), problem };
+) -> Result<Vec<&'static LoadedTask>, TaskError> {
+    let unnamed = |problem: TaskProblem| problem.of_task("");
     // SAFETY: the header requires the table and its pointers to stay as they are.
     let pointers = unsafe {
         sized(table, || "recobench_task_table".to_owned())
             .and_then(|table| list(table.tasks, table.task_count, 1..=MAX_COUNT, "tasks"))
-            .map_err(not_of_a_task)?
+            .map_err(unnamed)?
     };
     let tasks = pointers.iter().enumerate().map(|(index, &pointer)| {
         // SAFETY: the header requires a task there, for as long as the library is loaded.
         let task = unsafe { sized(pointer, || format!("recobench_task {index}")) };
-        let task = task.map_err(not_of_a_task)?;
+        let task = task.map_err(unnamed)?;
         let name = text(task.name, &format!("the name of task {index}"))
             .and_then(|name| check_name(name, &format!("task {index}")).map(|()| name))
-            .map_err(|problem| not_of_a_task(problem.into()))?;
+            .map_err(|problem| unnamed(problem.into()))?;
         let loaded = read(task, name, plugin);
-        let loaded =
-            loaded.map_err(|problem| PluginProblem::Task { task: name.into(), problem })?;
+        let loaded = loaded.map_err(|problem| problem.of_task(name))?;
         Ok(leak(loaded))
     });
     tasks.collect()
@@ -63,10 +62,10 @@ fn read(
     // SAFETY: the header requires lists of these lengths.
     let (axes, arrays, outputs, metrics) = unsafe {
         (
-            structs(task.axes, task.axis_count, 0..=MAX_COUNT, "axis", axis)?,
-            structs(task.arrays, task.array_count, 1..=MAX_COUNT, "array", array)?,
-            structs(task.outputs, task.output_count, 1..=MAX_COUNT, "output", array)?,
-            structs(task.metrics, task.metric_count, 0..=MAX_COUNT, "metric", metric)?,
+            structs(task.axes, task.axis_count, 0..=MAX_COUNT, ["axis", "axes"], axis)?,
+            structs(task.arrays, task.array_count, 1..=MAX_COUNT, ["array", "arrays"], array)?,
+            structs(task.outputs, task.output_count, 1..=MAX_COUNT, ["output", "outputs"], array)?,
+            structs(task.metrics, task.metric_count, 0..=MAX_COUNT, ["metric", "metrics"], metric)?,
         )
     };
     unique(axes.iter().map(|axis: &Axis| axis.name), "axes")?;
@@ -153,7 +152,7 @@ fn functions(
 fn axis(axis: &'static task_abi::Axis, context: &str) -> Result<Axis, TaskProblem> {
     let name = text(axis.name, &format!("the name of {context}"))?;
     check_name(name, context)?;
-    let context = format!("axis \"{name}\"");
+    let context = format!("axis {}", name.quoted());
     let flag = flag(axis, name, &context)?
         .or(text(axis.default_value, &format!("the default_value of {context}"))?)
         .with_help(text(axis.help, &format!("the help of {context}"))?);
@@ -221,13 +220,15 @@ fn metric(metric: &'static task_abi::Metric, context: &str) -> Result<MetricSpec
     let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if !name.chars().all(is_allowed) {
         return Err(format!(
-            "{context} is called \"{name}\"; use lower case letters, digits and underscores"
+            "{context} is called {}; use lower case letters, digits and underscores",
+            name.quoted()
         )
         .into());
     }
     let better = metric.better;
     if !(-1..=1).contains(&better) {
-        return Err(format!("metric \"{name}\": better is {better}; use 1, -1 or 0").into());
+        let name = name.quoted();
+        return Err(format!("metric {name}: better is {better}; use 1, -1 or 0").into());
     }
     Ok(MetricSpec {
         name,
@@ -251,7 +252,8 @@ fn unique(names: impl Iterator<Item = &'static str>, what: &str) -> Result<(), T
     let mut known = HashSet::new();
     for name in names {
         if !known.insert(name) {
-            return Err(format!("two of its {what} are called \"{name}\"; rename one").into());
+            let name = name.quoted();
+            return Err(format!("two of its {what} are called {name}; rename one").into());
         }
     }
     Ok(())
@@ -265,13 +267,13 @@ unsafe fn structs<T: 'static, R>(
     pointers: *const *const T,
     count: u64,
     allowed: RangeInclusive<u64>,
-    what: &str,
+    [singular, plural]: [&str; 2],
     read: impl Fn(&'static T, &str) -> Result<R, TaskProblem>,
 ) -> Result<Vec<R>, TaskProblem> {
     // SAFETY: as the caller promises.
-    let pointers = unsafe { list(pointers, count, allowed, &format!("of its kind \"{what}\""))? };
+    let pointers = unsafe { list(pointers, count, allowed, plural)? };
     let read = |(index, &pointer): (usize, &*const T)| {
-        let context = format!("{what} {index}");
+        let context = format!("{singular} {index}");
         // SAFETY: as the caller promises.
         read(unsafe { sized(pointer, || context.clone())? }, &context)
     };

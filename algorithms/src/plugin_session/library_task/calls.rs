@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use portable_gpu::DeviceError;
 
 use super::super::host::Host;
-use super::input::InputHandle;
+use super::handle::InputHandle;
 use super::params::CParams;
 use crate::plugin::abi;
 use crate::plugin::hooks::{Call, watched};

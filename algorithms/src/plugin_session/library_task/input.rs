@@ -8,6 +8,7 @@ use bytemuck::{Zeroable, cast_slice_mut};
 use portable_gpu::DeviceError;
 
 use super::calls::call;
+use super::handle::InputHandle;
 use crate::plugin::hooks::{check_outputs, watched};
 use crate::plugin::loaded_task::{ArraySpec, LoadedTask};
 use crate::plugin::task_abi;
@@ -16,53 +17,6 @@ use crate::plugin::task_abi;
 const MAX_SHAPE_BYTES: u64 = 65_536;
 /// More than the address space of a process.
 const MAX_BYTES: u64 = 1 << 47;
-
-/// The library's handle of an input, which is released when it is dropped.
-pub(super) struct InputHandle {
-    task: &'static LoadedTask,
-    handle: *mut c_void,
-}
-
-// SAFETY: the header says that calls with an input come on any thread.
-unsafe impl Send for InputHandle {}
-// SAFETY: the header says that what an input points to stays as it is; calls with it come one at a
-// time.
-unsafe impl Sync for InputHandle {}
-
-impl InputHandle {
-    /// Takes a handle that a function returned.
-    pub(super) fn new(
-        task: &'static LoadedTask,
-        handle: *mut c_void,
-        function: &str,
-    ) -> Result<Self, DeviceError> {
-        if handle.is_null() {
-            let problem = format!("set no input in {function}, but answered RECOBENCH_OK");
-            return Err(task.plugin.failed(problem));
-        }
-        Ok(InputHandle { task, handle })
-    }
-
-    /// The task that it is an input of.
-    pub(super) fn task(&self) -> &'static LoadedTask {
-        self.task
-    }
-
-    /// Pointer for calls.
-    pub(super) fn as_ptr(&self) -> *const c_void {
-        self.handle
-    }
-}
-
-impl Drop for InputHandle {
-    fn drop(&mut self) {
-        let release = self.task.functions.release;
-        // SAFETY: the library returned the handle, and it is not used any more.
-        watched(&self.task.calls.release, || unsafe {
-            release(self.task.table.as_ptr(), self.handle);
-        });
-    }
-}
 
 /// An input of a library's task.
 pub(crate) struct LibraryInput {
@@ -98,7 +52,7 @@ impl LibraryInput {
         let shape = input.describe(&handle)?;
         let checked = input.checked(&shape);
         checked.map_err(|problem| task.plugin.failed(format!("in describe: {problem}")))?;
-        // SAFETY: the library says that so many bytes are there, and `checked` that the pointer is
+        // SAFETY: the library promises these bytes, and `checked` that the pointer is
         // not NULL.
         input.shape = unsafe { AlignedBytes::copied(shape.address, shape.bytes as usize) };
         input.touch();
@@ -170,7 +124,7 @@ impl LibraryInput {
     fn touch(&self) {
         watched(&self.task.calls.describe, || {
             for bytes in self.array_bytes() {
-                std::hint::black_box((bytes.first(), bytes.last()));
+                std::hint::black_box((bytes.first().copied(), bytes.last().copied()));
             }
         });
     }
@@ -191,7 +145,7 @@ impl LibraryInput {
             if bytes == 0 {
                 return &[][..];
             }
-            // SAFETY: the library says that so many bytes are there for as long as the handle is,
+            // SAFETY: the library promises these bytes for as long as the handle is,
             // and the description was checked for overflows and NULL.
             unsafe { std::slice::from_raw_parts(address.cast(), bytes) }
         })

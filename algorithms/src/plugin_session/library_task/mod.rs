@@ -5,13 +5,14 @@
 //! | `task` | the task, as an algorithm |
 //! | `calls` | calls of the library's functions |
 //! | `params` | parameters of a point, as C sees them |
-//! | `input` | an input: the library's handle, and its arrays |
+//! | `handle`, `input` | an input: the library's handle, and its arrays |
 //! | `output` | an output: arrays of elements, compared and mutated |
 //! | `judged` | reference, check and metrics |
 //! | `shown_input` | an input as variants see it |
 //! | `self_check` | reference and check, tried on all hard inputs when the library is loaded |
 
 mod calls;
+mod handle;
 mod input;
 mod judged;
 mod output;

@@ -2,6 +2,7 @@
 
 use generators_common::random::hash;
 use portable_gpu::POISON;
+use text::Untrusted;
 
 use super::input::LibraryInput;
 use super::judged;
@@ -26,7 +27,8 @@ pub(super) fn check(task: LibraryTask) -> Result<(), TaskProblem> {
 }
 
 fn failed(input: &str, problem: String) -> TaskProblem {
-    let input = if input.is_empty() { String::new() } else { format!("hard input \"{input}\": ") };
+    let input =
+        if input.is_empty() { String::new() } else { format!("hard input {}: ", input.quoted()) };
     TaskProblem::CallFailed { input, problem }
 }
 

@@ -8,7 +8,8 @@ use portable_gpu::{DeviceError, POISON};
 use text::Untrusted;
 
 use super::super::variants;
-use super::input::{InputHandle, LibraryInput};
+use super::handle::InputHandle;
+use super::input::LibraryInput;
 use super::output::LibraryOutput;
 use super::params::CParams;
 use super::{calls, judged};
@@ -160,7 +161,7 @@ impl Algorithm for LibraryTask {
 
     fn shrink<'i>(&self, input: &'i LibraryInput) -> Box<dyn Iterator<Item = LibraryInput> + 'i> {
         let shrink = self.loaded().functions.shrink;
-        let (Some(shrink), Ok(handle)) = (shrink, input.handle()) else {
+        let Some((shrink, handle)) = shrink.zip(input.handle().ok()) else {
             return Box::new(std::iter::empty());
         };
         let mut indices = 0..;

@@ -58,7 +58,7 @@ fn right_variants_are_right_on_the_host_and_on_a_gpu() {
 
 #[test]
 fn errors_of_variants_are_reported() {
-    let Some(task) = task(SOURCE, &["-DTASK_NAME=\"double-told\""]) else { return };
+    let Some(task) = task(SOURCE, &["-DTASK_NAME=\"double-errors\""]) else { return };
     let messages = [
         ("nothing", "doubles, element 0: "),
         ("beyond", "it wrote beyond the end of its doubles"),

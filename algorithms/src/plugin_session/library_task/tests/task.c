@@ -2,59 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "defaults.h"
 #include "recobench.h"
-
-#ifndef TASK_NAME
-#define TASK_NAME "double"
-#endif
-#ifndef TASK_SIZE
-#define TASK_SIZE sizeof(recobench_task)
-#endif
-#ifndef TABLE_SIZE
-#define TABLE_SIZE sizeof(recobench_task_table)
-#endif
-#ifndef AXIS_SIZE
-#define AXIS_SIZE sizeof(recobench_axis)
-#endif
-#ifndef DEFAULT
-#define DEFAULT "100"
-#endif
-#ifndef KIND
-#define KIND RECOBENCH_AXIS_COUNT
-#endif
-#ifndef HARD_INPUTS
-#define HARD_INPUTS 3
-#endif
-#ifndef ELEMENT_BYTES
-#define ELEMENT_BYTES 4
-#endif
-#ifndef VARIANT_TASK
-#define VARIANT_TASK TASK_NAME
-#endif
-#ifndef ANY_ORDER
-#define ANY_ORDER 0
-#endif
-#ifndef CHECK
-#define CHECK NULL
-#endif
-#ifndef DESCRIBE
-#define DESCRIBE describe
-#endif
-#ifndef REFERENCE
-#define REFERENCE reference
-#endif
-#ifndef PLAN
-#define PLAN plan
-#endif
-#ifndef HARD_INPUT
-#define HARD_INPUT hard_input
-#endif
-#ifndef GENERATE
-#define GENERATE generate
-#endif
-#ifndef TASKS
-#define TASKS &TABLE_OF_TASKS
-#endif
 
 #define UNUSED __attribute__((unused)) static
 
@@ -204,6 +153,12 @@ UNUSED int32_t failing_reference(const recobench_task *task, const recobench_hos
     (void)task, (void)input, (void)right;
     host->explain(host, "no idea");
     return RECOBENCH_FAILED;
+}
+
+UNUSED int32_t crashing_reference(const recobench_task *task, const recobench_host *host,
+                                  const void *input, const recobench_outputs *right) {
+    *(volatile int *)0 = 1;
+    return reference(task, host, input, right);
 }
 
 /* Differs from what all variants compute. */
@@ -364,7 +319,7 @@ static const recobench_plugin_table TABLE = {
     .size = sizeof TABLE, .name = "doubles", .version = "1",
     .variant_count = sizeof LIST / sizeof *LIST, .variants = LIST};
 
-static const recobench_axis COUNT = {.size = AXIS_SIZE, .name = "count", .help = "Numbers",
+static const recobench_axis COUNT = {.size = AXIS_SIZE, .name = AXIS_NAME, .help = "Numbers",
                                      .default_value = DEFAULT, .kind = KIND};
 static const recobench_axis *const AXES[] = {&COUNT};
 static const recobench_array NUMBERS = {sizeof NUMBERS, "numbers", 4};
