@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use algorithms::device::Device;
-use algorithms::task::Task;
 use clap::{Args, Subcommand};
 use clap_complete::Shell;
 
@@ -199,8 +198,8 @@ pub struct TrialFlags {
     #[arg(value_name = "plugin")]
     plugin: PathBuf,
     /// Task to try.
-    #[arg(long, value_name = "task", value_parser = values::task())]
-    task: Option<&'static dyn Task>,
+    #[arg(long, value_name = "task")]
+    task: Option<String>,
     /// Variant to try.
     #[arg(long, value_name = "variant", requires = "task")]
     variant: Option<String>,
