@@ -1,4 +1,4 @@
-/* recobench.h: bring your own variant, as a shared library.
+/* recobench.h: bring your own variant or your own task, as a shared library.
  *
  *   bench sort --plugin ./libmine.so
  *
@@ -18,6 +18,8 @@
  *   release   once
  *
  * Calls come one at a time, on any thread. None of them may throw.
+ *
+ * A library that brings a task exports recobench_plugin_tasks, too: see recobench_task.
  */
 #ifndef RECOBENCH_H
 #define RECOBENCH_H
@@ -30,8 +32,8 @@ extern "C" {
 #endif
 
 /* The version of this interface. Plugins that were compiled with version 1, which knew "sort"
- * and "gather" only, run unchanged. */
-#define RECOBENCH_ABI 2u
+ * and "gather" only, or with version 2, which knew no tasks but those of bench, run unchanged. */
+#define RECOBENCH_ABI 3u
 
 #define RECOBENCH_EXPORT __attribute__((visibility("default")))
 
@@ -534,6 +536,208 @@ typedef struct recobench_variant {
     const char *differs;    /* what else differs, and why; NULL if nothing does */
 } recobench_variant;
 
+/* Not in versions 1 and 2: tasks.
+ *
+ * A library may bring tasks of its own. It exports recobench_plugin_tasks besides the two functions of
+ * every plugin, and variants that name these tasks. `bench` has a subcommand for each such task,
+ * with its axes as flags.
+ *
+ * Memory has one owner:
+ *   - tables, names and texts are the library's, and stay as they are until the process ends;
+ *   - an input is a handle of the library: `generate`, `read`, `hard_input` and `shrink` return one,
+ *     and `release` frees it. What `describe` points to belongs to the input, and stays as it is
+ *     until then;
+ *   - all else is bench's: memory that a call is to write comes with its capacity, and pointers to
+ *     it are not kept after the call.
+ *
+ * Calls with an input come one at a time, on any thread. Each struct begins with its size, which has
+ * to be its sizeof in this header. */
+
+/* Kinds of values of an axis. */
+enum {
+    RECOBENCH_AXIS_COUNT = 1,      /* of things, which `label` names: 24, 20M */
+    RECOBENCH_AXIS_INTEGER = 2,    /* an index or a threshold: 7 */
+    RECOBENCH_AXIS_SHARE = 3,      /* a fraction: 0.25 */
+    RECOBENCH_AXIS_NUMBER = 4,     /* any number: 2.3 */
+    RECOBENCH_AXIS_TIME_STAMP = 5, /* in ns, may be negative: -500 */
+    RECOBENCH_AXIS_DURATION = 6,   /* 10ms; in ns */
+    RECOBENCH_AXIS_FREQUENCY = 7,  /* 50kHz; in Hz */
+    RECOBENCH_AXIS_CHOICE = 8,     /* one of `choices`; its index */
+    RECOBENCH_AXIS_SWITCH = 9      /* yes or no; 1 or 0 */
+};
+
+/* A parameter of generated inputs: a flag, and a column of results. */
+typedef struct recobench_axis {
+    size_t size;
+    const char *name;           /* of the flag, without dashes: lower case, digits, dashes */
+    const char *help;           /* its meaning, in a line */
+    const char *default_value;  /* as it is typed: "20k", "10ms" */
+    uint32_t kind;              /* RECOBENCH_AXIS_COUNT, ... */
+    uint32_t choice_count;      /* of RECOBENCH_AXIS_CHOICE, else 0 */
+    const char *const *choices; /* of RECOBENCH_AXIS_CHOICE, else NULL */
+    const char *unit;           /* of plain values, such as "um"; may be NULL */
+    const char *label;          /* in tables and charts; NULL if it is the name */
+    double small;               /* largest value in a quick trial of a command, for an axis that the
+                                 * size of inputs depends on; else 0 */
+} recobench_axis;
+
+/* Values of all axes, by their indices in the table of the task. */
+typedef struct recobench_params {
+    size_t size;
+    uint64_t count;
+    const char *const *texts; /* in plain form: "20000", "near" */
+    const int64_t *integers;  /* of counts, integers and times, the index of a choice, of a switch 1
+                               * or 0; of all others rounded */
+    const double *numbers;    /* the same value, also of shares, numbers and frequencies */
+} recobench_params;
+
+/* An array of an input or of an output. */
+typedef struct recobench_array {
+    size_t size;
+    const char *name;       /* in messages, in the plural: "labels" */
+    uint64_t element_bytes; /* 1 to 4096 */
+} recobench_array;
+
+/* A metric of outputs that were found right. */
+typedef struct recobench_metric {
+    size_t size;
+    const char *name;    /* of the column: lower case, digits, underscores */
+    const char *unit;    /* NULL or "" for a fraction or a ratio */
+    const char *label;   /* in tables and charts */
+    const char *meaning; /* its definition, in a sentence */
+    int32_t better;      /* 1 if larger is better, -1 if smaller is, 0 if neither */
+} recobench_metric;
+
+/* Memory that a point needs, estimated before it is generated. */
+typedef struct recobench_plan {
+    size_t size;
+    uint64_t input_bytes;  /* of an input, as the library keeps it */
+    uint64_t output_bytes; /* of all outputs, by their capacities */
+} recobench_plan;
+
+/* An input, described by its library. Before the call all numbers are 0, and all pointers but the
+ * last three NULL. */
+typedef struct recobench_description {
+    size_t size;
+    uint64_t items;       /* number of items to process */
+    uint64_t bytes_min;   /* bytes that any implementation reads and writes; 0 if unknown */
+    const void *shape;    /* small constants that stay on the host, such as the size of a matrix: any
+                           * struct of the library, or NULL */
+    uint64_t shape_bytes; /* at most 65536 */
+
+    /* To be set for each array of the task, resp. for each of its outputs. */
+    const void **arrays;  /* where it begins; may be NULL if it is empty */
+    uint64_t *elements;   /* number of elements of each array */
+    uint64_t *capacities; /* largest number of elements of each output */
+} recobench_description;
+
+/* Arrays of an output. */
+typedef struct recobench_outputs {
+    size_t size;
+    uint64_t count;             /* as the task has it */
+    void *const *arrays;        /* NULL in prepare and memory */
+    const uint64_t *capacities; /* in elements */
+    uint64_t *lengths;          /* elements that there are. Before they are written the
+                                 * capacities: to be set only where there are fewer */
+} recobench_outputs;
+
+/* The input of variants of a library's task. Arrays are copies, aligned to 64 bytes on the host and to
+ * 256 on a GPU; all other pointers are to the host's memory. */
+typedef struct recobench_task_input {
+    size_t size;
+    const void *shape; /* a copy of that of the description, also in prepare */
+    uint64_t shape_bytes;
+    uint64_t count;           /* of arrays */
+    const uint64_t *elements; /* of each array, also in prepare */
+
+    /* In reset and run; in prepare and memory `arrays` and `outputs.arrays` are NULL. */
+    const void *const *arrays;
+    recobench_outputs outputs; /* lengths that only a kernel knows: run waits for the stream, then
+                                * sets them (recobench_variant.waits) */
+} recobench_task_input;
+
+/* A task. Functions that answer int32_t answer RECOBENCH_OK or RECOBENCH_FAILED, and explain the
+ * latter (recobench_host.explain). Their `host` has the functions of recobench_host, but neither a
+ * stream nor scratch memory. */
+typedef struct recobench_task {
+    size_t size;
+    const char *name;      /* the subcommand: lower case, digits and dashes */
+    const char *summary;   /* what is to be done, in a line */
+    const char *item_unit; /* an item of the input, in the singular: "cell" */
+
+    uint64_t axis_count;
+    const recobench_axis *const *axes;
+    uint64_t array_count; /* of an input: 1 to 64 */
+    const recobench_array *const *arrays;
+    uint64_t output_count; /* 1 to 64 */
+    const recobench_array *const *outputs;
+    uint64_t metric_count;
+    const recobench_metric *const *metrics;
+    uint64_t file_ending_count; /* of files that `read` takes: "csv" */
+    const char *const *file_endings;
+    uint64_t hard_input_count; /* 1 to 1000 */
+    const char *const *hard_inputs; /* what is hard about each: "no cells" */
+    uint32_t any_order;        /* 1 if the elements of an output may be in any order, which only a
+                                * `check` of its own can allow; else 0 */
+
+    /* Estimates memory, and refuses parameters that no input can have. */
+    int32_t (*plan)(const struct recobench_task *task, const recobench_host *host,
+                    const recobench_params *params, recobench_plan *plan);
+
+    /* Makes an input: the same one from the same parameters and seed. NULL if inputs come from
+     * files only. */
+    int32_t (*generate)(const struct recobench_task *task, const recobench_host *host,
+                        const recobench_params *params, uint64_t seed, void **input);
+
+    /* Reads an input from a file. NULL if file_ending_count is 0. */
+    int32_t (*read)(const struct recobench_task *task, const recobench_host *host,
+                    const char *path, void **input);
+
+    /* Writes an input for `read`; may be NULL. `bench verify` keeps the smallest input that shows
+     * an error so. */
+    int32_t (*write)(const struct recobench_task *task, const recobench_host *host,
+                     const void *input, const char *path);
+
+    /* Makes the hard input with this index: small, but hard in some respect. Variants and the
+     * check are tried on all of them, so each should take milliseconds. */
+    int32_t (*hard_input)(const struct recobench_task *task, const recobench_host *host,
+                          uint64_t index, uint64_t seed, void **input);
+
+    /* Makes a smaller input by removing the part with this index: halves first, then quarters and
+     * so on, or answers RECOBENCH_UNAVAILABLE if there are no more. May be NULL. */
+    int32_t (*shrink)(const struct recobench_task *task, const recobench_host *host,
+                      const void *input, uint64_t index, void **smaller);
+
+    /* Describes an input. Called once for each. */
+    int32_t (*describe)(const struct recobench_task *task, const recobench_host *host,
+                        const void *input, recobench_description *description);
+
+    /* Writes the right output: computed in an obvious way that shares nothing with any variant, or
+     * known beforehand. */
+    int32_t (*reference)(const struct recobench_task *task, const recobench_host *host,
+                         const void *input, const recobench_outputs *right);
+
+    /* Compares an output with that of the reference, and explains the first difference. NULL if
+     * outputs are equal element by element. */
+    int32_t (*check)(const struct recobench_task *task, const recobench_host *host,
+                     const void *input, const recobench_outputs *right,
+                     const recobench_outputs *output);
+
+    /* Computes a value for each metric; NaN if it is not known. NULL if metric_count is 0. */
+    int32_t (*measure)(const struct recobench_task *task, const recobench_host *host,
+                       const void *input, const recobench_outputs *output, double *values);
+
+    /* Frees an input. */
+    void (*release)(const struct recobench_task *task, void *input);
+} recobench_task;
+
+/* The tasks of a library. */
+typedef struct recobench_task_table {
+    size_t size;
+    uint64_t task_count;
+    const recobench_task *const *tasks;
+} recobench_task_table;
+
 /* A plugin. */
 typedef struct recobench_plugin_table {
     size_t size;         /* of this struct */
@@ -548,6 +752,9 @@ RECOBENCH_EXPORT uint32_t recobench_plugin_abi(void);
 
 /* The table, which stays as it is. */
 RECOBENCH_EXPORT const recobench_plugin_table *recobench_plugin(void);
+
+/* The library's own tasks; only for plugins that have any. */
+RECOBENCH_EXPORT const recobench_task_table *recobench_plugin_tasks(void);
 
 #ifdef __cplusplus
 }

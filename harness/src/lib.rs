@@ -40,10 +40,15 @@ mod throughput;
 mod workers;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use cli::CommandEnvironment;
+use crate::registry::tasks;
+use text::Untrusted;
+
+use cli::{Answer, CommandEnvironment, Parsed, ReservedNames};
 use commands::Prepared;
+use failure::{Exit, Failure};
 use platform::supervisor::supervise;
 use tasks::registry::{Registry, RegistryError, TaskSet};
 
@@ -72,19 +77,62 @@ pub fn run(sets: &[TaskSet], arguments: impl IntoIterator<Item = OsString>) -> E
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // Help and errors have colours too: before anything is understood.
     cli::color_choice(&arguments).write_global();
-    let parsed = match cli::parse_in(arguments, &CommandEnvironment::from_this_process()) {
-        Ok(parsed) => parsed,
-        Err(answer) => return answer.print(),
-    };
+    match cli::parse_in(arguments.clone(), &CommandEnvironment::from_this_process()) {
+        Ok(parsed) => {
+            let mut command = prepared(parsed);
+            let is_supervised = command.loads_plugins();
+            let work = || execute(command);
+            if is_supervised { supervise(work) } else { work().into() }
+        }
+        Err(answer) if answer.is_about_unknown_name() && !cli::plugins(&arguments).is_empty() => {
+            supervise(|| run_with_plugins(arguments, answer))
+        }
+        Err(answer) => answer.print().into(),
+    }
+}
+
+/// Loads the plugins of a command line, and parses it again: an unknown name may be that of a task
+/// that they bring. If they bring none, prints the first answer.
+fn run_with_plugins(arguments: Vec<OsString>, answer: Answer) -> Exit {
+    match load_tasks(&cli::plugins(&arguments)) {
+        Ok(0) => return answer.print(),
+        Ok(_) => {}
+        Err(failure) => return report(&failure),
+    }
+    match cli::parse_in(arguments, &CommandEnvironment::from_this_process()) {
+        Ok(parsed) => execute(prepared(parsed)),
+        Err(answer) => answer.print(),
+    }
+}
+
+/// Loads plugins before the command line is understood. Returns the number of tasks that they bring.
+fn load_tasks(paths: &[PathBuf]) -> Result<usize, Failure> {
+    let reserved = ReservedNames::collect();
+    let known = tasks().len();
+    for path in paths {
+        let before = tasks().len();
+        plugins::load_one(path)?;
+        for task in &tasks()[before..] {
+            reserved.check(*task).map_err(|problem| {
+                Failure::Usage(format!("plugin {}: {problem}", path.escaped()))
+            })?;
+        }
+    }
+    Ok(tasks().len() - known)
+}
+
+/// Prepares the command of a parsed command line.
+fn prepared(parsed: Parsed) -> Prepared {
     parsed.color.write_global();
     parsed.notes.iter().for_each(|note| progress::say(note));
-    let mut command = Prepared::new(parsed.request);
-    let is_supervised = command.loads_plugins();
-    let work = || {
-        command.execute().unwrap_or_else(|failure| {
-            progress::say(&format!("bench: {failure}{}", failure.advice()));
-            failure.exit()
-        })
-    };
-    if is_supervised { supervise(work) } else { work().into() }
+    Prepared::new(parsed.request)
+}
+
+fn execute(command: Prepared) -> Exit {
+    command.execute().unwrap_or_else(|failure| report(&failure))
+}
+
+fn report(failure: &Failure) -> Exit {
+    progress::say(&format!("bench: {failure}{}", failure.advice()));
+    failure.exit()
 }

@@ -1,21 +1,43 @@
 //! The tasks of this program, which [`run`](crate::run) is given.
 
-use std::sync::OnceLock;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tasks::data_set::DataSet;
+use tasks::plugin::{PluginError, PluginInfo};
 use tasks::registry::Registry;
 use tasks::task::Task;
 
-static REGISTRY: OnceLock<Registry> = OnceLock::new();
+static REGISTRY: Mutex<Option<&Registry>> = Mutex::new(None);
+
+fn lock() -> MutexGuard<'static, Option<&'static Registry>> {
+    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Sets the tasks of this program; those that were set first stay.
 pub(crate) fn set(registry: Registry) {
-    let _ = REGISTRY.set(registry);
+    lock().get_or_insert_with(|| Box::leak(Box::new(registry)));
 }
 
-/// The tasks of this program.
-pub(crate) fn registry() -> &'static Registry {
-    REGISTRY.get_or_init(default)
+/// The tasks of this program, those of plugins last.
+fn registry() -> &'static Registry {
+    lock().get_or_insert_with(|| Box::leak(Box::new(default())))
+}
+
+/// Loads a plugin, and adds its tasks: see [`Registry::load_plugin`].
+///
+/// # Errors
+/// If it is not a usable plugin. A bad plugin may end the process.
+pub(crate) fn load_plugin(
+    path: &Path,
+    fingerprint: String,
+) -> Result<&'static PluginInfo, PluginError> {
+    let mut with_plugin = registry().clone();
+    let info = with_plugin.load_plugin(path, fingerprint)?;
+    if with_plugin.tasks().len() > tasks().len() {
+        *lock() = Some(Box::leak(Box::new(with_plugin)));
+    }
+    Ok(info)
 }
 
 /// No tasks, but for tests.

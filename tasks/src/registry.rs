@@ -9,9 +9,10 @@ use text::Untrusted;
 
 use crate::data_set::DataSet;
 use crate::device::Backend;
-use crate::plugin::loaded::{LoadContext, load};
+use crate::plugin::loaded::{LoadContext, load, plugin_of_task};
 use crate::plugin::loaded_variant::{Contracts, LoadedVariant};
 use crate::plugin::{PluginError, PluginInfo};
+use crate::plugin_session::{self_check, wrap};
 use crate::task::{Task, VariantInfo};
 
 /// Tasks that belong together, such as those of one experiment, with what comes with them.
@@ -54,7 +55,7 @@ pub enum RegistryError {
 }
 
 /// All tasks of a program, set by set.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Registry {
     tasks: Vec<&'static dyn Task>,
     data_sets: Vec<&'static dyn DataSet>,
@@ -100,12 +101,13 @@ impl Registry {
     }
 
     /// Loads a plugin for as long as the process lives, and adds its variants to those of their
-    /// tasks. A file that is already loaded is not loaded again. `fingerprint` is a hash of it.
+    /// tasks, and its tasks to this list. A file that is already loaded is not loaded again.
+    /// `fingerprint` is a hash of it.
     ///
     /// # Errors
     /// If it is not a usable plugin. A bad plugin may end the process.
     pub fn load_plugin(
-        &self,
+        &mut self,
         path: &Path,
         fingerprint: String,
     ) -> Result<&'static PluginInfo, PluginError> {
@@ -114,8 +116,25 @@ impl Registry {
             contracts: Contracts(contracts),
             holder_of: &|variant| self.holder_of(variant),
             natives_of: &|task| self.natives_of(task),
+            owner_of_task: &|task| self.owner_of_task(task),
+            try_task: self_check,
         };
-        load(path, fingerprint, &context)
+        let plugin = load(path, fingerprint, &context)?;
+        for loaded in plugin.tasks {
+            if self.task(loaded.name).is_none() {
+                self.tasks.push(wrap(loaded));
+            }
+        }
+        Ok(plugin.info)
+    }
+
+    /// Returns the owner of an existing task of this name.
+    fn owner_of_task(&self, name: &str) -> Option<String> {
+        self.task(name)?;
+        Some(plugin_of_task(name).map_or_else(
+            || "that bench has itself".to_owned(),
+            |plugin| format!("of {}", plugin.path.escaped()),
+        ))
     }
 
     /// Variants that kernels of plugins can be compared with: the built-in CUDA variants of a task

@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write};
-use std::process::ExitCode;
 
 use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
@@ -48,16 +47,22 @@ impl Answer {
         }
     }
 
+    /// True if a name is unknown that may be that of a task.
+    pub fn is_about_unknown_name(&self) -> bool {
+        let kinds = [Kind::InvalidSubcommand, Kind::InvalidValue, Kind::ValueValidation];
+        kinds.contains(&self.error.kind())
+    }
+
     /// Prints the text with the chosen colours. Returns the exit code: success for help, else that
     /// of a usage error.
-    pub fn print(self) -> ExitCode {
+    pub fn print(self) -> Exit {
         let text = self.with_command(self.error.render().ansi().to_string());
         let text = text::colored_lines(&text);
         if self.is_help() {
-            asked_for(&text).into()
+            asked_for(&text)
         } else {
             let _ = write!(anstream::stderr(), "{text}");
-            Exit::Usage.into()
+            Exit::Usage
         }
     }
 

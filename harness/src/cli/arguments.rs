@@ -33,16 +33,22 @@ fn is_negative(argument: &OsStr) -> bool {
 
 /// The last value of a flag, if it has one.
 pub(super) fn last_value(arguments: &[OsString], flag: &str) -> Option<OsString> {
+    values(arguments, flag).pop()
+}
+
+/// The values of a flag.
+pub(super) fn values(arguments: &[OsString], flag: &str) -> Vec<OsString> {
     let mut arguments = arguments.iter().take_while(|it| *it != OsStr::new("--"));
-    let mut last = None;
+    let mut values = Vec::new();
     while let Some(argument) = arguments.next() {
-        if argument == OsStr::new(flag) {
-            last = arguments.next().cloned().or(last);
-        } else if let Some(value) = argument.to_str().and_then(|it| it.strip_prefix(flag)) {
-            last = value.strip_prefix('=').map(OsString::from).or(last);
+        let rest = argument.as_bytes().strip_prefix(flag.as_bytes());
+        match rest {
+            Some([]) => values.extend(arguments.next().cloned()),
+            Some([b'=', value @ ..]) => values.push(OsStr::from_bytes(value).to_owned()),
+            _ => {}
         }
     }
-    last
+    values
 }
 
 /// Replacement of a secret.

@@ -49,7 +49,12 @@ pub(super) fn for_command(command: &str) -> Option<StyledStr> {
             return Some(sts_stage(command).into());
         }
         _ if command.starts_with("throughput ") => return Some(of_streams(command).into()),
-        _ => return task(command).map(|_| of_sorts(command).into()),
+        _ => {
+            let task = task(command)?;
+            let is_built_in = task.variants().iter().any(|variant| variant.plugin.is_none());
+            let text = if is_built_in { of_sorts(command) } else { with_plugin(command) };
+            return Some(text.into());
+        }
     };
     Some(text.into())
 }
@@ -333,6 +338,16 @@ Examples:
   bench {task} --compat --noise 0,1kHz
   bench generate sts-physics --scale 0.1 --out digis.csv
   bench {task} --input digis.csv --setup digis.setup.json"
+    )
+}
+
+/// Examples of a task that a plugin brings.
+fn with_plugin(task: &str) -> String {
+    format!(
+        "\
+Examples:
+  bench verify {task} --plugin ./libmine.so    check its variants on all hard inputs
+  bench {task} --plugin ./libmine.so           measure them on the default data"
     )
 }
 

@@ -10,6 +10,7 @@
 //! | `data` | flags of a task's data, which need no code for a new axis, and of shared settings |
 //! | `by_hand` | clap's traits where flags are known at run time |
 //! | `formats` | `--format FORMAT[=FILE]` |
+//! | `reserved` | names that tasks of plugins can't have |
 //! | `examples` | examples after the flags in the help |
 //! | `config` | defaults of flags from a file |
 //! | `answer` | help and errors, and `--color` |
@@ -25,6 +26,7 @@ mod examples;
 mod formats;
 mod groups;
 mod measuring;
+mod reserved;
 mod subcommands;
 mod untimed;
 
@@ -45,6 +47,7 @@ pub use config::CommandEnvironment;
 use config::DefaultsFile;
 pub(crate) use config::with_defaults;
 pub use measuring::TaskRequest;
+pub(crate) use reserved::ReservedNames;
 pub use subcommands::Request;
 
 /// Parses a command line, the program's name first, without any file of defaults.
@@ -106,6 +109,11 @@ pub fn parse_in(
     }
     let request = request(&matches, typed, defaults).map_err(Answer::new)?;
     Ok(Parsed { request, color: answer::color_from_matches(&matches), notes })
+}
+
+/// The plugins on a command line that is not parsed yet.
+pub(crate) fn plugins(arguments: &[OsString]) -> Vec<PathBuf> {
+    arguments::values(arguments, "--plugin").into_iter().map(PathBuf::from).collect()
 }
 
 /// Returns the names of the command and subcommands on a command line.

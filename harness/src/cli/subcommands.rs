@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use clap_complete::Shell;
 use tasks::device::Device;
-use tasks::task::Task;
 
 use super::groups::Group;
 use super::measuring::TaskRequest;
@@ -199,8 +198,8 @@ pub struct TrialFlags {
     #[arg(value_name = "plugin")]
     plugin: PathBuf,
     /// Task to try.
-    #[arg(long, value_name = "task", value_parser = values::task())]
-    task: Option<&'static dyn Task>,
+    #[arg(long, value_name = "task")]
+    task: Option<String>,
     /// Variant to try.
     #[arg(long, value_name = "variant", requires = "task")]
     variant: Option<String>,

@@ -62,13 +62,18 @@ fn load_baseline(wanted: Baseline) {
     }
 }
 
-fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
+/// Loads a plugin, unless it is loaded.
+pub(crate) fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+    if let Some(plugin) = plugin::plugins().into_iter().find(|plugin| plugin.path == real) {
+        return Ok(plugin);
+    }
     let fingerprint = fingerprint(&path)?;
     trial::load(&path)?;
     plugin_guard::install();
     plugin::set_available_memory(memory_budget);
-    let loaded = registry::registry().load_plugin(&path, fingerprint);
+    let loaded = registry::load_plugin(&path, fingerprint);
     plugin_guard::return_home();
     Ok(loaded?)
 }

@@ -36,7 +36,7 @@ macro_rules! __structs {
             #[doc = concat!("`", $c, "`")]
             $(#[$attribute])*
             #[repr(C)]
-            #[expect(missing_docs, reason = "the header documents each field")]
+            #[allow(missing_docs, reason = "the header documents each field")]
             pub struct $name {
                 $(pub $field: $kind,)*
             }
@@ -60,7 +60,7 @@ pub const OLDEST_ABI: u32 = 1;
 // Additions to the interface, such as the input of another task, do not change its version, `ABI`:
 // plugins that don't know them continue to work.
 values! {
-    u32: ABI = 2;
+    u32: ABI = 3;
     u32: CPU = 1, CUDA = 2;
     u32: SEPARATE = 0, EITHER = 1, IN_PLACE = 2, TO_HOST = 3;
     i32: OK = 0, UNAVAILABLE = 1, FAILED = 2;

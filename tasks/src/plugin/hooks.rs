@@ -85,6 +85,15 @@ pub fn set_available_memory(available_bytes: fn() -> u64) {
 
 /// Checks that a request for scratch memory can be satisfied, before any is allocated.
 pub(crate) fn check_scratch(bytes: u64, is_on_host: bool) -> Result<(), String> {
+    check_request("scratch memory", bytes, is_on_host)
+}
+
+/// Checks that the outputs of a task fit into the host's memory, before any is allocated.
+pub(crate) fn check_outputs(bytes: u64) -> Result<(), String> {
+    check_request("outputs", bytes, true)
+}
+
+fn check_request(what: &str, bytes: u64, is_on_host: bool) -> Result<(), String> {
     if bytes == 0 {
         return Ok(());
     }
@@ -92,17 +101,17 @@ pub(crate) fn check_scratch(bytes: u64, is_on_host: bool) -> Result<(), String> 
         .get()
         .filter(|_| is_on_host)
         .map_or(u64::MAX, |available_bytes| available_bytes());
-    check(bytes, available.min(MAX_BYTES))
+    check(what, bytes, available.min(MAX_BYTES))
 }
 
-fn check(bytes: u64, available: u64) -> Result<(), String> {
+fn check(what: &str, bytes: u64, available: u64) -> Result<(), String> {
     if bytes <= available {
         return Ok(());
     }
     let [bytes, available] = [bytes, available].map(|bytes| bytes as f64 / 1e9);
     Err(format!(
-        "asks for {bytes:.1} GB of scratch memory, but {available:.1} GB are available; ask for \
-         less, or use less data"
+        "asks for {bytes:.1} GB of {what}, but {available:.1} GB are available; ask for less, or use \
+         less data"
     ))
 }
 
@@ -114,8 +123,8 @@ mod tests {
     fn requests_above_the_limit_are_refused_with_both_amounts() {
         let expected = "asks for 1099.5 GB of scratch memory, but 6.0 GB are available; ask for \
                     less, or use less data";
-        assert_eq!(check(1 << 40, 6_000_000_000), Err(expected.to_owned()));
-        assert_eq!(check(6_000_000_000, 6_000_000_000), Ok(()));
+        assert_eq!(check("scratch memory", 1 << 40, 6_000_000_000), Err(expected.to_owned()));
+        assert_eq!(check("outputs", 6_000_000_000, 6_000_000_000), Ok(()));
         // Refused although no limit is set.
         assert!(check_scratch(u64::MAX, false).is_err());
         assert_eq!(check_scratch(1 << 30, false), Ok(()));

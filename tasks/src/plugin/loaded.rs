@@ -9,14 +9,19 @@ use text::Untrusted;
 
 use super::abi::{ABI, OLDEST_ABI, Table};
 use super::hooks::{Call, watched};
-use super::loaded_variant::{Contracts, LoadedVariant, PluginInfo, Quarantine};
-use super::table;
+use super::loaded_task::LoadedTask;
+use super::loaded_variant::{Contracts, LoadedVariant, PluginInfo, Quarantine, leak};
+use super::task_abi::{TASKS_SINCE, TaskTable};
+use super::task_problem::{TaskError, TaskProblem};
+use super::{table, task_table};
 use crate::device::{Backend, Device};
 
-/// A plugin with its variants.
-struct LoadedPlugin {
-    info: &'static PluginInfo,
-    variants: Vec<&'static LoadedVariant>,
+/// A plugin with its variants and tasks.
+#[derive(Clone)]
+pub(crate) struct LoadedPlugin {
+    pub(crate) info: &'static PluginInfo,
+    pub(crate) variants: Vec<&'static LoadedVariant>,
+    pub(crate) tasks: Vec<&'static LoadedTask>,
 }
 
 static LOADED: Mutex<Vec<LoadedPlugin>> = Mutex::new(Vec::new());
@@ -33,21 +38,27 @@ pub(crate) struct LoadContext<'a> {
     pub(crate) holder_of: &'a dyn Fn(&LoadedVariant) -> Option<String>,
     /// Returns the variants of a task that others can be compared with.
     pub(crate) natives_of: &'a dyn Fn(&str) -> Vec<&'static str>,
+    /// Returns the owner of an existing task of that name.
+    pub(crate) owner_of_task: &'a dyn Fn(&str) -> Option<String>,
+    /// Tries a task on its hard inputs.
+    pub(crate) try_task: fn(&'static LoadedTask) -> Result<(), TaskProblem>,
 }
 
 /// Loads a plugin for as long as the process lives, and adds its variants to those of their tasks.
-/// A file that is already loaded is not loaded again. `fingerprint` is a hash of it.
+/// Returns these, and tasks of its own. A file that is already loaded is not loaded again.
+/// `fingerprint` is a hash of it.
 pub(crate) fn load(
     path: &Path,
     fingerprint: String,
     context: &LoadContext<'_>,
-) -> Result<&'static PluginInfo, PluginError> {
+) -> Result<LoadedPlugin, PluginError> {
     let real = path.canonicalize().map_err(|error| PluginError {
         path: path.to_owned(),
         problem: error.to_string().into(),
     })?;
-    if let Some(info) = plugins().into_iter().find(|info| info.path == real) {
-        return Ok(info);
+    let known = loaded().iter().find(|plugin| plugin.info.path == real).cloned();
+    if let Some(plugin) = known {
+        return Ok(plugin);
     }
     let loaded = load_new(&real, fingerprint, context);
     loaded.map_err(|problem| PluginError { path: real, problem })
@@ -57,10 +68,10 @@ fn load_new(
     path: &Path,
     fingerprint: String,
     context: &LoadContext<'_>,
-) -> Result<&'static PluginInfo, PluginProblem> {
+) -> Result<LoadedPlugin, PluginProblem> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let (made_for, table) = open(path, &file)?;
-    let table = table.ok_or_else(|| "recobench_plugin gives NULL".to_owned())?;
+    let opened = open(path, &file)?;
+    let table = opened.table.ok_or_else(|| "recobench_plugin gives NULL".to_owned())?;
     let (name, version) = table::name_and_version(table)?;
     let info = leak(PluginInfo {
         file: file.into_owned(),
@@ -69,12 +80,34 @@ fn load_new(
         path: path.to_owned(),
         fingerprint,
     });
-    let variants = table::variants(table, made_for, info, &context.contracts)?;
+    let tasks = opened.tasks.map_or(Ok(Vec::new()), |table| task_table::tasks(table, info))?;
+    check_task_names(&tasks, context.owner_of_task)?;
+    let own = tasks.iter().map(|task| &task.contract);
+    let contracts = Contracts(context.contracts.0.iter().copied().chain(own).collect());
+    let variants = table::variants(table, opened.version, info, &contracts)?;
     check_names(&variants, context.holder_of)?;
     check_natives(&variants, context.natives_of)?;
+    for task in &tasks {
+        try_task(task, &variants, context)?;
+    }
     let variants = variants.into_iter().map(leak).collect();
-    loaded().push(LoadedPlugin { info, variants });
-    Ok(info)
+    let plugin = LoadedPlugin { info, variants, tasks };
+    loaded().push(plugin.clone());
+    Ok(plugin)
+}
+
+/// Tries a task, which the library must have variants for.
+fn try_task(
+    task: &'static LoadedTask,
+    variants: &[LoadedVariant],
+    context: &LoadContext,
+) -> Result<(), PluginProblem> {
+    let tried = if variants.iter().any(|variant| variant.task == task.name) {
+        (context.try_task)(task)
+    } else {
+        Err(TaskProblem::NoVariants)
+    };
+    tried.map_err(|problem| problem.of_task(task.name).into())
 }
 
 /// The plugins that are loaded.
@@ -112,6 +145,31 @@ pub(crate) fn variants_of(task: &str) -> Vec<&'static LoadedVariant> {
     let loaded = loaded();
     let variants = loaded.iter().flat_map(|plugin| &plugin.variants);
     variants.copied().filter(|variant| variant.task == task).collect()
+}
+
+/// The plugin that brings a task.
+pub(crate) fn plugin_of_task(name: &str) -> Option<&'static PluginInfo> {
+    let loaded = loaded();
+    let has_it = |plugin: &&LoadedPlugin| plugin.tasks.iter().any(|task| task.name == name);
+    loaded.iter().find(has_it).map(|plugin| plugin.info)
+}
+
+/// Checks that names of tasks are unique.
+fn check_task_names(
+    tasks: &[&LoadedTask],
+    owner_of_task: impl Fn(&str) -> Option<String>,
+) -> Result<(), PluginProblem> {
+    let mut own = HashSet::new();
+    for task in tasks {
+        let name = task.name;
+        let is_new = own.insert(name);
+        let other =
+            if is_new { owner_of_task(name) } else { Some("in the same plugin".to_owned()) };
+        if let Some(other) = other {
+            return Err(TaskProblem::NameTaken { other }.of_task(name).into());
+        }
+    }
+    Ok(())
 }
 
 /// Checks that names are unique within task and backend.
@@ -157,20 +215,28 @@ fn check_natives(
 
 const ABI_SYMBOL: &str = "recobench_plugin_abi";
 const TABLE_SYMBOL: &str = "recobench_plugin";
+const TASKS_SYMBOL: &str = "recobench_plugin_tasks";
 
 type AbiFunction = unsafe extern "C" fn() -> u32;
 type TableFunction = unsafe extern "C" fn() -> *const Table;
+type TasksFunction = unsafe extern "C" fn() -> *const TaskTable;
 
-/// Opens a library for as long as the process lives. Returns the version of the header that it was
-/// built for, and its table; `None` instead of a null table.
-pub(super) fn open(
-    path: &Path,
-    file: &str,
-) -> Result<(u32, Option<&'static Table>), PluginProblem> {
+/// A library that is open.
+struct OpenedLibrary {
+    /// Version of the header that it was built for.
+    version: u32,
+    /// Its variants; `None` instead of a null table.
+    table: Option<&'static Table>,
+    /// Its tasks, if it has any.
+    tasks: Option<&'static TaskTable>,
+}
+
+/// Opens a library for as long as the process lives.
+fn open(path: &Path, file: &str) -> Result<OpenedLibrary, PluginProblem> {
     let load = leak(Call::new(file, None, "load"));
     let library = leak(watched(load, || dlopen(path))?);
     let (abi, table) = functions(library)?;
-    let describe = leak(Call::new(file, None, "recobench_plugin"));
+    let describe = leak(Call::new(file, None, TABLE_SYMBOL));
     // SAFETY: functions of these names are of these types.
     let version = watched(describe, || unsafe { abi() });
     if !(OLDEST_ABI..=ABI).contains(&version) {
@@ -178,7 +244,25 @@ pub(super) fn open(
     }
     // SAFETY: the function of this name has this type, and the header requires the table to stay
     // where it is.
-    Ok((version, watched(describe, || unsafe { table().as_ref() })))
+    let table = watched(describe, || unsafe { table().as_ref() });
+    let tasks = if version < TASKS_SINCE { None } else { tasks(library, file)? };
+    Ok(OpenedLibrary { version, table, tasks })
+}
+
+/// Returns the library's tasks, if it exports the function for them.
+fn tasks(
+    library: &'static Library,
+    file: &str,
+) -> Result<Option<&'static TaskTable>, PluginProblem> {
+    // SAFETY: the function of this name has this type.
+    let Ok(tasks) = (unsafe { library.get::<TasksFunction>(TASKS_SYMBOL) }) else {
+        return Ok(None);
+    };
+    let describe = leak(Call::new(file, None, TASKS_SYMBOL));
+    // SAFETY: the header requires the table to stay where it is.
+    let table = watched(describe, || unsafe { tasks().as_ref() });
+    let is_null = || format!("{TASKS_SYMBOL} gives NULL; don't export it without tasks").into();
+    table.map(Some).ok_or_else(is_null)
 }
 
 /// Resolves all symbols at once, so that a missing one is reported now.
@@ -213,11 +297,6 @@ fn functions(library: &'static Library) -> Result<(AbiFunction, TableFunction), 
             Err(PluginProblem::MissingSymbols(missing))
         }
     }
-}
-
-/// Leaks a value of a plugin: its functions may be called until the process ends.
-pub(super) fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
 }
 
 /// A library that is not a usable plugin. See `docs/plugin.md`.
@@ -262,6 +341,9 @@ pub enum PluginProblem {
         /// Owner of the other variant: `of libother.so`, `that bench has itself`.
         other: String,
     },
+    /// A task that can't be used.
+    #[error(transparent)]
+    Task(#[from] TaskError),
     /// A variant that is to be compared with a missing one.
     #[error(
         "its variant {} is to be compared with {} of {task}, which bench does not have in CUDA; {}",

@@ -13,6 +13,11 @@ use super::hooks::Calls;
 use crate::device::{Backend, Device};
 use crate::native::Native;
 
+/// Leaks a value of a plugin: its functions may be called until the process ends.
+pub(super) fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
 /// Identification of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginInfo {

@@ -126,7 +126,7 @@ fn check_size(found: usize, needed: usize, context: &str) -> Result<(), String> 
 }
 
 /// Reads a text, which must be on one line.
-fn text(pointer: *const c_char, what: &str) -> Result<&'static str, String> {
+pub(super) fn text(pointer: *const c_char, what: &str) -> Result<&'static str, String> {
     if pointer.is_null() {
         return Err(format!("{what} is NULL"));
     }
@@ -158,7 +158,7 @@ fn control_name(control: char) -> String {
 }
 
 /// Checks a name, which is used in file names and globs.
-fn check_name(name: &str, context: &str) -> Result<(), String> {
+pub(super) fn check_name(name: &str, context: &str) -> Result<(), String> {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.chars().all(allowed) && !name.starts_with('-') {
         return Ok(());
@@ -235,7 +235,7 @@ fn stable(variant: &abi::Variant, contract: &Contract, context: &str) -> Result<
     }
 }
 
-fn yes_or_no(value: u32, field: &str, context: &str) -> Result<bool, String> {
+pub(super) fn yes_or_no(value: u32, field: &str, context: &str) -> Result<bool, String> {
     match value {
         0 => Ok(false),
         1 => Ok(true),

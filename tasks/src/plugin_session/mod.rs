@@ -9,6 +9,7 @@
 //! | `instance`, `host` | its calls, and the services during calls |
 //! | `plugin_buffers` | its buffers, and the copies of a run |
 //! | `buffer` | memory that detects writes out of bounds |
+//! | `library_task` | tasks that a library brings |
 //! | `account` | the memory of a plugin, compared with its declaration |
 
 mod account;
@@ -16,6 +17,7 @@ mod buffer;
 mod host;
 mod instance;
 mod layout;
+mod library_task;
 mod plugin_buffers;
 mod session;
 mod task;
@@ -24,6 +26,7 @@ pub mod testing;
 mod variant;
 
 pub use layout::{Layout, OutputLists};
+pub(crate) use library_task::{self_check, wrap};
 pub use task::{
     AbiInput, Addresses, Array, Description, Figures, OutputSpec, PluginRequest, PluginTask,
     Upload, changed_at_byte,

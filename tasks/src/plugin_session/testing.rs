@@ -56,11 +56,21 @@ impl<A: PluginTask> Compiled<A> {
             let library = folder.path().join(file);
             compile(&source, &library, &[flags, &["-shared", "-fPIC"]].concat())?;
             let task: &dyn Task = Box::leak(Box::new(TypedTask(task)));
-            let registry = Registry::new(&[TaskSet::new(vec![task].leak())]).expect("one task");
+            let mut registry = Registry::new(&[TaskSet::new(vec![task].leak())]).expect("one task");
             registry.load_plugin(&library, "plugin:0".to_owned()).expect("a plugin");
         }
         let variants = variants_of(task.info().name);
         Some(Compiled { task, variants })
+    }
+
+    /// The variants of a task whose plugin is loaded.
+    pub(super) fn from_loaded(task: A) -> Self {
+        Compiled { task, variants: variants_of(task.info().name) }
+    }
+
+    /// The task.
+    pub(super) fn task(&self) -> A {
+        self.task
     }
 
     /// Returns the variant of that name.

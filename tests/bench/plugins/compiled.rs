@@ -87,7 +87,7 @@ impl Workshop {
         Some(format!("./{name}"))
     }
 
-    fn compile(&self, source: &str, name: &str, defines: &str) -> String {
+    pub fn compile(&self, source: &str, name: &str, defines: &str) -> String {
         self.compile_with("cc", &["-O2"], "docs/plugin", source, name, defines)
     }
 

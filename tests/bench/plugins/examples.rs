@@ -64,12 +64,15 @@ fn each_task_that_takes_plugins_has_an_example_and_each_is_tested() {
     for file in folder {
         let name = file.expect("readable").file_name().into_string().expect("UTF-8");
         let is_source = [".c", ".cpp", ".cu"].iter().any(|ending| name.ends_with(ending));
-        let tested = EXAMPLES.iter().map(|(_, tested)| *tested).chain([IN_CUDA]);
+        let tested = EXAMPLES.iter().map(|(_, tested)| *tested).chain([IN_CUDA, WITH_TASK]);
         assert!(!is_source || tested.into_iter().any(|tested| tested == name), "{name}");
     }
 }
 
 const IN_CUDA: &str = "noisy-pads.cu";
+
+/// Brings a task; see `task.rs`.
+pub const WITH_TASK: &str = "pixel-clusters.cpp";
 
 #[test]
 fn noisy_pads_in_cuda() {

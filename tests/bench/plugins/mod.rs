@@ -9,4 +9,5 @@ mod failing;
 mod measured;
 mod refused;
 mod spoilt;
+mod task;
 mod version_1;

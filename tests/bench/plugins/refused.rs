@@ -24,8 +24,8 @@ fn plugins_of_another_version_and_without_functions() {
     check(
         2,
         "
-            -DABI=3 | made for version 3 of recobench.h, and this bench has version 2 and runs those from 1 on
-            -DABI=0 | made for version 0 of recobench.h, and this bench has version 2
+            -DABI=4 | made for version 4 of recobench.h, and this bench has version 3 and runs those from 1 on
+            -DABI=0 | made for version 0 of recobench.h, and this bench has version 3
             -DNO_TABLE | it lacks recobench_plugin;
             -DNO_TABLE -Drecobench_plugin_abi=other | it lacks recobench_plugin_abi and recobench_plugin;
         ",

@@ -12,7 +12,7 @@ use portable_gpu::DeviceError;
 use reports::units::counted;
 use tasks::device::{Device, Target, Team};
 use tasks::plugin::{Call, Watch, set_available_memory, set_watch};
-use tasks::task::{Case, Task, VariantInfo};
+use tasks::task::{Case, VariantInfo};
 
 use super::report::{Event, Problem, ProblemKind, Verdict};
 use crate::measure::{CheckError, check_candidate};
@@ -34,10 +34,10 @@ pub struct TrialRequest {
 }
 
 /// A variant to try.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct VariantTrial {
-    /// Task of the variant.
-    pub task: &'static dyn Task,
+    /// Task of the variant, which may be one of the plugin.
+    pub task: String,
     /// Name of the variant.
     pub variant: String,
     /// Device to run on.
@@ -46,20 +46,12 @@ pub struct VariantTrial {
     pub threads: Vec<usize>,
 }
 
-impl std::fmt::Debug for VariantTrial {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let task = self.task.name();
-        let variant = &self.variant;
-        write!(f, "{task} {variant} on {} with {:?}", self.device, self.threads)
-    }
-}
-
 /// Tries a plugin, and writes a report.
 pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);
     set_available_memory(memory_budget);
-    let verdict = match registry::registry().load_plugin(&request.plugin, String::new()) {
+    let verdict = match registry::load_plugin(&request.plugin, String::new()) {
         Err(error) => Err(Problem::new(ProblemKind::Refused, error)),
         Ok(_) => match &request.variant {
             Some(variant) => variant.run(report)?,
@@ -108,8 +100,10 @@ impl VariantTrial {
     fn run(&self, report: &Report) -> Result<Verdict, PluginFailure> {
         let is_it =
             |info: &VariantInfo| info.name == self.variant && info.backend == self.device.backend();
-        let Some(number) = self.task.variants().iter().position(is_it) else {
-            let problem = format!("it has no variant {}", self.variant);
+        let task = registry::task(&self.task);
+        let found = task.and_then(|task| Some((task, task.variants().iter().position(is_it)?)));
+        let Some((task, number)) = found else {
+            let problem = format!("it has no variant {} for {}", self.variant, self.task);
             return Ok(Err(Problem::new(ProblemKind::Refused, problem)));
         };
         let gpus = Gpus::default();
@@ -119,7 +113,7 @@ impl VariantTrial {
             let Ok(target) = gpus.target(self.device, &team) else {
                 return Ok(Ok(()));
             };
-            for (name, case) in self.task.hard_cases(SEED) {
+            for (name, case) in task.hard_cases(SEED) {
                 let input = format!("{name}, {}", counted(threads, "thread"));
                 report.write(&Event::Input(input.clone()));
                 if let Err(error) = cycle(case.as_ref(), number, &target)
