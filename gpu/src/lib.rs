@@ -37,12 +37,14 @@ extern crate self as portable_gpu;
 mod arguments;
 pub mod ceilings;
 pub mod cuda;
+mod devices;
 mod driver;
 mod driver_library;
 mod emulated;
 pub mod emulator;
 mod engine;
 mod error;
+mod event;
 mod gate;
 mod graph;
 pub mod hip;
@@ -55,8 +57,10 @@ mod launched;
 mod memory;
 pub mod monitor;
 mod observe;
+mod peer;
 mod pool;
 mod progress;
+mod queue;
 mod step;
 mod submission;
 #[cfg(test)]
@@ -77,8 +81,10 @@ use step::RecordedUses;
 use timeline::Mode;
 
 pub use arguments::{Argument, Arguments, KernelArg};
-pub use engine::{Attributes, MAX_QUEUES, Properties, QUEUES, Shape, Side};
+pub use devices::ListedDevice;
+pub use engine::{Attributes, MAX_LEASED_QUEUES, MAX_QUEUES, Properties, QUEUES, Shape, Side};
 pub use error::DeviceError;
+pub use event::Event;
 pub use graph::{Graph, Recorded};
 pub use host::{FromHost, ManagedBuffer, MappedBuffer, PinnedBuffer, ToHost};
 pub use image::{Access, Image, Parameter, Shader};
@@ -87,9 +93,11 @@ pub use kernel::{Kernel, LaunchConfig, LayoutCompatible, Ptr, Vector};
 pub use kernels::launchers;
 pub use memory::DeviceBuffer;
 pub use observe::KernelUse;
+pub use queue::Queue;
 pub use timeline::RESERVED_STAGES;
 
 use memory::Memory;
+use queue::Leases;
 
 /// Value of each byte of a buffer before a run that has to overwrite it: neither a value of an
 /// input nor a likely result.
@@ -110,6 +118,7 @@ struct Shared {
     launched: Mutex<Vec<Launched>>,
     /// See [`Gpu::copy_small_by_kernel`].
     small_by_kernel: AtomicBool,
+    leases: Leases,
 }
 
 impl Gpu {
@@ -118,6 +127,7 @@ impl Gpu {
             memory: Arc::new(Memory::new(Box::new(engine))),
             launched: Mutex::default(),
             small_by_kernel: AtomicBool::new(false),
+            leases: Leases::default(),
         };
         Gpu { shared: Arc::new(shared), queue: FIRST_QUEUE, recording: None }
     }
@@ -236,10 +246,10 @@ impl Gpu {
         grid: LaunchConfig,
         arguments: A,
     ) -> Result<(), DeviceError> {
-        if grid.blocks == 0 {
+        if grid.is_empty() {
             return Ok(());
         }
-        let shape = kernel.shape(self, grid);
+        let shape = kernel.shape(self, grid)?;
         let arguments = arguments.values();
         self.note_launch(kernel.image, kernel.name, &shape);
         self.timed(kernel.name, shape.bytes, |engine, queue| {
@@ -339,7 +349,7 @@ impl Gpu {
     /// Failures of work since the last wait, as with [`Gpu::finish`].
     pub fn wait(&self) -> Result<(), DeviceError> {
         self.before_waiting()?;
-        self.memory().wait(self.queue)
+        self.memory().wait(self.current_queue())
     }
 
     fn before_waiting(&self) -> Result<(), DeviceError> {

@@ -79,8 +79,8 @@ fn module(
         let image = image_of(&file.path);
         text += &format!(
             "static IMAGE: Image = Image {{ source: \"{image}\",\n\
-             fatbin: include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \
-             \"/kernels/prebuilt/{image}.fatbin\")),\n\
+             fatbin: Some(include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \
+             \"/kernels/prebuilt/{image}.fatbin\"))),\n\
              shaders: shaders![{shaders}],\nemulated: &KERNELS }};\n"
         );
     }
