@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -17,7 +16,7 @@ use crate::{Argument, DeviceError, Image};
 
 /// A GPU with a stream for each queue.
 pub struct DriverEngine<D: Driver> {
-    properties: Properties,
+    pub(super) properties: Properties,
     marks: Mutex<Vec<D::Event>>,
     /// Kernels that may be running.
     running: Mutex<Vec<&'static str>>,
@@ -25,10 +24,10 @@ pub struct DriverEngine<D: Driver> {
     gate: StreamGate,
     /// Created when their queues are opened.
     streams: [OnceLock<D::Stream>; ALL_QUEUES as usize],
-    kernels: Mutex<HashMap<&'static str, D::Kernel>>,
+    pub(super) kernels: Mutex<HashMap<&'static str, D::Kernel>>,
     /// By the names of their sources.
-    modules: Mutex<HashMap<&'static str, D::Module>>,
-    driver: D,
+    pub(super) modules: Mutex<HashMap<&'static str, D::Module>>,
+    pub(super) driver: D,
 }
 
 impl<D: Driver> DriverEngine<D> {
@@ -49,7 +48,7 @@ impl<D: Driver> DriverEngine<D> {
         Ok(engine)
     }
 
-    fn device(&self) -> String {
+    pub(super) fn device(&self) -> String {
         self.properties.device.clone()
     }
 
@@ -72,40 +71,6 @@ impl<D: Driver> DriverEngine<D> {
         self.streams[queue as usize].get().expect("a queue is opened before it gets work")
     }
 
-    /// Calls `use_kernel` with a kernel, which is loaded at its first use.
-    fn with_kernel<R>(
-        &self,
-        image: &'static Image,
-        name: &'static str,
-        use_kernel: impl FnOnce(&mut D::Kernel) -> Result<R, D::Error>,
-    ) -> Result<R, D::Error> {
-        self.driver.bind()?;
-        let mut kernels = lock(&self.kernels);
-        let kernel = get_or_load(&mut kernels, name, || {
-            let mut modules = lock(&self.modules);
-            let module = get_or_load(&mut modules, image.source, || self.driver.load(image))?;
-            self.driver.find(module, image, name)
-        })?;
-        use_kernel(kernel)
-    }
-
-    /// Returns a kernel that is ready for a launch configuration.
-    fn prepared(
-        &self,
-        image: &'static Image,
-        name: &'static str,
-        shape: &Shape,
-    ) -> Result<D::Kernel, DeviceError> {
-        if let Some(reason) = D::missing_code(image) {
-            return Err(self.has_no_code(name, reason));
-        }
-        let prepared = self.with_kernel(image, name, |kernel| {
-            D::prepare(kernel, shape)?;
-            Ok(kernel.clone())
-        });
-        prepared.map_err(|error| self.not_started(image, name, &error))
-    }
-
     fn note_running(&self, kernel: &'static str) {
         let mut running = self.running();
         if !running.contains(&kernel) {
@@ -123,7 +88,7 @@ impl<D: Driver> DriverEngine<D> {
 
     /// Converts the error of a failed call. The error of a failed kernel is returned by any later
     /// call, and is permanent.
-    fn failed(&self, what: &'static str, error: &D::Error) -> DeviceError {
+    pub(super) fn failed(&self, what: &'static str, error: &D::Error) -> DeviceError {
         let device = self.device();
         let problem = error.to_string();
         if D::cause(error) != Cause::Kernel {
@@ -133,62 +98,16 @@ impl<D: Driver> DriverEngine<D> {
         DeviceError::Kernel { device, kernels: self.running().join(", or "), problem }
     }
 
-    /// Converts the error of a kernel that was not started.
-    fn not_started(&self, image: &Image, kernel: &'static str, error: &D::Error) -> DeviceError {
-        match D::cause(error) {
-            Cause::Kernel => self.failed("starting a kernel", error),
-            Cause::NoSuchKernel => self.has_no_code(kernel, lacks(image)),
-            _ => DeviceError::Launch { device: self.device(), kernel, problem: error.to_string() },
-        }
-    }
-
-    fn has_no_code(&self, kernel: &'static str, reason: String) -> DeviceError {
-        DeviceError::MissingCode { device: self.device(), kernel, reason }
-    }
-
     /// The event of this driver in an event of any engine.
     fn event<'e>(&self, event: &'e EngineEvent) -> Result<&'e D::Event, DeviceError> {
         event
             .downcast_ref()
             .ok_or_else(|| DeviceError::OtherDevice { device: self.device(), what: "event" })
     }
-
-    /// Error if a block needs more shared memory than there is, unless the driver finds out.
-    fn lacks_shared(
-        &self,
-        kernel: &'static str,
-        loaded: &D::Kernel,
-        shape: &Shape,
-    ) -> Option<DeviceError> {
-        let needed = D::static_shared_bytes(loaded)?.saturating_add(shape.shared_bytes);
-        let available = self.properties.shared_bytes;
-        (needed > available).then(|| DeviceError::Lacking {
-            device: self.device(),
-            kernel,
-            needed: format!("{needed} bytes of shared memory"),
-            available: format!("{available}"),
-        })
-    }
 }
 
-/// Reason why a kernel can't be started that an image does not have.
-fn lacks(image: &Image) -> String {
-    format!("the image {} has no kernel of this name; build it again", image.source)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn get_or_load<'a, V, E>(
-    loaded: &'a mut HashMap<&'static str, V>,
-    name: &'static str,
-    load: impl FnOnce() -> Result<V, E>,
-) -> Result<&'a mut V, E> {
-    match loaded.entry(name) {
-        Entry::Occupied(known) => Ok(known.into_mut()),
-        Entry::Vacant(unknown) => Ok(unknown.insert(load()?)),
-    }
 }
 
 impl<D: Driver> Engine for DriverEngine<D> {

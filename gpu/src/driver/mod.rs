@@ -3,6 +3,7 @@
 //! CUDA's driver API and the HIP runtime have the same shape: what differs is a [`Driver`].
 
 mod engine;
+mod kernels;
 
 use std::ffi::c_void;
 use std::fmt::Display;
