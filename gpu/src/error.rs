@@ -27,6 +27,20 @@ pub enum DeviceError {
         /// The argument.
         what: &'static str,
     },
+    /// More elements than a buffer has.
+    #[error(
+        "{what} of {needed} elements exceeds a buffer of {length} on {device}; copy fewer, or make it larger"
+    )]
+    OutOfBounds {
+        /// The device.
+        device: String,
+        /// Operation that was refused.
+        what: &'static str,
+        /// Elements up to the end of the range.
+        needed: usize,
+        /// Elements of the buffer.
+        length: usize,
+    },
     /// No queue is free.
     #[error("all {count} queues of {device} are in use; drop one")]
     NoQueue {

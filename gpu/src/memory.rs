@@ -273,6 +273,21 @@ impl<T> DeviceBuffer<T> {
         Arc::ptr_eq(&self.block.memory, gpu.memory())
     }
 
+    /// Error if it has less than `count` elements from element `first` on.
+    pub(super) fn check(
+        &self,
+        what: &'static str,
+        first: usize,
+        count: usize,
+    ) -> Result<(), DeviceError> {
+        let needed = first.saturating_add(count);
+        if needed <= self.length {
+            return Ok(());
+        }
+        let device = self.block.memory.engine.properties().device.clone();
+        Err(DeviceError::OutOfBounds { device, what, needed, length: self.length })
+    }
+
     /// Address that kernels use.
     pub fn address(&self) -> u64 {
         self.block.address

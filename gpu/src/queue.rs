@@ -1,9 +1,12 @@
-//! Queues as values.
+//! Queues as values, and by their indices.
 
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
-use super::engine::{FIRST_LEASED_QUEUE, MAX_LEASED_QUEUES};
+use super::engine::{
+    FIRST_LEASED_QUEUE, FIRST_QUEUE, INTERFERENCE_QUEUE, MAX_LEASED_QUEUES, MAX_QUEUES,
+};
+use super::timeline::Mode;
 use super::{DeviceError, Gpu};
 
 /// A queue of a GPU: a stream of CUDA. It is a [`Gpu`] whose copies, kernels and fills run in order,
@@ -64,7 +67,7 @@ impl Gpu {
     /// Returns another queue. All other work goes to the first queue, that of a `Gpu`.
     ///
     /// # Errors
-    /// If [`MAX_LEASED_QUEUES`](crate::MAX_LEASED_QUEUES) are in use, the device has no memory for a
+    /// If [`MAX_LEASED_QUEUES`] are in use, the device has no memory for a
     /// queue, or work is being recorded.
     pub fn queue(&self) -> Result<Queue, DeviceError> {
         if self.recording.is_some() {
@@ -78,6 +81,63 @@ impl Gpu {
         let queue = Queue { gpu: self.for_queue(index) };
         self.engine().open_queue(index)?;
         Ok(queue)
+    }
+
+    /// Runs `work` with a handle to a queue, an index below
+    /// [`MAX_QUEUES`]: queues run
+    /// concurrently, and each in order. Work of other queues that it depends on must have ended, or
+    /// be waited for with [`Gpu::wait_for_first_queue`]. While times are taken or work is recorded,
+    /// everything runs in one queue, since concurrent kernels can't be timed separately.
+    ///
+    /// # Errors
+    /// Errors of the work, or if the index is too large or the device has no memory for a queue.
+    pub fn with_queue<R>(
+        &self,
+        queue: u32,
+        work: impl FnOnce(&Gpu) -> Result<R, DeviceError>,
+    ) -> Result<R, DeviceError> {
+        if self.submission().timeline.mode() != Mode::Off {
+            return work(self);
+        }
+        if queue >= MAX_QUEUES {
+            let problem = format!("its index is {queue}; they are below {MAX_QUEUES}");
+            return Err(self.memory().failed("opening a queue", &problem));
+        }
+        self.engine().open_queue(queue)?;
+        work(&self.for_queue(queue))
+    }
+
+    /// Makes all work that is started in the queue of this handle from now on wait for the work
+    /// that is in the first queue so far.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn wait_for_first_queue(&self) -> Result<(), DeviceError> {
+        if self.queue == FIRST_QUEUE {
+            return Ok(());
+        }
+        self.start_untimed(self.queue, &[], &mut |engine, queue| engine.wait_for_first_queue(queue))
+    }
+
+    /// Measures the seconds that `work` takes on the device while `other`, which is started after
+    /// it and may wait, runs concurrently. Returns `None` if the device has no clock. Waits until
+    /// all work has ended.
+    ///
+    /// # Errors
+    /// Errors of both, or if the device has no memory for another queue.
+    pub fn seconds_alongside(
+        &self,
+        work: impl FnOnce(&Gpu) -> Result<(), DeviceError>,
+        other: impl FnOnce(&Gpu) -> Result<(), DeviceError>,
+    ) -> Result<Option<f64>, DeviceError> {
+        self.finish()?;
+        self.engine().open_queue(INTERFERENCE_QUEUE)?;
+        self.engine().mark(INTERFERENCE_QUEUE, 0)?;
+        work(&self.for_queue(INTERFERENCE_QUEUE))?;
+        self.engine().mark(INTERFERENCE_QUEUE, 1)?;
+        other(&self.for_queue(FIRST_QUEUE))?;
+        self.finish()?;
+        self.engine().seconds_between(0, 1)
     }
 }
 

@@ -18,7 +18,7 @@ const PREBUILT: &str = "kernels/prebuilt";
 
 const ADVICE: &str = "; build the images of kernels/prebuilt anew (scripts/build-kernels.sh)";
 
-/// Where the image of a kernel file is.
+/// Location of the image of a kernel file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageFile {
     /// In the folder of prebuilt images.

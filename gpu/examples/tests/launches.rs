@@ -45,8 +45,9 @@ fn blocks_and_threads_have_indices_in_three_dimensions() {
             let found = transposed(&gpu, grid.with_block(TILE, TILE, 1), columns, rows);
             let found = found.expect("no failure");
             let word = |i: u32| {
-                let (matrix, i) = (i / (columns * rows), i % (columns * rows));
-                matrix * columns * rows + i % rows * columns + i / rows
+                let matrix = i / (columns * rows);
+                let own = i % (columns * rows);
+                matrix * columns * rows + own % rows * columns + own / rows
             };
             assert!(found.into_iter().eq((0..2 * columns * rows).map(word)));
         }

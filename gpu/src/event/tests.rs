@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::ceilings::MemoryStreams;
 use crate::emulator::{Config, Execution, unavailable};
-use crate::{DeviceBuffer, DeviceError, Gpu, MAX_LEASED_QUEUES, POISON};
+use crate::{DeviceBuffer, DeviceError, Gpu, MAX_LEASED_QUEUES, MAX_QUEUES, POISON};
 
 fn emulator(execution: Execution) -> Option<Gpu> {
     if let Some(reason) = unavailable() {
@@ -131,6 +131,30 @@ fn queues_are_limited_and_reused() {
     drop(dropped);
     let again = gpu.queue().expect("one is free");
     assert_eq!(again.read_back(&buffer, 0..4), Ok(vec![3; 4]), "its work runs to the end");
+}
+
+#[test]
+fn ranges_and_indices_beyond_the_end_are_errors() {
+    for gpu in emulators() {
+        let buffer = filled(&gpu, 1);
+        let mut host = gpu.pinned::<u8>(5).expect("memory");
+        let other = filled(&gpu, 2);
+        let device = "emulator".to_owned();
+        let refused = |what, needed| {
+            let device = device.clone();
+            Err(DeviceError::OutOfBounds { device, what, needed, length: 4 })
+        };
+        assert_eq!(gpu.upload(&buffer, &host), refused("an upload", 5));
+        assert_eq!(gpu.upload_part(&buffer, 9, host.part(0..0)), refused("an upload", 9));
+        assert_eq!(gpu.download(&mut host, &buffer), refused("a download", 5));
+        let both = gpu.exchange(&buffer, &[1_u8][..], &mut host, &other);
+        assert_eq!(both, refused("a download", 5));
+        assert_eq!(gpu.fill_first(&buffer, 6, 0), refused("a fill", 6));
+        assert_eq!(gpu.copy(&buffer, &buffer), Ok(()));
+        let text = gpu.with_queue(MAX_QUEUES, Gpu::wait).expect_err("none").to_string();
+        assert!(text.contains("its index is 5; they are below 5"), "{text}");
+        assert_eq!(gpu.read_back(&buffer, 0..4), Ok(vec![1; 4]));
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! 1. The sum of two vectors: a device, buffers, copies, a kernel.
+//! Example 1: The sum of two vectors: a device, buffers, copies, a kernel.
 //!
 //! `cargo run -p portable-gpu-examples --bin 01-vector-add -- cuda:0`
 

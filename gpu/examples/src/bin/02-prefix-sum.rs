@@ -1,4 +1,4 @@
-//! 2. A reduction in one pass, by decoupled look-back: blocks that wait for each other, and a header
+//! Example 2: A reduction in one pass, by decoupled look-back: blocks that wait for each other, and a header
 //! of kernel functions that comes with `portable-gpu-build`.
 //!
 //! `cargo run -p portable-gpu-examples --bin 02-prefix-sum -- cuda:0`

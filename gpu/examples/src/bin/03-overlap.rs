@@ -1,4 +1,4 @@
-//! 3. Copies concurrent with kernels: two queues, ordered by events.
+//! Example 3: Copies concurrent with kernels: two queues, ordered by events.
 //!
 //! `cargo run -p portable-gpu-examples --bin 03-overlap -- cuda:0`
 

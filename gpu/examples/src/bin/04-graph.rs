@@ -1,4 +1,4 @@
-//! 4. A graph: work that is recorded once, and started with one call as often as wanted.
+//! Example 4: A graph: work that is recorded once, and started with one call as often as wanted.
 //!
 //! `cargo run -p portable-gpu-examples --bin 04-graph -- cuda:0`
 

@@ -1,4 +1,4 @@
-//! 5. Two devices: each adds half of two vectors, and one copies the result of the other.
+//! Example 5: Two devices: each adds half of two vectors, and one copies the result of the other.
 //!
 //! `cargo run -p portable-gpu-examples --bin 05-two-devices -- cuda:0 cuda:1`
 

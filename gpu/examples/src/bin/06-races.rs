@@ -1,4 +1,4 @@
-//! 6. The race checker: a kernel that lacks a barrier, which many runs on a GPU don't show, and the
+//! Example 6: The race checker: a kernel that lacks a barrier, which many runs on a GPU don't show, and the
 //! same kernel with it.
 //!
 //! `cargo run -p portable-gpu-examples --bin 06-races`; on another device, the right kernel alone.

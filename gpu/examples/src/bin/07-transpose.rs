@@ -1,4 +1,4 @@
-//! 7. A launch in three dimensions: transposing some matrices.
+//! Example 7: A launch in three dimensions: transposing some matrices.
 //!
 //! `cargo run -p portable-gpu-examples --bin 07-transpose -- cuda:0`
 
