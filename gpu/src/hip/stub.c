@@ -54,10 +54,7 @@ static int called(const char* function) {
         if (device < 0) return INVALID_DEVICE;     \
     } while (0)
 
-void stub_fail(const char* function, int code) {
-    failing = function;
-    failing_code = code;
-}
+void stub_fail(const char* function, int code) { failing = function; failing_code = code; }
 const char* stub_log(void) { return log_of_calls; }
 void stub_clear_log(void) { memset(log_of_calls, 0, logged); logged = 0; }
 
@@ -215,20 +212,17 @@ int hipMemcpyDtoDAsync(void* to, const void* from, size_t bytes, void* stream) {
     if (!within(DEVICE, from, bytes)) return INVALID_VALUE;
     return copied(to, from, bytes, stream, to);
 }
-int hipDeviceCanAccessPeer(int* can, int of, int peer) {
-    CALLED;
-    *can = of != peer;
-    return of >= 0 && of < DEVICES && peer >= 0 && peer < DEVICES ? OK : INVALID_DEVICE;
-}
+static int exists(int number) { return number >= 0 && number < DEVICES; }
+int hipDeviceCanAccessPeer(int* can, int of, int peer) { CALLED; *can = of != peer; return exists(of) && exists(peer) ? OK : INVALID_DEVICE; }
 int hipDeviceEnablePeerAccess(int peer, unsigned flags) {
     CALLED_ON_DEVICE;
     static int enabled[DEVICES][DEVICES];
-    if (flags != 0 || peer == device || peer < 0 || peer >= DEVICES) return INVALID_DEVICE;
+    if (flags != 0 || peer == device || !exists(peer)) return INVALID_DEVICE;
     return enabled[device][peer]++ ? PEER_ACCESS_ALREADY_ENABLED : OK;
 }
 int hipMemcpyPeerAsync(void* to, int on, const void* from, int peer, size_t bytes, void* stream) {
     CALLED_ON_DEVICE;
-    if (on != device || peer < 0 || peer >= DEVICES) return INVALID_DEVICE;
+    if (on != device || !exists(peer)) return INVALID_DEVICE;
     if (!within(DEVICE, from, bytes)) return INVALID_VALUE;
     return copied(to, from, bytes, stream, to);
 }
