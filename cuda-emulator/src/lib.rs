@@ -47,7 +47,7 @@ pub use error::{
 use fiber::STACKS;
 pub use memory::Allocation;
 use memory::DeviceMemory;
-pub use queues::{Counts, Execution, Faults, QueueConfig, QueuedEmulator, Recording};
+pub use queues::{Counts, Event, Execution, Faults, QueueConfig, QueuedEmulator, Recording};
 pub use table::{Argument, KernelName, Kernels};
 pub use traffic::{KernelTraffic, SECTOR_BYTES, Traffic};
 
@@ -161,18 +161,32 @@ impl Emulator {
     /// # Errors
     /// If no allocation has them.
     pub fn copy_at(&self, to: u64, from: u64, bytes: usize) -> Result<(), EmulatorError> {
+        self.copy_from_peer(to, self, from, bytes)
+    }
+
+    /// Copies bytes from an address of another emulator, as [`Emulator::copy_at`] does from one of
+    /// this emulator.
+    ///
+    /// # Errors
+    /// If no allocation has them.
+    pub fn copy_from_peer(
+        &self,
+        to: u64,
+        peer: &Emulator,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), EmulatorError> {
+        let content = peer.memory().content(from, bytes)?;
         let mut memory = self.memory();
-        let (source, offset) = memory.at(from, bytes)?;
-        let range = offset..offset + bytes;
-        let values = source.buffer.bytes()[range.clone()].to_vec();
-        source.uses.read(range.clone());
-        let written = source.written.get(range).map(<[bool]>::to_vec);
         let (target, offset) = memory.at(to, bytes)?;
         let range = offset..offset + bytes;
-        target.buffer.bytes_mut()[range.clone()].copy_from_slice(&values);
+        target.buffer.bytes_mut()[range.clone()].copy_from_slice(&content.bytes);
         target.uses.write(range.clone());
-        if let (Some(written), Some(marks)) = (written, target.written.get_mut(range)) {
-            marks.copy_from_slice(&written);
+        if let Some(marks) = target.written.get_mut(range) {
+            match content.written {
+                Some(written) => marks.copy_from_slice(&written),
+                None => marks.fill(true),
+            }
         }
         Ok(())
     }

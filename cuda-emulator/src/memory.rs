@@ -115,6 +115,13 @@ pub(super) struct Region {
     pub(super) is_shared: bool,
 }
 
+/// Bytes that are copied.
+pub(super) struct Content {
+    pub(super) bytes: Vec<u8>,
+    /// True for each byte that was written; `None` if nothing is checked.
+    pub(super) written: Option<Vec<bool>>,
+}
+
 /// All allocations of an emulator, ordered by number.
 #[derive(Default)]
 pub(super) struct DeviceMemory {
@@ -196,6 +203,17 @@ impl DeviceMemory {
         })?;
         let offset = begin - region.buffer.addresses().start;
         Ok((region, offset))
+    }
+
+    /// Reads bytes for a copy to other memory of a device.
+    pub(super) fn content(&mut self, from: u64, bytes: usize) -> Result<Content, EmulatorError> {
+        let (source, offset) = self.at(from, bytes)?;
+        let range = offset..offset + bytes;
+        source.uses.read(range.clone());
+        Ok(Content {
+            bytes: source.buffer.bytes()[range.clone()].to_vec(),
+            written: source.written.get(range).map(<[bool]>::to_vec),
+        })
     }
 
     fn index(&self, allocation: Allocation) -> Result<usize, EmulatorError> {

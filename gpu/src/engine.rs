@@ -1,5 +1,7 @@
 //! Interface between the GPU layer and its backends.
 
+use std::any::Any;
+
 use cuda_emulator::QueuedEmulator;
 
 use super::arguments::Argument;
@@ -49,6 +51,10 @@ pub struct Shape {
     pub blocks: u32,
     /// Threads of a block.
     pub threads: u32,
+    /// Blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
     /// Bytes of dynamic shared memory of a block.
     pub shared_bytes: u32,
     /// Bytes that it reads from and writes to device memory, for its bandwidth; 0 if unknown.
@@ -153,6 +159,19 @@ pub(super) trait Recording: Send {
     fn replay(&self) -> Result<(), DeviceError>;
 }
 
+/// A point in the work of a queue, as a device records it. Only the engine that recorded it is
+/// asked about it.
+pub(super) type EngineEvent = Box<dyn Any + Send + Sync>;
+
+/// A copy between two devices.
+#[derive(Clone, Copy)]
+pub(super) struct PeerCopy {
+    pub(super) to: u64,
+    /// Address on the other device.
+    pub(super) from: u64,
+    pub(super) bytes: usize,
+}
+
 /// Queue of all work for which no other queue is specified.
 pub(super) const FIRST_QUEUE: u32 = 0;
 /// Queues that keep copies in both directions and the kernels between them busy.
@@ -163,15 +182,19 @@ pub const MAX_QUEUES: u32 = 5;
 pub(super) const INTERFERENCE_QUEUE: u32 = MAX_QUEUES;
 /// Another queue, for the downloads of [`Gpu::exchange`](super::Gpu::exchange).
 pub(super) const DOWNLOAD_QUEUE: u32 = INTERFERENCE_QUEUE + 1;
+/// First of the queues that [`Gpu::queue`](super::Gpu::queue) hands out.
+pub(super) const FIRST_LEASED_QUEUE: u32 = DOWNLOAD_QUEUE + 1;
+/// Maximum number of [`Queue`](super::Queue)s of a GPU at a time.
+pub const MAX_LEASED_QUEUES: u32 = 16;
 /// All queues.
-pub(super) const ALL_QUEUES: u32 = DOWNLOAD_QUEUE + 1;
+pub(super) const ALL_QUEUES: u32 = FIRST_LEASED_QUEUE + MAX_LEASED_QUEUES;
 
 /// A backend that runs kernels. Work of a queue, an index below [`ALL_QUEUES`], runs in the order
 /// in which it was started; queues run concurrently.
 ///
 /// Addresses are those that kernels see. Default methods describe a synchronous device without
 /// timing.
-pub(super) trait Engine: Send + Sync {
+pub(super) trait Engine: Any + Send + Sync {
     fn properties(&self) -> &Properties;
 
     /// Allocates memory of at least one byte, aligned to [`ALIGNMENT`]. Memory of the host has the
@@ -234,6 +257,42 @@ pub(super) trait Engine: Send + Sync {
     /// queue so far.
     fn wait_for_first_queue(&self, _queue: u32) -> Result<(), DeviceError> {
         Ok(())
+    }
+
+    /// Records the point that a queue reaches when all work that is in it so far has ended.
+    fn record_event(&self, queue: u32) -> Result<EngineEvent, DeviceError>;
+
+    /// Makes all work that is started in a queue from now on wait for an event of an engine, which
+    /// may be another one. Returns false, and does nothing, if the host has to wait instead.
+    fn follow_event(&self, queue: u32, event: &EngineEvent) -> Result<bool, DeviceError>;
+
+    /// True if the work up to an event has ended.
+    fn has_ended(&self, event: &EngineEvent) -> Result<bool, DeviceError>;
+
+    /// Waits for an event.
+    fn wait_for_event(&self, event: &EngineEvent) -> Result<(), DeviceError>;
+
+    /// Seconds from one event to another; `None` if the device has no clock for events.
+    fn seconds_between_events(
+        &self,
+        _from: &EngineEvent,
+        _to: &EngineEvent,
+    ) -> Result<Option<f64>, DeviceError> {
+        Ok(None)
+    }
+
+    /// Starts a copy from memory of another engine. Returns false, and does nothing, if the copy has
+    /// to go through the host.
+    ///
+    /// # Safety
+    /// Both sides have that many bytes, and stay allocated until the copy has ended.
+    unsafe fn copy_from_peer(
+        &self,
+        _queue: u32,
+        _peer: &dyn Engine,
+        _copy: PeerCopy,
+    ) -> Result<bool, DeviceError> {
+        Ok(false)
     }
 
     /// Handle of the first queue's stream, with its context bound to this thread; 0 if there is

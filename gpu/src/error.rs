@@ -11,6 +11,44 @@ pub enum DeviceError {
         /// Reason.
         reason: String,
     },
+    /// A name that is not a device's.
+    #[error(
+        "{name} is not the name of a device; names are cuda:N, hip:N, wgpu:N, emulator and emulator:N, with a number N from 0 on"
+    )]
+    UnknownName {
+        /// The name, escaped.
+        name: String,
+    },
+    /// A buffer or an event of another device.
+    #[error("the {what} is not one of {device}; pass the device that it belongs to")]
+    OtherDevice {
+        /// The device.
+        device: String,
+        /// The argument.
+        what: &'static str,
+    },
+    /// More elements than a buffer has.
+    #[error(
+        "{what} of {needed} elements exceeds a buffer of {length} on {device}; copy fewer, or make it larger"
+    )]
+    OutOfBounds {
+        /// The device.
+        device: String,
+        /// Operation that was refused.
+        what: &'static str,
+        /// Elements up to the end of the range.
+        needed: usize,
+        /// Elements of the buffer.
+        length: usize,
+    },
+    /// No queue is free.
+    #[error("all {count} queues of {device} are in use; drop one")]
+    NoQueue {
+        /// The device.
+        device: String,
+        /// Number of queues.
+        count: u32,
+    },
     /// Not enough device memory for a buffer.
     #[error(
         "{device} has no memory for a buffer of {needed} bytes: {free} of its {total} bytes are free; use less data, or end other programs that use it"
@@ -46,6 +84,16 @@ pub enum DeviceError {
         needed: String,
         /// Available amount.
         available: String,
+    },
+    /// A kernel without code for a device.
+    #[error("kernel {kernel} has no code for {device}: {reason}")]
+    MissingCode {
+        /// The device.
+        device: String,
+        /// The kernel.
+        kernel: &'static str,
+        /// Reason, with the fix.
+        reason: String,
     },
     /// Not enough memory for a page-locked buffer.
     #[error(

@@ -13,13 +13,15 @@ pub(super) fn built_just_now() -> Option<PathBuf> {
 
 /// The kernels of a source file, compiled for all devices.
 ///
-/// The binary contains all images, so that a user needs a driver and nothing else.
+/// The binary contains all images, so that a user needs a driver and nothing else. Those that
+/// [`portable-gpu-build`](../portable_gpu_build/index.html) makes of kernel files are all that most
+/// programs need; others are written by hand, of machine code and shaders from elsewhere.
 pub struct Image {
     /// Task and source file: `sts_sort-block_merge`.
     pub source: &'static str,
-    /// Machine code for several architectures, and PTX that drivers compile for others. Drivers
-    /// from CUDA 12.0 on load it.
-    pub fatbin: &'static [u8],
+    /// Machine code for several architectures, and PTX that drivers compile for others; `None` if
+    /// it was built without a CUDA compiler.
+    pub fatbin: Option<&'static [u8]>,
     /// Shaders of those kernels that have one; none in a build without wgpu.
     pub shaders: &'static [Shader],
     /// Code for the emulator.

@@ -1,4 +1,4 @@
-//! Kernels with typed arguments, as [`kernels`](crate::kernels) declares them:
+//! Kernels with typed arguments, as `include_kernels!` declares them:
 //!
 //! ```ignore
 //! let arguments = BlockMergeSort { digis: digis.ptr(), scratch: scratch.ptr(), begins: begins.ptr() };
@@ -47,19 +47,42 @@ impl<A> Kernel<A> {
     }
 }
 
-/// Number of blocks of a launch, with the memory that they use.
+/// Blocks of a launch, in up to three dimensions, with the memory that they use.
+///
+/// ```
+/// use portable_gpu::LaunchConfig;
+///
+/// let line = LaunchConfig::blocks(100);
+/// let tiles = LaunchConfig::grid(40, 30, 1).with_block(16, 16, 1);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LaunchConfig {
-    /// Number of blocks.
+    /// Number of blocks along x: all of them, unless it is a [grid](LaunchConfig::grid).
     pub blocks: u32,
+    /// Number of blocks along y and z.
+    pub(super) rows: [u32; 2],
+    /// Threads of a block along x, y and z; `None` for those of the kernel along x.
+    pub(super) block: Option<[u32; 3]>,
     pub(super) bytes: u64,
     pub(super) shared_bytes: u32,
 }
 
 impl LaunchConfig {
-    /// A grid of `blocks` blocks.
+    /// `blocks` blocks in one dimension.
     pub fn blocks(blocks: u32) -> Self {
-        LaunchConfig { blocks, bytes: 0, shared_bytes: 0 }
+        Self::grid(blocks, 1, 1)
+    }
+
+    /// A grid of `x` · `y` · `z` blocks: kernels find their block's index in `blockIdx`, shaders in
+    /// `invocation.group`.
+    pub fn grid(x: u32, y: u32, z: u32) -> Self {
+        LaunchConfig { blocks: x, rows: [y, z], block: None, bytes: 0, shared_bytes: 0 }
+    }
+
+    /// Blocks of `x` · `y` · `z` threads, at most as many as the kernel declares by
+    /// `__launch_bounds__`. Shaders declare exactly these by `@workgroup_size`.
+    pub fn with_block(self, x: u32, y: u32, z: u32) -> Self {
+        LaunchConfig { block: Some([x, y, z]), ..self }
     }
 
     /// Declares the bytes of device memory that the kernel reads and writes, each counted once:
@@ -73,6 +96,11 @@ impl LaunchConfig {
     /// declares.
     pub fn with_shared(self, shared_bytes: u32) -> Self {
         LaunchConfig { shared_bytes, ..self }
+    }
+
+    /// True if it has no blocks.
+    pub(super) fn is_empty(&self) -> bool {
+        self.blocks == 0 || self.rows.contains(&0)
     }
 }
 

@@ -1,4 +1,63 @@
-//! A GPU as launchers see it: memory, copies, kernels and their times.
+//! GPUs by CUDA, HIP and wgpu behind one interface, and an emulator that runs the same CUDA C++
+//! kernels on the CPU and finds their races.
+//!
+//! ```
+//! use portable_gpu::{DeviceError, Gpu};
+//!
+//! /// Copies some numbers to a device, from there to other memory of it, and back.
+//! fn copies(device: &str) -> Result<Vec<u32>, DeviceError> {
+//!     let gpu = Gpu::open(device)?;              // "cuda:0", "hip:0", "wgpu:0", "emulator"
+//!     let numbers = gpu.table(&[1_u32, 2, 3])?;  // to the device
+//!     let copy = gpu.buffer::<u32>(3)?;          // memory there, freed when it is dropped
+//!     gpu.copy(&copy, &numbers)?;                // starts; the host does not wait
+//!     gpu.read_back(&copy, 0..3)                 // to the host, when all work has ended
+//! }
+//!
+//! # if portable_gpu::emulator::unavailable().is_some() { return Ok(()) }
+//! assert_eq!(copies("emulator")?, [1, 2, 3]);
+//! # Ok::<(), DeviceError>(())
+//! ```
+//!
+//! # Kernels
+//!
+//! Kernels are CUDA C++ in files of a crate, with WGSL beside them for wgpu. Its build script,
+//! `portable_gpu_build::Kernels::in_folders(["kernels"]).compile()`, makes a module of each file:
+//! with its constants and structs, a struct of the arguments of each kernel, and a [`Kernel`]. So a
+//! launcher that does not fit the kernel does not compile:
+//!
+//! ```ignore
+//! mod kernels {
+//!     portable_gpu::include_kernels!();
+//! }
+//! use kernels::vector_add::{VECTOR_ADD, VectorAdd};
+//!
+//! let arguments = VectorAdd { x: x.ptr(), y: y.ptr(), z: z.ptr(), count };
+//! // SAFETY: all three buffers have `count` elements.
+//! unsafe { gpu.launch(&VECTOR_ADD, VECTOR_ADD.grid_for(count as usize), arguments) }?;
+//! ```
+//!
+//! # Reading order
+//!
+//! 1. [`Gpu`]: devices, buffers, copies, launches. [`Gpu::list`] has the devices of this machine.
+//! 2. [`DeviceBuffer`] and, for fast copies, [`PinnedBuffer`].
+//! 3. [`Kernel`] and [`LaunchConfig`]: blocks in up to three dimensions.
+//! 4. [`Queue`] and [`Event`]: work that runs concurrently, and its order.
+//! 5. [`Gpu::capture`]: graphs, and [`Gpu::copy_from_peer`]: several devices.
+//! 6. [`emulator`]: kernels under the race checker, queues that run late.
+//! 7. [`Gpu::start_timeline`] and [`timing`]: times of copies and kernels.
+//!
+//! `gpu/examples` has a short program for each of these; its README compares this crate to others.
+//!
+//! # Order
+//!
+//! Copies and kernels are asynchronous. A [`Gpu`] is a handle to a device and to one of its queues,
+//! in which work runs in the order in which it was started; all work goes to the first queue, except
+//! that of a [`Queue`], of [`Gpu::with_queue`], and the downloads of [`Gpu::exchange`].
+//! [`Gpu::wait`] waits for the queue, [`Gpu::finish`] for all. Page-locked buffers wait by themselves
+//! before they are read or written, and memory that is dropped is not reused before the work that was
+//! started has ended. Several threads may use a handle at once.
+//!
+//! # Inside
 //!
 //! | module | holds |
 //! |---|---|
@@ -8,6 +67,9 @@
 //! | `pool` | reuse of freed memory |
 //! | `progress` | counts of started and of ended work |
 //! | `kernel`, `arguments` | kernels with typed parameters |
+//! | `devices` | devices by their names |
+//! | `queue`, `event` | queues and events as values |
+//! | `peer` | copies between devices |
 //! | `image` | machine code of kernels, for old and new drivers |
 //! | `step` | a step of work, and the host memory that it uses |
 //! | `submission` | counts work and puts it into its queue as one step |
@@ -25,24 +87,20 @@
 //! | `hip` | GPUs by AMD, through the HIP runtime |
 //! | `webgpu` | GPUs of any make, whose kernels are shaders |
 //! | `emulated` | kernels on the host |
-//!
-//! A [`Gpu`] is a handle to a device and to one of its queues. Copies and kernels are asynchronous;
-//! [`Gpu::wait`] waits for those of the queue, [`Gpu::finish`] for all. Work of a queue runs in the
-//! order in which it was started. All work goes to the first queue, except the work of
-//! [`Gpu::with_queue`] and the downloads of [`Gpu::exchange`]. Several threads may use a handle at
-//! once.
 
 extern crate self as portable_gpu;
 
 mod arguments;
 pub mod ceilings;
 pub mod cuda;
+mod devices;
 mod driver;
 mod driver_library;
 mod emulated;
 pub mod emulator;
 mod engine;
 mod error;
+mod event;
 mod gate;
 mod graph;
 pub mod hip;
@@ -55,8 +113,10 @@ mod launched;
 mod memory;
 pub mod monitor;
 mod observe;
+mod peer;
 mod pool;
 mod progress;
+mod queue;
 mod step;
 mod submission;
 #[cfg(test)]
@@ -71,14 +131,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
 
-use engine::{Engine, FIRST_QUEUE, INTERFERENCE_QUEUE, Transfer};
+use engine::{Engine, FIRST_QUEUE, Transfer};
 use launched::Launched;
 use step::RecordedUses;
-use timeline::Mode;
 
 pub use arguments::{Argument, Arguments, KernelArg};
-pub use engine::{Attributes, MAX_QUEUES, Properties, QUEUES, Shape, Side};
+pub use devices::ListedDevice;
+pub use engine::{Attributes, MAX_LEASED_QUEUES, MAX_QUEUES, Properties, QUEUES, Shape, Side};
 pub use error::DeviceError;
+pub use event::Event;
 pub use graph::{Graph, Recorded};
 pub use host::{FromHost, ManagedBuffer, MappedBuffer, PinnedBuffer, ToHost};
 pub use image::{Access, Image, Parameter, Shader};
@@ -87,9 +148,11 @@ pub use kernel::{Kernel, LaunchConfig, LayoutCompatible, Ptr, Vector};
 pub use kernels::launchers;
 pub use memory::DeviceBuffer;
 pub use observe::KernelUse;
+pub use queue::Queue;
 pub use timeline::RESERVED_STAGES;
 
 use memory::Memory;
+use queue::Leases;
 
 /// Value of each byte of a buffer before a run that has to overwrite it: neither a value of an
 /// input nor a likely result.
@@ -110,6 +173,7 @@ struct Shared {
     launched: Mutex<Vec<Launched>>,
     /// See [`Gpu::copy_small_by_kernel`].
     small_by_kernel: AtomicBool,
+    leases: Leases,
 }
 
 impl Gpu {
@@ -118,6 +182,7 @@ impl Gpu {
             memory: Arc::new(Memory::new(Box::new(engine))),
             launched: Mutex::default(),
             small_by_kernel: AtomicBool::new(false),
+            leases: Leases::default(),
         };
         Gpu { shared: Arc::new(shared), queue: FIRST_QUEUE, recording: None }
     }
@@ -208,13 +273,16 @@ impl Gpu {
     }
 
     /// Sets each byte of the first elements of a buffer.
+    ///
+    /// # Errors
+    /// If it has fewer elements, or the driver refuses.
     pub fn fill_first<T: Pod>(
         &self,
         buffer: &DeviceBuffer<T>,
         length: usize,
         byte: u8,
     ) -> Result<(), DeviceError> {
-        assert!(length <= buffer.len(), "more than the buffer holds");
+        buffer.check("a fill", 0, length)?;
         let bytes = length * size_of::<T>();
         self.timed("memset", bytes as u64, |engine, queue| {
             // SAFETY: the buffer has that many bytes, any of which make a `T`.
@@ -236,10 +304,10 @@ impl Gpu {
         grid: LaunchConfig,
         arguments: A,
     ) -> Result<(), DeviceError> {
-        if grid.blocks == 0 {
+        if grid.is_empty() {
             return Ok(());
         }
-        let shape = kernel.shape(self, grid);
+        let shape = kernel.shape(self, grid)?;
         let arguments = arguments.values();
         self.note_launch(kernel.image, kernel.name, &shape);
         self.timed(kernel.name, shape.bytes, |engine, queue| {
@@ -247,58 +315,6 @@ impl Gpu {
             // types are those of the kernel's declaration.
             unsafe { engine.launch(queue, kernel.image, kernel.name, &shape, &arguments) }
         })
-    }
-
-    /// Runs `work` with a handle to a queue, an index below [`MAX_QUEUES`]: queues run
-    /// concurrently, and each in order. Work of other queues that it depends on must have ended, or
-    /// be waited for with [`Gpu::wait_for_first_queue`]. While times are taken or work is recorded,
-    /// everything runs in one queue, since concurrent kernels can't be timed separately.
-    ///
-    /// # Errors
-    /// Errors of the work, or if the device has no memory for a queue.
-    pub fn with_queue<R>(
-        &self,
-        queue: u32,
-        work: impl FnOnce(&Gpu) -> Result<R, DeviceError>,
-    ) -> Result<R, DeviceError> {
-        if self.submission().timeline.mode() != Mode::Off {
-            return work(self);
-        }
-        self.engine().open_queue(queue)?;
-        work(&self.for_queue(queue))
-    }
-
-    /// Makes all work that is started in the queue of this handle from now on wait for the work
-    /// that is in the first queue so far.
-    ///
-    /// # Errors
-    /// If the driver refuses.
-    pub fn wait_for_first_queue(&self) -> Result<(), DeviceError> {
-        if self.queue == FIRST_QUEUE {
-            return Ok(());
-        }
-        self.start_untimed(self.queue, &[], &mut |engine, queue| engine.wait_for_first_queue(queue))
-    }
-
-    /// Measures the seconds that `work` takes on the device while `other`, which is started after
-    /// it and may wait, runs concurrently. Returns `None` if the device has no clock. Waits until
-    /// all work has ended.
-    ///
-    /// # Errors
-    /// Errors of both, or if the device has no memory for another queue.
-    pub fn seconds_alongside(
-        &self,
-        work: impl FnOnce(&Gpu) -> Result<(), DeviceError>,
-        other: impl FnOnce(&Gpu) -> Result<(), DeviceError>,
-    ) -> Result<Option<f64>, DeviceError> {
-        self.finish()?;
-        self.engine().open_queue(INTERFERENCE_QUEUE)?;
-        self.engine().mark(INTERFERENCE_QUEUE, 0)?;
-        work(&self.for_queue(INTERFERENCE_QUEUE))?;
-        self.engine().mark(INTERFERENCE_QUEUE, 1)?;
-        other(&self.for_queue(FIRST_QUEUE))?;
-        self.finish()?;
-        self.engine().seconds_between(0, 1)
     }
 
     /// Times the work that other code has put into the stream since the last mark, as a stage.
@@ -339,7 +355,7 @@ impl Gpu {
     /// Failures of work since the last wait, as with [`Gpu::finish`].
     pub fn wait(&self) -> Result<(), DeviceError> {
         self.before_waiting()?;
-        self.memory().wait(self.queue)
+        self.memory().wait(self.current_queue())
     }
 
     fn before_waiting(&self) -> Result<(), DeviceError> {

@@ -212,7 +212,7 @@ impl Block {
         };
         let bytes = length.checked_mul(size_of::<T>()).filter(|&bytes| bytes <= MAX_BYTES);
         let bytes = bytes.ok_or_else(too_large)?.max(1);
-        let (address, bytes) = memory.take(kind, gpu.queue, bytes)?;
+        let (address, bytes) = memory.take(kind, gpu.current_queue(), bytes)?;
         Ok(Block { memory: Arc::clone(memory), kind, address, bytes, uses: Arc::default() })
     }
 
@@ -266,6 +266,26 @@ impl<T> DeviceBuffer<T> {
     /// Size of all elements in bytes.
     pub fn bytes(&self) -> u64 {
         (self.length * size_of::<T>()) as u64
+    }
+
+    /// True if it is memory of this device.
+    pub(super) fn is_of(&self, gpu: &Gpu) -> bool {
+        Arc::ptr_eq(&self.block.memory, gpu.memory())
+    }
+
+    /// Error if it has less than `count` elements from element `first` on.
+    pub(super) fn check(
+        &self,
+        what: &'static str,
+        first: usize,
+        count: usize,
+    ) -> Result<(), DeviceError> {
+        let needed = first.saturating_add(count);
+        if needed <= self.length {
+            return Ok(());
+        }
+        let device = self.block.memory.engine.properties().device.clone();
+        Err(DeviceError::OutOfBounds { device, what, needed, length: self.length })
     }
 
     /// Address that kernels use.

@@ -27,14 +27,35 @@ impl<A> Kernel<A> {
         declared.unwrap_or(self.shared_bytes)
     }
 
-    pub(super) fn shape(&self, gpu: &Gpu, grid: LaunchConfig) -> Shape {
-        Shape {
-            blocks: grid.blocks,
-            threads: self.threads,
-            shared_bytes: self.shared_bytes(gpu) + grid.shared_bytes,
-            bytes: grid.bytes,
-        }
+    /// The launch configuration of the device; an error if it has too many threads or blocks.
+    pub(super) fn shape(&self, gpu: &Gpu, config: LaunchConfig) -> Result<Shape, DeviceError> {
+        let [y, z] = config.rows;
+        let grid = [config.blocks, y, z];
+        let block = config.block.unwrap_or([self.threads, 1, 1]);
+        let refused = |problem: String| DeviceError::Launch {
+            device: gpu.properties().device.clone(),
+            kernel: self.name,
+            problem,
+        };
+        let threads = product(block).filter(|threads| (1..=self.threads).contains(threads));
+        let threads = threads.ok_or_else(|| {
+            let max = self.threads;
+            refused(format!("it takes 1 to {max} threads per block, not {}", sizes(block)))
+        })?;
+        let blocks = product(grid);
+        let blocks =
+            blocks.ok_or_else(|| refused(format!("{} are too many blocks", sizes(grid))))?;
+        let shared_bytes = self.shared_bytes(gpu).saturating_add(config.shared_bytes);
+        Ok(Shape { blocks, threads, grid, block, shared_bytes, bytes: config.bytes })
     }
+}
+
+fn product(sizes: [u32; 3]) -> Option<u32> {
+    sizes.into_iter().try_fold(1, u32::checked_mul)
+}
+
+fn sizes([x, y, z]: [u32; 3]) -> String {
+    format!("{x} · {y} · {z}")
 }
 
 /// Leaves a scope, also if the work in it panics.
@@ -108,7 +129,7 @@ impl Gpu {
         kernel: &Kernel<A>,
         grid: LaunchConfig,
     ) -> Result<Attributes, DeviceError> {
-        let shape = kernel.shape(self, grid);
+        let shape = kernel.shape(self, grid)?;
         self.engine().attributes(kernel.image, kernel.name, &shape)
     }
 

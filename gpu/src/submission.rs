@@ -6,7 +6,7 @@ mod tests;
 
 use std::sync::MutexGuard;
 
-use super::engine::{Engine, FIRST_QUEUE, Transfer};
+use super::engine::{Engine, FIRST_LEASED_QUEUE, FIRST_QUEUE, Transfer};
 use super::memory::Memory;
 use super::step::{HostUse, RecordedUses, Step, Submission};
 use super::timeline::Mode;
@@ -36,7 +36,8 @@ impl Gpu {
         let mut submission = self.submission();
         self.may_start(&submission)?;
         submission.timeline.before(self.engine())?;
-        self.memory().put(self.queue, self.recording.as_deref(), step.uses, start)?;
+        let queue = in_order(self.queue, submission.timeline.mode());
+        self.memory().put(queue, self.recording.as_deref(), step.uses, start)?;
         submission.timeline.after(step.name, step.bytes, self.engine())
     }
 
@@ -49,7 +50,13 @@ impl Gpu {
     ) -> Result<(), DeviceError> {
         let submission = self.submission();
         self.may_start(&submission)?;
+        let queue = in_order(queue, submission.timeline.mode());
         self.memory().put(queue, self.recording.as_deref(), uses, start)
+    }
+
+    /// Queue that the work of this handle goes into at present.
+    pub(super) fn current_queue(&self) -> u32 {
+        in_order(self.queue, self.submission().timeline.mode())
     }
 
     /// Refuses work of other handles during a recording.
@@ -61,6 +68,12 @@ impl Gpu {
     pub(super) fn is_recording(&self) -> bool {
         matches!(self.submission().timeline.mode(), Mode::Recording(_))
     }
+}
+
+/// Returns the first queue instead of one that [`Gpu::queue`] has handed out while times are taken or
+/// work is recorded: concurrent work can't be timed.
+fn in_order(queue: u32, mode: Mode) -> u32 {
+    if mode != Mode::Off && queue >= FIRST_LEASED_QUEUE { FIRST_QUEUE } else { queue }
 }
 
 impl Memory {

@@ -15,7 +15,7 @@ const KERNEL: &str = "kernel";
 /// Stage of host work that the device waits for.
 const HOST: &str = "host";
 /// Stages that are not kernels.
-const NO_KERNELS: [&str; 4] = ["h2d", "d2h", "memset", HOST];
+const NO_KERNELS: [&str; 5] = ["h2d", "d2h", "p2p", "memset", HOST];
 /// Reserved names, which no kernel or scope can have.
 pub const RESERVED_STAGES: [&str; 6] = ["total", KERNEL, "h2d", "d2h", "memset", HOST];
 /// Separator between a scope and the stages in it.

@@ -28,7 +28,7 @@ impl Gpu {
     /// Copies `from` to the first elements of a buffer on the device.
     ///
     /// # Errors
-    /// If the driver refuses.
+    /// If the buffer has fewer elements, or the driver refuses.
     pub fn upload<'a, T: Pod>(
         &self,
         to: &DeviceBuffer<T>,
@@ -38,6 +38,9 @@ impl Gpu {
     }
 
     /// Copies elements to the device, starting at element `first` of the buffer.
+    ///
+    /// # Errors
+    /// If the buffer has fewer elements, or the driver refuses.
     pub fn upload_part<'a, T: Pod>(
         &self,
         to: &DeviceBuffer<T>,
@@ -45,7 +48,7 @@ impl Gpu {
         from: impl Into<FromHost<'a, T>>,
     ) -> Result<(), DeviceError> {
         let from = from.into();
-        assert!(from.length <= to.len().saturating_sub(first), "more than the buffer holds");
+        to.check("an upload", first, from.length)?;
         let bytes = from.length * size_of::<T>();
         let offset = first * size_of::<T>();
         let host = from.start.cast::<u8>();
@@ -69,7 +72,7 @@ impl Gpu {
     /// Copies the first elements of a buffer on the device to `to`.
     ///
     /// # Errors
-    /// If the driver refuses.
+    /// If the buffer has fewer elements, or the driver refuses.
     pub fn download<'a, T: Pod>(
         &self,
         to: impl Into<ToHost<'a, T>>,
@@ -79,6 +82,9 @@ impl Gpu {
     }
 
     /// Copies elements from the device, starting at element `first` of the buffer.
+    ///
+    /// # Errors
+    /// If the buffer has fewer elements, or the driver refuses.
     pub fn download_part<'a, T: Pod>(
         &self,
         to: impl Into<ToHost<'a, T>>,
@@ -86,7 +92,7 @@ impl Gpu {
         first: usize,
     ) -> Result<(), DeviceError> {
         let to = to.into();
-        assert!(to.length <= from.len().saturating_sub(first), "more than the buffer holds");
+        from.check("a download", first, to.length)?;
         let bytes = to.length * size_of::<T>();
         let offset = first * size_of::<T>();
         let start = from.address() + offset as u64;
@@ -136,7 +142,7 @@ impl Gpu {
     /// directions at once. No times are taken.
     ///
     /// # Errors
-    /// If the driver refuses.
+    /// If a buffer has fewer elements, both are the same, or the driver refuses.
     pub fn exchange<'a, 'b, T: Pod>(
         &self,
         to: &DeviceBuffer<T>,
@@ -146,9 +152,11 @@ impl Gpu {
     ) -> Result<(), DeviceError> {
         let from = from.into();
         let into = into.into();
-        assert!(from.length <= to.len(), "more than the buffer holds");
-        assert!(into.length <= of.len(), "more than the buffer holds");
-        assert!(to.address() != of.address(), "the same buffer both ways");
+        to.check("an upload", 0, from.length)?;
+        of.check("a download", 0, into.length)?;
+        if to.address() == of.address() {
+            return Err(self.memory().failed("copying both ways", "it is the same buffer"));
+        }
         if self.is_recording() {
             let problem = "a recording has one queue; copy one way after the other";
             return Err(self.memory().failed("recording copies both ways at once", problem));
@@ -189,9 +197,8 @@ impl Gpu {
         to: &DeviceBuffer<T>,
         from: &DeviceBuffer<T>,
     ) -> Result<(), DeviceError> {
-        assert!(to.address() != from.address(), "the same buffer");
         let bytes = from.bytes().min(to.bytes());
-        if bytes == 0 {
+        if bytes == 0 || to.address() == from.address() {
             return Ok(());
         }
         let copy = Transfer::Copy { to: to.address(), from: from.address(), bytes: bytes as usize };

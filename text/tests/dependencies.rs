@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// Each crate by its folder, with the crates that it depends on.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     (
         ".",
         &[
@@ -96,6 +96,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("generators/tpc", &["files", "generators-common", "text"]),
     ("gpu", &["cuda-emulator", "files", "parallel", "portable-gpu-build", "text"]),
     ("gpu/build", &["cuda-emulator-build"]),
+    ("gpu/examples", &["portable-gpu", "portable-gpu-build"]),
     (
         "harness",
         &[

@@ -38,6 +38,13 @@ pub(super) enum Command {
         from: u64,
         bytes: usize,
     },
+    /// A copy from another device.
+    PeerCopy {
+        to: u64,
+        peer: Arc<Emulator>,
+        from: u64,
+        bytes: usize,
+    },
     Fill {
         to: u64,
         byte: u8,
@@ -152,6 +159,9 @@ impl Command {
             // are allocated and that no other thread uses them.
             Command::DownloadNow { to, from } => emulator.read_at(*from, unsafe { to.get_mut() }),
             Command::Copy { to, from, bytes } => emulator.copy_at(*to, *from, *bytes),
+            Command::PeerCopy { to, peer, from, bytes } => {
+                emulator.copy_from_peer(*to, peer, *from, *bytes)
+            }
             Command::Fill { to, byte, bytes } => emulator.fill_at(*to, *byte, *bytes),
             Command::Forget { address } => emulator.forget(*address),
             Command::Launch { kernel, launch, arguments } => {

@@ -6,12 +6,17 @@
 //! |---|---|
 //! | `command` | one copy or launch, its execution, and page-locked memory that copies use later |
 //! | `schedule` | the order in which commands run |
+//! | `event` | order between queues and between devices |
+//! | `recording` | commands that are recorded and submitted again |
 
 mod command;
+mod event;
+mod recording;
 mod schedule;
 
 use std::backtrace::Backtrace;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::command::Command;
@@ -21,6 +26,9 @@ use super::error::EmulatorError;
 use super::order::SplitMix64;
 use super::table::{Argument, KernelName};
 use super::{Allocation, Emulator};
+
+pub use self::event::Event;
+pub use self::recording::Recording;
 
 /// When submitted commands run. Each queue runs in order; a real GPU may do any of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -41,7 +49,7 @@ pub enum Execution {
 /// Order of commands, and injected faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueConfig {
-    /// Number of queues.
+    /// Number of queues of a device.
     pub queues: usize,
     /// When commands run.
     pub execution: Execution,
@@ -66,16 +74,17 @@ pub struct Counts {
     pub commands: u64,
 }
 
-/// An emulator whose copies and launches go through queues.
+/// An emulator whose copies and launches go through queues. Several of them can be devices of one
+/// machine, whose queues wait for each other's events.
 pub struct QueuedEmulator {
-    emulator: Emulator,
+    emulator: Arc<Emulator>,
     execution: Execution,
-    state: Mutex<State>,
+    /// Index of this device in the machine.
+    device: usize,
+    /// Its queues among all queues of the machine.
+    queues: Range<usize>,
+    state: Arc<Mutex<State>>,
 }
-
-/// Recorded commands, to be submitted again as a whole.
-#[derive(Clone)]
-pub struct Recording(Arc<[Command]>);
 
 impl Execution {
     /// Seed of the random order; 0 for orders without one.
@@ -90,8 +99,22 @@ impl Execution {
 impl QueuedEmulator {
     /// Queues of an emulator.
     pub fn new(emulator: Emulator, config: QueueConfig) -> Self {
-        let state = Mutex::new(State::new(config.queues, config.execution));
-        QueuedEmulator { emulator, execution: config.execution, state }
+        let state = State::new(config.execution);
+        Self::on_machine(Arc::new(Mutex::new(state)), emulator, config)
+    }
+
+    /// Devices of one machine: their queues can wait for each other, and copy from each other's
+    /// memory. Page-locked memory, injected faults and the random order are those of the machine.
+    pub fn machine(emulators: Vec<Emulator>, config: QueueConfig) -> Vec<Self> {
+        let state = Arc::new(Mutex::new(State::new(config.execution)));
+        let device = |emulator| Self::on_machine(Arc::clone(&state), emulator, config);
+        emulators.into_iter().map(device).collect()
+    }
+
+    fn on_machine(machine: Arc<Mutex<State>>, emulator: Emulator, config: QueueConfig) -> Self {
+        let emulator = Arc::new(emulator);
+        let (device, queues) = lock(&machine).add(Arc::clone(&emulator), config.queues);
+        QueuedEmulator { emulator, execution: config.execution, device, queues, state: machine }
     }
 
     /// The emulator that runs the kernels.
@@ -111,7 +134,7 @@ impl QueuedEmulator {
         state.faults = faults;
         state.counts = Counts::default();
         state.skipped = None;
-        state.lost = false;
+        state.devices.iter_mut().for_each(|device| device.lost = false);
     }
 
     /// Returns the call stack of the skipped wait, the innermost call first; `None` if there was no
@@ -127,20 +150,21 @@ impl QueuedEmulator {
 
     /// True if all commands fail because of an injected fault.
     pub fn is_lost(&self) -> bool {
-        self.state().lost
+        self.state().devices[self.device].lost
     }
 
     /// Number of commands that were submitted and have not run.
     pub fn pending(&self) -> usize {
-        self.state().queues.iter().map(|queue| queue.waiting.len()).sum()
+        self.state().queues[self.queues.clone()].iter().map(|queue| queue.waiting.len()).sum()
     }
 
     /// Drops all commands that have not run, and an error that was not reported.
     pub fn reset(&self) {
         let mut state = self.state();
-        state.drop_waiting();
-        state.recorded = None;
-        state.failed = None;
+        state.drop_waiting(self.device);
+        let device = &mut state.devices[self.device];
+        device.recorded = None;
+        device.failed = None;
     }
 
     /// Says that copies from and to some memory of the host may run after their call.
@@ -178,7 +202,7 @@ impl QueuedEmulator {
         } else {
             Command::upload(to, source)
         };
-        self.submit(&mut state, queue, command)
+        self.submit(&mut state, self.index(queue), command)
     }
 
     /// Submits a copy of bytes from the device. Memory that is not page-locked is written before
@@ -198,17 +222,18 @@ impl QueuedEmulator {
     ) -> Result<(), EmulatorError> {
         let mut state = self.state();
         if !state.page_locked.has(to, bytes) {
+            let queue = self.index(queue);
             self.submit(&mut state, queue, Command::download_now(to, from, bytes))?;
             self.drain(&mut state, queue);
-            return state.report();
+            return state.report(queue);
         }
         let command = Command::download(to, from, bytes);
-        if !state.records(queue) {
+        if !state.records(self.index(queue)) {
             // SAFETY: the caller promises that the bytes at `to` are valid and unused by other
             // threads.
             unsafe { self.poison_target(&state, &command) };
         }
-        self.submit(&mut state, queue, command)
+        self.submit(&mut state, self.index(queue), command)
     }
 
     /// Submits a copy on the device.
@@ -222,7 +247,7 @@ impl QueuedEmulator {
         from: u64,
         bytes: usize,
     ) -> Result<(), EmulatorError> {
-        self.submit(&mut self.state(), queue, Command::Copy { to, from, bytes })
+        self.submit(&mut self.state(), self.index(queue), Command::Copy { to, from, bytes })
     }
 
     /// Submits a fill of bytes on the device.
@@ -230,7 +255,7 @@ impl QueuedEmulator {
     /// # Errors
     /// Those of commands that run in this call.
     pub fn fill(&self, queue: usize, to: u64, byte: u8, bytes: usize) -> Result<(), EmulatorError> {
-        self.submit(&mut self.state(), queue, Command::Fill { to, byte, bytes })
+        self.submit(&mut self.state(), self.index(queue), Command::Fill { to, byte, bytes })
     }
 
     /// Submits to discard the content of an allocation: it is poisoned, and, where accesses are
@@ -239,7 +264,7 @@ impl QueuedEmulator {
     /// # Errors
     /// Those of commands that run in this call.
     pub fn forget(&self, queue: usize, address: u64) -> Result<(), EmulatorError> {
-        self.submit(&mut self.state(), queue, Command::Forget { address })
+        self.submit(&mut self.state(), self.index(queue), Command::Forget { address })
     }
 
     /// Submits a kernel.
@@ -264,17 +289,7 @@ impl QueuedEmulator {
         if state.faults.skipped_wait.is_some() && blocks > MAX_BLOCKS_WITHOUT_WAIT {
             return Err(EmulatorError::Order(format!("{blocks} blocks are too many")));
         }
-        self.submit(&mut state, queue, command)
-    }
-
-    /// Makes later commands of a queue wait for all commands submitted to another one so far.
-    pub fn follow(&self, queue: usize, other: usize) {
-        let mut state = self.state();
-        if state.skips() {
-            return;
-        }
-        let count = state.queues[other].submitted;
-        state.queues[queue].push(Command::After { queue: other, count });
+        self.submit(&mut state, self.index(queue), command)
     }
 
     /// Waits for the commands of a queue.
@@ -286,11 +301,12 @@ impl QueuedEmulator {
         if state.skips() {
             return Ok(());
         }
+        let queue = self.index(queue);
         self.drain(&mut state, queue);
-        state.report()
+        state.report(queue)
     }
 
-    /// Waits for all commands.
+    /// Waits for all commands of this device.
     ///
     /// # Errors
     /// Those of the commands, as in [`QueuedEmulator::wait`].
@@ -302,55 +318,12 @@ impl QueuedEmulator {
         match self.execution {
             Execution::Random { .. } => while self.run_any(&mut state) {},
             Execution::Eager | Execution::Late => {
-                for queue in (0..state.queues.len()).rev() {
+                for queue in self.queues.clone().rev() {
                     self.drain(&mut state, queue);
                 }
             }
         }
-        state.report()
-    }
-
-    /// Starts to record the commands of a queue instead of running them.
-    ///
-    /// # Errors
-    /// If another recording is active.
-    pub fn start_recording(&self, queue: usize) -> Result<(), EmulatorError> {
-        let mut state = self.state();
-        if state.recorded.is_some() {
-            return Err(EmulatorError::Recording("another one is under way"));
-        }
-        state.recorded = Some((queue, Vec::new()));
-        Ok(())
-    }
-
-    /// Ends a recording.
-    ///
-    /// # Errors
-    /// If none is active.
-    pub fn end_recording(&self) -> Result<Recording, EmulatorError> {
-        let recorded = self.state().recorded.take();
-        let (_, commands) = recorded.ok_or(EmulatorError::Recording("none is under way"))?;
-        Ok(Recording(commands.into()))
-    }
-
-    /// Submits recorded commands.
-    ///
-    /// # Safety
-    /// The promises made for each of them when it was recorded must still hold: the memory that
-    /// they use must be allocated.
-    ///
-    /// # Errors
-    /// Those of commands that run in this call.
-    pub unsafe fn replay(&self, queue: usize, recording: &Recording) -> Result<(), EmulatorError> {
-        let mut state = self.state();
-        for command in recording.0.iter() {
-            let again = command.again();
-            // SAFETY: the caller promises that the memory of the recorded commands is valid and
-            // unused by other threads.
-            unsafe { self.poison_target(&state, &again) };
-            self.submit(&mut state, queue, again)?;
-        }
-        Ok(())
+        state.report(self.queues.start)
     }
 
     /// Allocates device memory: see [`Emulator::allocate`].
@@ -373,10 +346,19 @@ impl QueuedEmulator {
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Commands are removed before they run: the queues are consistent between statements.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Index of a queue of this device among all queues of the machine.
+    fn index(&self, queue: usize) -> usize {
+        self.queues.start + queue
     }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    // Commands are removed before they run: the queues are consistent between statements.
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Limits of a run without one of its waits.

@@ -2,51 +2,70 @@
 
 use std::backtrace::Backtrace;
 use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
 
 use super::command::{Command, PageLocked};
 use super::{Counts, Execution, Faults, QueuedEmulator};
+use crate::Emulator;
 use crate::error::EmulatorError;
 use crate::memory::POISON;
 use crate::order::SplitMix64;
 
-/// State of all queues.
+/// State of all queues of a machine, which has one device or several.
 pub(super) struct State {
+    /// The queues of the first device, then those of the second one, and so on.
     pub(super) queues: Vec<Queue>,
+    pub(super) devices: Vec<Device>,
     pub(super) page_locked: PageLocked,
     pub(super) random: SplitMix64,
-    /// Commands of the queue that is being recorded.
-    pub(super) recorded: Option<(usize, Vec<Command>)>,
-    /// The first error since it was last reported.
-    pub(super) failed: Option<EmulatorError>,
     pub(super) faults: Faults,
     pub(super) counts: Counts,
     /// Call stack of the skipped wait.
     pub(super) skipped: Option<Backtrace>,
+}
+
+/// A device of a machine.
+pub(super) struct Device {
+    emulator: Arc<Emulator>,
+    /// Commands of the queue that is being recorded.
+    pub(super) recorded: Option<(usize, Vec<Command>)>,
+    /// The first error since it was last reported.
+    pub(super) failed: Option<EmulatorError>,
     pub(super) lost: bool,
 }
 
 /// Commands that were submitted and have not run.
-#[derive(Default)]
 pub(super) struct Queue {
+    /// Index of its device.
+    device: usize,
     pub(super) waiting: VecDeque<Command>,
     pub(super) submitted: u64,
     pub(super) ended: u64,
 }
 
 impl State {
-    /// No commands in `queues` queues, which run in this order.
-    pub(super) fn new(queues: usize, execution: Execution) -> Self {
+    /// A machine without devices, whose commands run in this order.
+    pub(super) fn new(execution: Execution) -> Self {
         State {
-            queues: (0..queues).map(|_| Queue::default()).collect(),
+            queues: Vec::new(),
+            devices: Vec::new(),
             page_locked: PageLocked::default(),
             random: SplitMix64::with_seed(execution.seed()),
-            recorded: None,
-            failed: None,
             faults: Faults::default(),
             counts: Counts::default(),
             skipped: None,
-            lost: false,
         }
+    }
+
+    /// Adds a device with `count` queues; returns its index and the range of its queues.
+    pub(super) fn add(&mut self, emulator: Arc<Emulator>, count: usize) -> (usize, Range<usize>) {
+        let device = self.devices.len();
+        let first = self.queues.len();
+        let queue = |_| Queue { device, waiting: VecDeque::new(), submitted: 0, ended: 0 };
+        self.devices.push(Device { emulator, recorded: None, failed: None, lost: false });
+        self.queues.extend((0..count).map(queue));
+        (device, first..first + count)
     }
 
     /// Counts a wait, and returns true if it is to be skipped.
@@ -73,19 +92,28 @@ impl State {
         }
     }
 
-    pub(super) fn records(&self, queue: usize) -> bool {
-        self.recorded.as_ref().is_some_and(|(recorded, _)| *recorded == queue)
+    /// The device of a queue.
+    fn device(&mut self, queue: usize) -> &mut Device {
+        let index = self.queues[queue].device;
+        &mut self.devices[index]
     }
 
-    pub(super) fn drop_waiting(&mut self) {
-        for queue in &mut self.queues {
+    pub(super) fn records(&self, queue: usize) -> bool {
+        let device = &self.devices[self.queues[queue].device];
+        device.recorded.as_ref().is_some_and(|(recorded, _)| *recorded == queue)
+    }
+
+    /// Drops the commands of a device.
+    pub(super) fn drop_waiting(&mut self, device: usize) {
+        for queue in self.queues.iter_mut().filter(|queue| queue.device == device) {
             queue.ended += queue.waiting.len() as u64;
             queue.waiting.clear();
         }
     }
 
-    pub(super) fn report(&mut self) -> Result<(), EmulatorError> {
-        self.failed.take().map_or(Ok(()), Err)
+    /// Reports the error of a queue's device.
+    pub(super) fn report(&mut self, queue: usize) -> Result<(), EmulatorError> {
+        self.device(queue).failed.take().map_or(Ok(()), Err)
     }
 }
 
@@ -118,7 +146,8 @@ impl QueuedEmulator {
         queue: usize,
         command: Command,
     ) -> Result<(), EmulatorError> {
-        if let Some((_, commands)) = state.recorded.as_mut().filter(|(of, _)| *of == queue) {
+        let recorded = state.device(queue).recorded.as_mut();
+        if let Some((_, commands)) = recorded.filter(|(of, _)| *of == queue) {
             commands.push(command);
             return Ok(());
         }
@@ -127,7 +156,7 @@ impl QueuedEmulator {
             Execution::Late => Ok(()),
             Execution::Eager => {
                 self.drain(state, queue);
-                state.report()
+                state.report(queue)
             }
             Execution::Random { .. } => {
                 for _ in 0..state.random.below(3) {
@@ -142,14 +171,26 @@ impl QueuedEmulator {
     /// more.
     pub(super) fn drain(&self, state: &mut State, queue: usize) {
         while !state.queues[queue].waiting.is_empty() {
-            match self.execution {
-                Execution::Random { .. } => {
-                    self.run_any(state);
-                }
-                Execution::Eager | Execution::Late => {
-                    let next = state.next_of(queue);
-                    self.run_next(state, next);
-                }
+            self.advance(state, queue);
+        }
+    }
+
+    /// Runs commands until `count` commands of a queue have ended.
+    pub(super) fn drain_until(&self, state: &mut State, queue: usize, count: u64) {
+        while state.queues[queue].ended < count {
+            self.advance(state, queue);
+        }
+    }
+
+    /// Runs a command that brings a queue forward; at random, any command.
+    pub(super) fn advance(&self, state: &mut State, queue: usize) {
+        match self.execution {
+            Execution::Random { .. } => {
+                self.run_any(state);
+            }
+            Execution::Eager | Execution::Late => {
+                let next = state.next_of(queue);
+                self.run_next(state, next);
             }
         }
     }
@@ -168,28 +209,31 @@ impl QueuedEmulator {
     }
 
     /// Runs the next command of a queue, which follows no other. After an error nothing that was
-    /// submitted before runs.
+    /// submitted to its device before runs.
     fn run_next(&self, state: &mut State, queue: usize) {
         let Some(command) = state.queues[queue].waiting.pop_front() else {
             return;
         };
         state.queues[queue].ended += 1;
-        if let Err(error) = self.run(state, &command) {
-            state.drop_waiting();
-            state.failed.get_or_insert(error);
+        let device = state.queues[queue].device;
+        if let Err(error) = Self::run(state, device, &command) {
+            state.drop_waiting(device);
+            state.devices[device].failed.get_or_insert(error);
         }
     }
 
-    fn run(&self, state: &mut State, command: &Command) -> Result<(), EmulatorError> {
+    fn run(state: &mut State, device: usize, command: &Command) -> Result<(), EmulatorError> {
         if let Command::After { .. } = command {
             return Ok(());
         }
         let number = state.counts.commands;
         state.counts.commands += 1;
-        state.lost |= state.faults.lost_at.is_some_and(|at| number >= at);
-        if state.lost {
+        let is_lost = state.faults.lost_at.is_some_and(|at| number >= at);
+        let Device { emulator, lost, .. } = &mut state.devices[device];
+        *lost |= is_lost;
+        if *lost {
             return Err(EmulatorError::Lost);
         }
-        command.run(&self.emulator, &state.page_locked)
+        command.run(emulator, &state.page_locked)
     }
 }

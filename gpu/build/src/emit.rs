@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use super::images::{image_of, is_kernel_file};
+use super::images::{ImageFile, image_of, is_kernel_file};
 use super::layout::{FieldLayout, in_rust};
 use super::parse::{Constant, Kernel, Parameter, Struct};
 use super::{File, Reader, shaders};
@@ -77,10 +77,9 @@ fn module(
     }
     if is_kernel_file(&file.path) {
         let image = image_of(&file.path);
+        let fatbin = fatbin(file.image, &image);
         text += &format!(
-            "static IMAGE: Image = Image {{ source: \"{image}\",\n\
-             fatbin: include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \
-             \"/kernels/prebuilt/{image}.fatbin\")),\n\
+            "static IMAGE: Image = Image {{ source: \"{image}\",\nfatbin: {fatbin},\n\
              shaders: shaders![{shaders}],\nemulated: &KERNELS }};\n"
         );
     }
@@ -90,6 +89,15 @@ fn module(
     }
     text.extend(imports);
     Ok(text)
+}
+
+fn fatbin(file: Option<ImageFile>, image: &str) -> String {
+    let (folder, path) = match file {
+        Some(ImageFile::Prebuilt) => ("CARGO_MANIFEST_DIR", "kernels/prebuilt/"),
+        Some(ImageFile::Compiled) => ("OUT_DIR", ""),
+        None => return "None".to_owned(),
+    };
+    format!("Some(include_bytes!(concat!(env!(\"{folder}\"), \"/{path}{image}.fatbin\")))")
 }
 
 /// The structs that kernels of a file have as parameters, and those in them.

@@ -1,47 +1,79 @@
-//! Checks declarations against the compiled images.
+//! Images of kernel files: those that a crate brings, or those that `nvcc` compiles, checked against
+//! the declarations.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::File;
 use super::evaluate::KnownConstants;
+use super::nvcc::Nvcc;
 use super::parse::{Kernel, Parameter};
+use super::{File, Reader};
 
 /// First bytes of PTX after its comments.
 const PTX_START: &[u8] = b".version ";
 
-const ADVICE: &str = "scripts/build-kernels.sh makes it anew";
+/// Folder of a crate with images.
+const PREBUILT: &str = "kernels/prebuilt";
 
-/// Checks that the image of each kernel file has kernels with these parameters and threads, and
-/// reads their shared memory from it.
-pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box<dyn Error>> {
-    for file in files.values_mut().filter(|file| is_kernel_file(&file.path)) {
-        let path = root.join(format!("kernels/prebuilt/{}.fatbin", image_of(&file.path)));
-        println!("cargo:rerun-if-changed={}", path.display());
-        let in_file = |problem: String| format!("{}: {problem}; {ADVICE}", path.display());
-        let image = fs::read(&path).map_err(|error| in_file(error.to_string()))?;
-        let image = ptx_of(&image).ok_or_else(|| in_file("no PTX, or compressed".into()))?;
-        let declared = &file.declared;
-        for kernel in &declared.kernels {
-            let threads = file.known.value(&kernel.threads);
-            let fits = entry(image, &kernel.name).is_some_and(|entry| {
-                sizes(entry) == expected(kernel, &file.known)
-                    && after(entry, ".maxntid ") == threads
-            });
-            if !fits {
-                let problem =
-                    format!("kernel {} is not that of {}", kernel.name, file.path.display());
-                return Err(in_file(problem).into());
-            }
+const ADVICE: &str = "; build the images of kernels/prebuilt anew (scripts/build-kernels.sh)";
+
+/// Location of the image of a kernel file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageFile {
+    /// In the folder of prebuilt images.
+    Prebuilt,
+    /// In `OUT_DIR`, where it was compiled.
+    Compiled,
+}
+
+/// True if a crate brings images. It must then bring those of all its kernel files.
+pub fn are_prebuilt(root: &Path) -> bool {
+    let entries = fs::read_dir(root.join(PREBUILT)).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).any(|path| path.extension().is_some_and(|e| e == "fatbin"))
+}
+
+/// Finds or compiles the image of each kernel file, and checks that it has kernels with the declared
+/// parameters and threads. Without images and without a compiler there are none.
+pub fn find(reader: &mut Reader<'_>, nvcc: Option<&Nvcc>) -> Result<(), Box<dyn Error>> {
+    let are_prebuilt = are_prebuilt(reader.root);
+    let kernels: Vec<_> = reader.files.keys().filter(|path| is_kernel_file(path)).collect();
+    for path in kernels.into_iter().cloned().collect::<Vec<_>>() {
+        let name = format!("{}.fatbin", image_of(&path));
+        let (image, at, advice) = if are_prebuilt {
+            let at = reader.root.join(PREBUILT).join(name);
+            println!("cargo:rerun-if-changed={}", at.display());
+            (ImageFile::Prebuilt, at, ADVICE)
+        } else if let Some(nvcc) = nvcc {
+            (ImageFile::Compiled, nvcc.compile(reader, &path, &name)?, "")
+        } else {
+            continue;
+        };
+        if let Some(file) = reader.files.get_mut(&path) {
+            file.image = Some(image);
+            check(&at, file).map_err(|problem| format!("{}: {problem}{advice}", at.display()))?;
         }
-        for name in &declared.shared {
-            let constant = format!(" {name}_shared_bytes = ");
-            let bytes = after(image, &constant);
-            let bytes = bytes.ok_or_else(|| in_file(format!("no shared memory of {name}")))?;
-            file.known.values.insert(format!("{name}_shared_bytes"), bytes);
+    }
+    Ok(())
+}
+
+/// Checks that an image has the kernels of a file, and reads their shared memory from it.
+fn check(image: &Path, file: &mut File) -> Result<(), String> {
+    let image = fs::read(image).map_err(|error| error.to_string())?;
+    let image = ptx_of(&image).ok_or_else(|| "no PTX, or compressed".to_owned())?;
+    for kernel in &file.declared.kernels {
+        let threads = file.known.value(&kernel.threads);
+        let fits = entry(image, &kernel.name).is_some_and(|entry| {
+            sizes(entry) == expected(kernel, &file.known) && after(entry, ".maxntid ") == threads
+        });
+        if !fits {
+            return Err(format!("kernel {} is not that of {}", kernel.name, file.path.display()));
         }
+    }
+    for name in &file.declared.shared {
+        let bytes = after(image, &format!(" {name}_shared_bytes = "));
+        let bytes = bytes.ok_or_else(|| format!("no shared memory of {name}"))?;
+        file.known.values.insert(format!("{name}_shared_bytes"), bytes);
     }
     Ok(())
 }
@@ -50,12 +82,14 @@ pub fn is_kernel_file(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "cu")
 }
 
-/// `src/TASK/cuda/VARIANT.cu` is `TASK-VARIANT`.
+/// `src/TASK/cuda/VARIANT.cu` is `TASK-VARIANT`, `kernels/VARIANT.cu` is `VARIANT`.
 pub fn image_of(path: &Path) -> String {
-    let mut parts = path.iter().skip(1);
-    let task = parts.next().unwrap_or_default().to_string_lossy();
     let variant = path.file_stem().unwrap_or_default().to_string_lossy();
-    format!("{task}-{variant}")
+    let parts: Vec<_> = path.iter().collect();
+    match parts.as_slice() {
+        [_, task, _, ..] => format!("{}-{variant}", task.to_string_lossy()),
+        _ => variant.into_owned(),
+    }
 }
 
 /// The PTX in an image, which is not compressed: it ends with a NUL.

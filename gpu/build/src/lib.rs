@@ -1,9 +1,9 @@
 //! Compiles CUDA kernels for [`portable-gpu`](../portable_gpu/index.html). In a build script:
 //!
 //! ```no_run
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! portable_gpu_build::Kernels::in_folders(["src"]).compile()
-//! # }
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     portable_gpu_build::Kernels::in_folders(["kernels"]).compile()
+//! }
 //! ```
 //!
 //! and in the program:
@@ -17,8 +17,23 @@
 //! Each kernel file, and each header that one includes, becomes a Rust module with its constants
 //! and structs, so that a launcher that does not fit does not compile. Each exported kernel has a
 //! struct of its arguments there, and a `Kernel` to launch it, with its compiled image, its shader
-//! if there is one, and its code for the emulator. The interfaces must agree with the compiled
-//! images (`images`).
+//! if there is one, and its code for the emulator.
+//!
+//! | code | for | source |
+//! |---|---|---|
+//! | image | CUDA | `kernels/prebuilt/NAME.fatbin` of the crate, which then has one for each kernel file; otherwise `nvcc` compiles it: `$NVCC`, that of `$CUDA_HOME`, or the one on the path. Without a compiler there is none: a launch on a GPU with CUDA is then an error that says so |
+//! | shader | wgpu | `FILE.wgsl` beside the kernel file, or in a folder `wgpu` beside that of the kernel file |
+//! | code for the host | emulator | the host's C++ compiler |
+//! | code object | HIP | none here: `hipcc` compiles it to a file that is loaded at run time |
+//!
+//! An image must agree with the declarations, or the build fails.
+//!
+//! | module | content |
+//! |---|---|
+//! | `parse`, `evaluate`, `layout` | declarations of kernel files, values of constants, layouts of structs |
+//! | `images`, `nvcc` | images of kernel files, and their compiler |
+//! | `shaders` | shaders of kernels |
+//! | `emit` | the Rust modules |
 
 #![allow(clippy::disallowed_methods, reason = "what a build script prints is for cargo")]
 
@@ -26,6 +41,7 @@ mod emit;
 mod evaluate;
 mod images;
 mod layout;
+mod nvcc;
 mod parse;
 mod shaders;
 
@@ -37,6 +53,8 @@ use std::path::{Path, PathBuf};
 
 pub use cuda_emulator_build::missing_compiler;
 use evaluate::KnownConstants;
+use images::ImageFile;
+pub use nvcc::Nvcc;
 use parse::Declarations;
 
 /// The kernel files of a crate: `*.cu` with lines `KERNEL_EXPORT(name)`.
@@ -54,11 +72,12 @@ struct File {
     declared: Declarations,
     /// Constants that it can use: those of its headers, and its own.
     known: KnownConstants,
+    /// Image of a kernel file; `None` if there is none.
+    image: Option<ImageFile>,
 }
 
 impl Kernels {
-    /// Selects the kernels in folders of the current crate, and below. Their compiled images are in
-    /// `kernels/prebuilt`.
+    /// Selects the kernels in folders of the current crate, and below.
     pub fn in_folders<'a>(folders: impl IntoIterator<Item = &'a str>) -> Self {
         let emulated = cuda_emulator_build::Kernels::in_folders(folders);
         let kernels = Kernels { emulated, headers: Vec::new() };
@@ -88,8 +107,10 @@ impl Kernels {
     pub fn compile(&self) -> Result<(), Box<dyn Error>> {
         self.emulated.compile()?;
         let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-        let launchers = generate(&root, &self.headers, &self.emulated.files()?)?;
         let out = PathBuf::from(env::var("OUT_DIR")?);
+        let nvcc = if images::are_prebuilt(&root) { None } else { Nvcc::find(&out)? };
+        let kernels = self.emulated.files()?;
+        let launchers = generate(&root, &self.headers, &kernels, nvcc.as_ref())?;
         Ok(fs::write(out.join("launchers.rs"), launchers)?)
     }
 }
@@ -100,7 +121,7 @@ pub fn include_folder() -> &'static Path {
 }
 
 /// Generates the Rust code for kernel files of the crate in `root`, whose headers are beside them or
-/// in one of the folders.
+/// in one of the folders, and whose images this compiler makes if the crate brings none.
 ///
 /// # Errors
 /// If a kernel differs from its image or from its shader, or a file can't be read.
@@ -108,12 +129,13 @@ pub fn generate(
     root: &Path,
     headers: &[PathBuf],
     kernels: &[PathBuf],
+    nvcc: Option<&Nvcc>,
 ) -> Result<String, Box<dyn Error>> {
     let mut reader = Reader { root, headers, files: BTreeMap::new() };
     for kernel in kernels {
         reader.read(kernel.strip_prefix(root)?)?;
     }
-    images::check(root, &mut reader.files)?;
+    images::find(&mut reader, nvcc)?;
     emit::modules(&reader)
 }
 
@@ -147,7 +169,7 @@ impl Reader<'_> {
         }
         known.learn(&declared);
         let path = path.to_owned();
-        self.files.insert(path.clone(), File { path, includes, declared, known });
+        self.files.insert(path.clone(), File { path, includes, declared, known, image: None });
         Ok(())
     }
 

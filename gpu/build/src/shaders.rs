@@ -1,6 +1,7 @@
 //! Shaders of kernels: WGSL with the parameters and the function of a kernel.
 //!
-//! The shaders of the kernels in `src/TASK/cuda/FILE.cu` are in `src/TASK/wgpu/FILE.wgsl`. A line
+//! The shaders of the kernels in `src/TASK/cuda/FILE.cu` are in `src/TASK/wgpu/FILE.wgsl`, or in
+//! `FILE.wgsl` beside the kernel file. A line
 //! `#part NAME` starts a part of a file, which ends at the next part; the text before the first one
 //! belongs to all of them. The part `KERNEL` is the shader of that kernel. A part `KERNEL_RULES` is
 //! one for each set of rules, whose name replaces the word `RULES` in it.
@@ -27,10 +28,12 @@ const ALL_RULES: [&str; 2] = ["exact", "published"];
 pub fn of_file(reader: &Reader<'_>, file: &File) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     let folder = without_dots(&file.path.with_file_name("").join("../wgpu"));
-    let path = folder.join(file.path.with_extension("wgsl").file_name().unwrap_or_default());
-    if !reader.root.join(&path).exists() {
+    let beside = file.path.with_extension("wgsl");
+    let in_folder = folder.join(beside.file_name().unwrap_or_default());
+    let mut both = [in_folder, beside].into_iter();
+    let Some(path) = both.find(|path| reader.root.join(path).exists()) else {
         return Ok(text);
-    }
+    };
     for kernel in &file.declared.kernels {
         let mut parts = Parts { reader, included: BTreeSet::new() };
         if let Some(code) = parts.part(&path, &kernel.name)? {

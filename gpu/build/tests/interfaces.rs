@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use portable_gpu_build::generate;
+use portable_gpu_build::{Nvcc, generate};
 use tempfile::TempDir;
 
 const HEADER: &str = "
@@ -81,7 +81,7 @@ fn made(kernel: &str, image: &str, shader: Option<&str>) -> Result<String, Strin
         write("src/task/wgpu/common.wgsl", COMMON_SHADER);
         write("src/task/wgpu/sort.wgsl", shader);
     }
-    generate(root.path(), &[], &kernels).map_err(|error| error.to_string())
+    generate(root.path(), &[], &kernels, None).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -217,4 +217,85 @@ fn kernels_of_one_interface_have_the_same_parameters() {
     let renamed = both.replacen("u32 count", "u32 length", 1);
     let error = generated(&renamed, &image).expect_err("another name");
     assert!(error.contains("other parameters than the first Sort has"), "{error}");
+}
+
+/// A kernel file of its own, next to its shader and without an image.
+const SMALL: &str = r#"
+extern "C" __global__ void __launch_bounds__(64) twice(u32* values, u32 count) {}
+KERNEL_EXPORT(twice)
+"#;
+const SMALL_IMAGE: &str = ".version 8.0
+.visible .entry twice(
+	.param .u64 .ptr .align 1 twice_param_0,
+	.param .u32 twice_param_1
+)
+.maxntid 64
+";
+
+/// A folder with that file.
+fn small() -> TempDir {
+    let root = TempDir::new().expect("enough space");
+    fs::create_dir(root.path().join("kernels")).expect("enough space");
+    fs::write(root.path().join("kernels/twice.cu"), SMALL).expect("enough space");
+    let shader = "#part twice\n@group(0) @binding(0) var<storage, read_write> v: array<u32>;\n";
+    fs::write(root.path().join("kernels/twice.wgsl"), shader).expect("enough space");
+    root
+}
+
+fn generated_small(root: &TempDir, nvcc: Option<&Nvcc>) -> Result<String, String> {
+    let kernels = [root.path().join("kernels/twice.cu")];
+    generate(root.path(), &[], &kernels, nvcc).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_crate_without_images_and_compiler_builds_without_an_image() {
+    let text = generated_small(&small(), None).expect("it needs none");
+    for expected in [
+        "pub(crate) mod twice {",
+        "source: \"twice\",\nfatbin: None,",
+        "kernel: \"twice\", parameters: &[Parameter::Buffer(Access::Write), ",
+        "Kernel::new(&IMAGE, \"twice\", 64, 0)",
+    ] {
+        assert!(text.contains(expected), "no {expected} in\n{text}");
+    }
+}
+
+#[test]
+fn a_crate_with_images_has_all_of_them() {
+    let root = small();
+    let prebuilt = root.path().join("kernels/prebuilt");
+    fs::create_dir(&prebuilt).expect("enough space");
+    fs::write(prebuilt.join("other.fatbin"), SMALL_IMAGE).expect("enough space");
+    let error = generated_small(&root, None).expect_err("one is missing");
+    assert!(error.contains("twice.fatbin") && error.contains("build the images"), "{error}");
+    fs::write(prebuilt.join("twice.fatbin"), SMALL_IMAGE).expect("enough space");
+    let text = generated_small(&root, None).expect("it is there");
+    assert!(text.contains("\"/kernels/prebuilt/twice.fatbin\""), "{text}");
+}
+
+/// A script in the compiler's place, which writes an image or a message.
+#[cfg(unix)]
+#[test]
+fn nvcc_compiles_what_is_not_up_to_date() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let root = small();
+    let out = TempDir::new().expect("enough space");
+    let script = |text: &str| {
+        let path = out.path().join("nvcc");
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("enough space");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a file");
+        Nvcc::at(path, out.path())
+    };
+    let image = format!("printf '%s' '{SMALL_IMAGE}' > {}/twice.fatbin", out.path().display());
+    let text = generated_small(&root, Some(&script(&image))).expect("it compiles");
+    assert!(text.contains("env!(\"OUT_DIR\"), \"/twice.fatbin\""), "{text}");
+    let fails = script("echo 'twice.cu(2): error: no' >&2; exit 1");
+    assert!(generated_small(&root, Some(&fails)).is_ok(), "it is up to date");
+    fs::remove_file(out.path().join("twice.fatbin")).expect("it was written");
+    let error = generated_small(&root, Some(&fails)).expect_err("refused");
+    assert!(error.contains("does not compile:\ntwice.cu(2): error: no"), "{error}");
+    let wrong = image.replace("maxntid 64", "maxntid 32");
+    let error = generated_small(&root, Some(&script(&wrong))).expect_err("refused");
+    assert!(error.contains("kernel twice is not that of kernels/twice.cu"), "{error}");
 }

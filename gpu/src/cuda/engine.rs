@@ -11,10 +11,11 @@ use cudarc::driver::sys::{
 use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaStream};
 use cudarc::nvrtc::Ptx;
 
+use super::peers::Peers;
 use super::probe::{ContextSharing, CudaGpu};
-use crate::driver::{Cause, Driver, DriverEngine};
+use crate::driver::{Cause, Driver, DriverEngine, EventTiming};
 use crate::engine::{
-    Attributes, MemoryKind, Properties, Recording, Shape, Side, Transfer, host_pointer,
+    Attributes, MemoryKind, PeerCopy, Properties, Recording, Shape, Side, Transfer, host_pointer,
 };
 use crate::{DeviceError, Image, gate, image};
 
@@ -56,12 +57,13 @@ pub(super) fn open(
     // SAFETY: this layer orders the streams, so cudarc has nothing to track; events around each
     // call would add to its time.
     unsafe { context.disable_event_tracking() };
-    DriverEngine::new(properties, CudaDriver { context })
+    DriverEngine::new(properties, CudaDriver { context, peers: Peers::default() })
 }
 
 /// A context of a GPU.
 pub(super) struct CudaDriver {
     context: Arc<CudaContext>,
+    peers: Peers,
 }
 
 /// A kernel, with its limit of dynamic shared memory.
@@ -90,6 +92,7 @@ impl Driver for CudaDriver {
     fn cause(error: &DriverError) -> Cause {
         match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => Cause::OutOfMemory,
+            CUresult::CUDA_ERROR_NOT_FOUND => Cause::NoSuchKernel,
             CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
             | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
             | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
@@ -146,9 +149,12 @@ impl Driver for CudaDriver {
         self.context.new_stream()
     }
 
-    fn event(&self) -> Result<CudaEvent, DriverError> {
-        // Without flags timing would be off.
-        self.context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))
+    fn event(&self, timing: EventTiming) -> Result<CudaEvent, DriverError> {
+        let flags = match timing {
+            EventTiming::Timed => CUevent_flags::CU_EVENT_DEFAULT,
+            EventTiming::Untimed => CUevent_flags::CU_EVENT_DISABLE_TIMING,
+        };
+        self.context.new_event(Some(flags))
     }
 
     unsafe fn start(
@@ -185,8 +191,21 @@ impl Driver for CudaDriver {
         }
     }
 
+    fn missing_code(image: &Image) -> Option<String> {
+        let is_missing = image.fatbin.is_none() && built_just_now(image).is_none();
+        is_missing.then(|| {
+            format!(
+                "{} was built without nvcc; install the CUDA toolkit, set CUDA_HOME (or NVCC) to \
+                 it, and build again",
+                image.source
+            )
+        })
+    }
+
     fn load(&self, image: &'static Image) -> Result<Arc<CudaModule>, DriverError> {
-        let fatbin = built_just_now(image).unwrap_or_else(|| image.fatbin.to_vec());
+        let embedded = || image.fatbin.map(<[u8]>::to_vec);
+        let fatbin = built_just_now(image).or_else(embedded);
+        let fatbin = fatbin.ok_or(DriverError(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU))?;
         self.context.load_module(Ptx::from_binary(fatbin))
     }
 
@@ -236,16 +255,38 @@ impl Driver for CudaDriver {
         arguments: &mut [*mut c_void],
     ) -> Result<(), DriverError> {
         let function = kernel.function.cu_function();
-        let blocks = (shape.blocks, 1, 1);
-        let threads = (shape.threads, 1, 1);
+        let blocks = shape.grid.into();
+        let threads = shape.block.into();
         let shared = shape.shared_bytes;
         let stream = stream.cu_stream();
         // SAFETY: the caller promises arguments; the stream and the kernel are of this context.
         unsafe { result::launch_kernel(function, blocks, threads, shared, stream, arguments) }
     }
 
-    fn join(&self, stream: &Arc<CudaStream>, first: &Arc<CudaStream>) -> Result<(), DriverError> {
-        stream.join(first)
+    fn follow(&self, stream: &Arc<CudaStream>, event: &CudaEvent) -> Result<(), DriverError> {
+        stream.wait(event)
+    }
+
+    fn has_ended(&self, event: &CudaEvent) -> Result<bool, DriverError> {
+        event.try_is_complete()
+    }
+
+    fn wait_for_event(&self, event: &CudaEvent) -> Result<(), DriverError> {
+        event.synchronize()
+    }
+
+    unsafe fn copy_from_peer(
+        &self,
+        stream: &Arc<CudaStream>,
+        peer: &Self,
+        PeerCopy { to, from, bytes }: PeerCopy,
+    ) -> Result<(), DriverError> {
+        self.peers.enable(&self.context, &peer.context)?;
+        let own = self.context.cu_ctx();
+        let other = peer.context.cu_ctx();
+        // SAFETY: the caller promises addresses and sizes; both contexts exist, and the stream is of
+        // the first one.
+        unsafe { result::memcpy_peer_async(own, to, other, from, bytes, stream.cu_stream()) }
     }
 
     unsafe fn wait_for_host(

@@ -7,10 +7,12 @@
 //! |---|---|
 //! | `probe` | finds the GPUs |
 //! | `engine` | the backend: calls, kernels and recorded work |
+//! | `peers` | access to the memory of other GPUs |
 //! | `nvml` | clocks, limits and energy from the management library |
 
 mod engine;
 mod nvml;
+mod peers;
 mod probe;
 
 use std::sync::Arc;

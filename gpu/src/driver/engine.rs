@@ -1,22 +1,22 @@
 //! The backend over a driver.
 
+use std::any::Any;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::{Cause, Driver};
+use super::{Cause, Driver, EventTiming};
 use crate::engine::{
-    ALL_QUEUES, Attributes, BlockEnd, Engine, FIRST_QUEUE, MemoryKind, Properties, Recording,
-    Shape, Transfer,
+    ALL_QUEUES, Attributes, BlockEnd, Engine, EngineEvent, FIRST_QUEUE, MemoryKind, PeerCopy,
+    Properties, Recording, Shape, Transfer,
 };
 use crate::gate::StreamGate;
 use crate::{Argument, DeviceError, Image};
 
 /// A GPU with a stream for each queue.
 pub struct DriverEngine<D: Driver> {
-    properties: Properties,
+    pub(super) properties: Properties,
     marks: Mutex<Vec<D::Event>>,
     /// Kernels that may be running.
     running: Mutex<Vec<&'static str>>,
@@ -24,10 +24,10 @@ pub struct DriverEngine<D: Driver> {
     gate: StreamGate,
     /// Created when their queues are opened.
     streams: [OnceLock<D::Stream>; ALL_QUEUES as usize],
-    kernels: Mutex<HashMap<&'static str, D::Kernel>>,
+    pub(super) kernels: Mutex<HashMap<&'static str, D::Kernel>>,
     /// By the names of their sources.
-    modules: Mutex<HashMap<&'static str, D::Module>>,
-    driver: D,
+    pub(super) modules: Mutex<HashMap<&'static str, D::Module>>,
+    pub(super) driver: D,
 }
 
 impl<D: Driver> DriverEngine<D> {
@@ -48,7 +48,7 @@ impl<D: Driver> DriverEngine<D> {
         Ok(engine)
     }
 
-    fn device(&self) -> String {
+    pub(super) fn device(&self) -> String {
         self.properties.device.clone()
     }
 
@@ -71,34 +71,11 @@ impl<D: Driver> DriverEngine<D> {
         self.streams[queue as usize].get().expect("a queue is opened before it gets work")
     }
 
-    /// Calls `use_kernel` with a kernel, which is loaded at its first use.
-    fn with_kernel<R>(
-        &self,
-        image: &'static Image,
-        name: &'static str,
-        use_kernel: impl FnOnce(&mut D::Kernel) -> Result<R, D::Error>,
-    ) -> Result<R, D::Error> {
-        self.driver.bind()?;
-        let mut kernels = lock(&self.kernels);
-        let kernel = get_or_load(&mut kernels, name, || {
-            let mut modules = lock(&self.modules);
-            let module = get_or_load(&mut modules, image.source, || self.driver.load(image))?;
-            self.driver.find(module, image, name)
-        })?;
-        use_kernel(kernel)
-    }
-
-    /// Returns a kernel that is ready for a launch configuration.
-    fn prepared(
-        &self,
-        image: &'static Image,
-        name: &'static str,
-        shape: &Shape,
-    ) -> Result<D::Kernel, D::Error> {
-        self.with_kernel(image, name, |kernel| {
-            D::prepare(kernel, shape)?;
-            Ok(kernel.clone())
-        })
+    fn note_running(&self, kernel: &'static str) {
+        let mut running = self.running();
+        if !running.contains(&kernel) {
+            running.push(kernel);
+        }
     }
 
     fn running(&self) -> MutexGuard<'_, Vec<&'static str>> {
@@ -111,57 +88,26 @@ impl<D: Driver> DriverEngine<D> {
 
     /// Converts the error of a failed call. The error of a failed kernel is returned by any later
     /// call, and is permanent.
-    fn failed(&self, what: &'static str, error: &D::Error) -> DeviceError {
+    pub(super) fn failed(&self, what: &'static str, error: &D::Error) -> DeviceError {
         let device = self.device();
         let problem = error.to_string();
         if D::cause(error) != Cause::Kernel {
             return DeviceError::Failed { device, what, problem };
         }
         self.lost.store(true, Relaxed);
-        let mut kernels = self.running().clone();
-        kernels.dedup();
-        DeviceError::Kernel { device, kernels: kernels.join(", or "), problem }
+        DeviceError::Kernel { device, kernels: self.running().join(", or "), problem }
     }
 
-    /// Converts the error of a kernel that was not started.
-    fn not_started(&self, kernel: &'static str, error: &D::Error) -> DeviceError {
-        if D::cause(error) == Cause::Kernel {
-            return self.failed("starting a kernel", error);
-        }
-        DeviceError::Launch { device: self.device(), kernel, problem: error.to_string() }
-    }
-
-    /// Error if a block needs more shared memory than there is, unless the driver finds out.
-    fn lacks_shared(
-        &self,
-        kernel: &'static str,
-        loaded: &D::Kernel,
-        shape: &Shape,
-    ) -> Option<DeviceError> {
-        let needed = D::static_shared_bytes(loaded)?.saturating_add(shape.shared_bytes);
-        let available = self.properties.shared_bytes;
-        (needed > available).then(|| DeviceError::Lacking {
-            device: self.device(),
-            kernel,
-            needed: format!("{needed} bytes of shared memory"),
-            available: format!("{available}"),
-        })
+    /// The event of this driver in an event of any engine.
+    fn event<'e>(&self, event: &'e EngineEvent) -> Result<&'e D::Event, DeviceError> {
+        event
+            .downcast_ref()
+            .ok_or_else(|| DeviceError::OtherDevice { device: self.device(), what: "event" })
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn get_or_load<'a, V, E>(
-    loaded: &'a mut HashMap<&'static str, V>,
-    name: &'static str,
-    load: impl FnOnce() -> Result<V, E>,
-) -> Result<&'a mut V, E> {
-    match loaded.entry(name) {
-        Entry::Occupied(known) => Ok(known.into_mut()),
-        Entry::Vacant(unknown) => Ok(unknown.insert(load()?)),
-    }
 }
 
 impl<D: Driver> Engine for DriverEngine<D> {
@@ -230,22 +176,76 @@ impl<D: Driver> Engine for DriverEngine<D> {
         shape: &Shape,
         arguments: &[Argument],
     ) -> Result<(), DeviceError> {
-        let refused = |error| self.not_started(kernel, &error);
-        let loaded = self.prepared(image, kernel, shape).map_err(refused)?;
+        let refused = |error| self.not_started(image, kernel, &error);
+        let loaded = self.prepared(image, kernel, shape)?;
         if let Some(lacking) = self.lacks_shared(kernel, &loaded, shape) {
             return Err(lacking);
         }
         let pointer = |argument: &Argument| argument.bytes().0.cast_mut().cast::<c_void>();
         let mut pointers: Vec<_> = arguments.iter().map(pointer).collect();
-        self.running().push(kernel);
+        self.note_running(kernel);
         let stream = self.stream(queue);
         // SAFETY: as the caller promises; the stream and the kernel are of this driver.
         unsafe { self.driver.launch(stream, &loaded, shape, &mut pointers) }.map_err(refused)
     }
 
     fn wait_for_first_queue(&self, queue: u32) -> Result<(), DeviceError> {
-        let first = self.stream(FIRST_QUEUE);
-        self.call("ordering queues", |driver| driver.join(self.stream(queue), first))
+        self.call("ordering queues", |driver| {
+            let reached = driver.event(EventTiming::Untimed)?;
+            driver.record(&reached, self.stream(FIRST_QUEUE))?;
+            driver.follow(self.stream(queue), &reached)
+        })
+    }
+
+    fn record_event(&self, queue: u32) -> Result<EngineEvent, DeviceError> {
+        self.call("recording an event", |driver| {
+            let event = driver.event(EventTiming::Timed)?;
+            driver.record(&event, self.stream(queue))?;
+            Ok(Box::new(event) as EngineEvent)
+        })
+    }
+
+    fn follow_event(&self, queue: u32, event: &EngineEvent) -> Result<bool, DeviceError> {
+        let Some(event) = event.downcast_ref() else { return Ok(false) };
+        self.call("ordering queues", |driver| driver.follow(self.stream(queue), event))?;
+        Ok(true)
+    }
+
+    fn has_ended(&self, event: &EngineEvent) -> Result<bool, DeviceError> {
+        let event = self.event(event)?;
+        self.call("asking for an event", |driver| driver.has_ended(event))
+    }
+
+    fn wait_for_event(&self, event: &EngineEvent) -> Result<(), DeviceError> {
+        let event = self.event(event)?;
+        self.call("waiting", |driver| driver.wait_for_event(event))
+    }
+
+    fn seconds_between_events(
+        &self,
+        from: &EngineEvent,
+        to: &EngineEvent,
+    ) -> Result<Option<f64>, DeviceError> {
+        let from = self.event(from)?;
+        let to = self.event(to)?;
+        let milliseconds = self.call("reading a time", |driver| driver.milliseconds(from, to))?;
+        Ok(Some(f64::from(milliseconds) / 1e3))
+    }
+
+    unsafe fn copy_from_peer(
+        &self,
+        queue: u32,
+        peer: &dyn Engine,
+        copy: PeerCopy,
+    ) -> Result<bool, DeviceError> {
+        let peer: &dyn Any = peer;
+        let Some(peer) = peer.downcast_ref::<Self>() else { return Ok(false) };
+        let stream = self.stream(queue);
+        self.call("copying from another device", |driver| {
+            // SAFETY: as the caller promises; the stream is of this driver.
+            unsafe { driver.copy_from_peer(stream, &peer.driver, copy) }
+        })?;
+        Ok(true)
     }
 
     fn native_stream(&self) -> Result<usize, DeviceError> {
@@ -258,9 +258,9 @@ impl<D: Driver> Engine for DriverEngine<D> {
         kernel: &'static str,
         shape: &Shape,
     ) -> Result<Attributes, DeviceError> {
-        let loaded = self.prepared(image, kernel, shape);
-        let attributes = loaded.and_then(|loaded| self.driver.attributes(&loaded, shape));
-        attributes.map_err(|error| self.not_started(kernel, &error))
+        let loaded = self.prepared(image, kernel, shape)?;
+        let attributes = self.driver.attributes(&loaded, shape);
+        attributes.map_err(|error| self.not_started(image, kernel, &error))
     }
 
     fn declared_shared_bytes(&self, image: &'static Image, kernel: &'static str) -> Option<u32> {
@@ -319,7 +319,8 @@ impl<D: Driver> Engine for DriverEngine<D> {
     fn mark(&self, queue: u32, index: usize) -> Result<(), DeviceError> {
         let mut marks = self.marks();
         while marks.len() <= index {
-            marks.push(self.call("making an event", D::event)?);
+            let event = |driver: &D| driver.event(EventTiming::Timed);
+            marks.push(self.call("making an event", event)?);
         }
         self.call("marking a time", |driver| driver.record(&marks[index], self.stream(queue)))
     }

@@ -3,23 +3,24 @@
 //! CUDA's driver API and the HIP runtime have the same shape: what differs is a [`Driver`].
 
 mod engine;
+mod kernels;
 
 use std::ffi::c_void;
 use std::fmt::Display;
 
 use super::Image;
-use super::engine::{Attributes, MemoryKind, Recording, Shape, Transfer};
+use super::engine::{Attributes, MemoryKind, PeerCopy, Recording, Shape, Transfer};
 
 pub(super) use engine::DriverEngine;
 
 /// Functions of a driver for one GPU, which is bound to the calling thread. Unsafe methods need the
 /// promises of the methods of [`Engine`](super::engine::Engine) that call them, and handles of the
 /// same driver.
-pub(super) trait Driver: Send + Sync {
+pub(super) trait Driver: Send + Sync + 'static {
     /// Queue of work; destroyed when it is dropped.
     type Stream: Send + Sync;
     /// Point in the work of a stream, with its time; destroyed when it is dropped.
-    type Event: Send + Sync;
+    type Event: Send + Sync + 'static;
     /// Kernels of an image; unloaded when it is dropped.
     type Module: Send;
     type Kernel: Clone + Send;
@@ -49,10 +50,15 @@ pub(super) trait Driver: Send + Sync {
 
     fn stream(&self) -> Result<Self::Stream, Self::Error>;
 
-    fn event(&self) -> Result<Self::Event, Self::Error>;
+    fn event(&self, timing: EventTiming) -> Result<Self::Event, Self::Error>;
 
     /// Starts to move memory.
     unsafe fn start(&self, stream: &Self::Stream, transfer: Transfer) -> Result<(), Self::Error>;
+
+    /// Reason why an image has no code for this GPU, if that is known before it is loaded.
+    fn missing_code(_: &Image) -> Option<String> {
+        None
+    }
 
     fn load(&self, image: &'static Image) -> Result<Self::Module, Self::Error>;
 
@@ -90,8 +96,21 @@ pub(super) trait Driver: Send + Sync {
         arguments: &mut [*mut c_void],
     ) -> Result<(), Self::Error>;
 
-    /// Makes a stream wait for all work that is in the first one so far.
-    fn join(&self, stream: &Self::Stream, first: &Self::Stream) -> Result<(), Self::Error>;
+    /// Makes a stream wait for an event, of this GPU or of another one of this driver.
+    fn follow(&self, stream: &Self::Stream, event: &Self::Event) -> Result<(), Self::Error>;
+
+    /// True if the work up to an event has ended.
+    fn has_ended(&self, event: &Self::Event) -> Result<bool, Self::Error>;
+
+    fn wait_for_event(&self, event: &Self::Event) -> Result<(), Self::Error>;
+
+    /// Starts a copy from another GPU.
+    unsafe fn copy_from_peer(
+        &self,
+        stream: &Self::Stream,
+        peer: &Self,
+        copy: PeerCopy,
+    ) -> Result<(), Self::Error>;
 
     /// Calls [`wait`](super::gate::wait) with its argument from the stream, which waits for it.
     unsafe fn wait_for_host(
@@ -126,11 +145,20 @@ pub(super) trait Driver: Send + Sync {
     }
 }
 
+/// Use of an event: those that only order work are faster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EventTiming {
+    Timed,
+    Untimed,
+}
+
 /// Cause of an error of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     OutOfMemory,
     /// A kernel has failed, so that the GPU can't be used any more.
     Kernel,
+    /// The image has no kernel of that name.
+    NoSuchKernel,
     Other,
 }

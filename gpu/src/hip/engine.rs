@@ -2,23 +2,29 @@
 //!
 //! It has no graphs: recorded work is started step by step.
 
+use std::collections::HashSet;
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
-use super::library::{Handle, Hip, HipError, OUT_OF_MEMORY};
+use super::library::{
+    Handle, Hip, HipError, NOT_READY, OUT_OF_MEMORY, PEER_ACCESS_ALREADY_ENABLED,
+};
 use super::modules::{CodeObjects, Loaded};
 use super::probe::HipGpu;
-use crate::driver::{Cause, Driver, DriverEngine};
-use crate::engine::{Attributes, MemoryKind, Properties, Shape, Side, Transfer, host_pointer};
+use crate::driver::{Cause, Driver, DriverEngine, EventTiming};
+use crate::engine::{
+    Attributes, MemoryKind, PeerCopy, Properties, Shape, Side, Transfer, host_pointer,
+};
 use crate::{DeviceError, Image, gate};
 
 /// Device number of the host in calls of the runtime.
 const CPU: c_int = -1;
 /// A stream that does not wait for the null stream.
 const NON_BLOCKING: c_uint = 1;
-/// An event that takes times.
+/// An event that takes times, and one that only orders streams.
 const WITH_TIMES: c_uint = 0;
+const WITHOUT_TIMES: c_uint = 2;
 /// Page-locked memory without flags, and accessible to kernels.
 const PINNED: c_uint = 0;
 const MAPPED: c_uint = 2;
@@ -52,8 +58,8 @@ pub(super) fn open(
     };
     let index = gpu.number as c_int;
     let architecture = gpu.architecture.clone();
-    let reached = OnceLock::new();
-    DriverEngine::new(properties, HipDriver { hip, index, architecture, objects, reached })
+    let peers = Mutex::default();
+    DriverEngine::new(properties, HipDriver { hip, index, architecture, objects, peers })
 }
 
 /// The runtime, for a GPU.
@@ -62,8 +68,8 @@ pub(super) struct HipDriver {
     index: c_int,
     architecture: String,
     objects: CodeObjects,
-    /// Event of the first queue that other queues wait for.
-    reached: OnceLock<Owned>,
+    /// Indices of the GPUs whose memory this one has been given access to.
+    peers: Mutex<HashSet<c_int>>,
 }
 
 /// A stream, an event or a module of a GPU.
@@ -160,10 +166,14 @@ impl Driver for HipDriver {
         Ok(self.owned(handle, Hip::hipStreamDestroy))
     }
 
-    fn event(&self) -> Result<Owned, HipError> {
+    fn event(&self, timing: EventTiming) -> Result<Owned, HipError> {
+        let flags = match timing {
+            EventTiming::Timed => WITH_TIMES,
+            EventTiming::Untimed => WITHOUT_TIMES,
+        };
         let mut handle = Handle::NONE;
         // SAFETY: the runtime writes a handle to this variable.
-        unsafe { self.hip.hipEventCreateWithFlags(&raw mut handle, WITH_TIMES) }?;
+        unsafe { self.hip.hipEventCreateWithFlags(&raw mut handle, flags) }?;
         Ok(self.owned(handle, Hip::hipEventDestroy))
     }
 
@@ -229,7 +239,8 @@ impl Driver for HipDriver {
         shape: &Shape,
         arguments: &mut [*mut c_void],
     ) -> Result<(), HipError> {
-        let Shape { blocks, threads, shared_bytes, .. } = *shape;
+        let [grid_x, grid_y, grid_z] = shape.grid;
+        let [block_x, block_y, block_z] = shape.block;
         let stream = stream.handle;
         let arguments = arguments.as_mut_ptr();
         let extra = null_mut();
@@ -237,13 +248,13 @@ impl Driver for HipDriver {
         unsafe {
             self.hip.hipModuleLaunchKernel(
                 kernel.kernel,
-                blocks,
-                1,
-                1,
-                threads,
-                1,
-                1,
-                shared_bytes,
+                grid_x,
+                grid_y,
+                grid_z,
+                block_x,
+                block_y,
+                block_z,
+                shape.shared_bytes,
                 stream,
                 arguments,
                 extra,
@@ -251,16 +262,37 @@ impl Driver for HipDriver {
         }
     }
 
-    fn join(&self, stream: &Owned, first: &Owned) -> Result<(), HipError> {
-        if self.reached.get().is_none() {
-            // Dropped if another thread was first.
-            let _ = self.reached.set(self.event()?);
+    fn follow(&self, stream: &Owned, event: &Owned) -> Result<(), HipError> {
+        // SAFETY: the stream is of this GPU, and the event of one of the same runtime.
+        unsafe { self.hip.hipStreamWaitEvent(stream.handle, event.handle, 0) }
+    }
+
+    fn has_ended(&self, event: &Owned) -> Result<bool, HipError> {
+        // SAFETY: the event is of this GPU.
+        match unsafe { self.hip.hipEventQuery(event.handle) } {
+            Ok(()) => Ok(true),
+            Err(error) if error.code() == NOT_READY => Ok(false),
+            Err(error) => Err(error),
         }
-        let reached = self.reached.get().expect("it was just set").handle;
-        // SAFETY: the streams and the event are of this GPU.
+    }
+
+    fn wait_for_event(&self, event: &Owned) -> Result<(), HipError> {
+        // SAFETY: the event is of this GPU.
+        unsafe { self.hip.hipEventSynchronize(event.handle) }
+    }
+
+    unsafe fn copy_from_peer(
+        &self,
+        stream: &Owned,
+        peer: &Self,
+        PeerCopy { to, from, bytes }: PeerCopy,
+    ) -> Result<(), HipError> {
+        self.enable_access(peer)?;
+        let to = pointer(to);
+        let from = pointer(from);
+        // SAFETY: the caller promises addresses and sizes; the stream is of this GPU.
         unsafe {
-            self.hip.hipEventRecord(reached, first.handle)?;
-            self.hip.hipStreamWaitEvent(stream.handle, reached, 0)
+            self.hip.hipMemcpyPeerAsync(to, self.index, from, peer.index, bytes, stream.handle)
         }
     }
 
@@ -288,6 +320,28 @@ impl Driver for HipDriver {
 }
 
 impl HipDriver {
+    /// Gives this GPU, which is current, access to the memory of another one, where the hardware
+    /// can; otherwise the runtime copies through the host.
+    fn enable_access(&self, peer: &Self) -> Result<(), HipError> {
+        let mut known = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.index == peer.index || known.contains(&peer.index) {
+            return Ok(());
+        }
+        let mut can = 0;
+        // SAFETY: the runtime writes a number to this variable.
+        unsafe { self.hip.hipDeviceCanAccessPeer(&raw mut can, self.index, peer.index) }?;
+        if can != 0 {
+            // SAFETY: the index is that of another GPU.
+            let enabled = unsafe { self.hip.hipDeviceEnablePeerAccess(peer.index, 0) };
+            enabled.or_else(|error| match error.code() {
+                PEER_ACCESS_ALREADY_ENABLED => Ok(()),
+                _ => Err(error),
+            })?;
+        }
+        known.insert(peer.index);
+        Ok(())
+    }
+
     fn owned(
         &self,
         handle: Handle,

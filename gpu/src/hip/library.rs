@@ -51,6 +51,8 @@ pub(super) const INVALID_DEVICE: c_int = 101;
 pub(super) const INVALID_IMAGE: c_int = 200;
 pub(super) const NO_BINARY_FOR_GPU: c_int = 209;
 pub(super) const NOT_FOUND: c_int = 500;
+pub(super) const NOT_READY: c_int = 600;
+pub(super) const PEER_ACCESS_ALREADY_ENABLED: c_int = 704;
 
 /// HIP 5.2, in the runtime's numbering.
 const OLDEST: c_int = 50_200_000;
@@ -141,6 +143,11 @@ functions! {
     hipMemcpyDtoHAsync(to: *mut c_void, from: *const c_void, bytes: usize, stream: Handle);
     hipMemcpyDtoDAsync(to: *mut c_void, from: *const c_void, bytes: usize, stream: Handle);
     hipMemcpyDtoH(to: *mut c_void, from: *const c_void, bytes: usize);
+    hipMemcpyPeerAsync(
+        to: *mut c_void, device: c_int, from: *const c_void, peer: c_int, bytes: usize,
+        stream: Handle);
+    hipDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int);
+    hipDeviceEnablePeerAccess(peer: c_int, flags: c_uint);
     hipMemsetD8Async(to: *mut c_void, byte: u8, count: usize, stream: Handle);
     hipStreamCreateWithFlags(stream: *mut Handle, flags: c_uint);
     hipStreamDestroy(stream: Handle);
@@ -150,6 +157,8 @@ functions! {
     hipEventCreateWithFlags(event: *mut Handle, flags: c_uint);
     hipEventDestroy(event: Handle);
     hipEventRecord(event: Handle, stream: Handle);
+    hipEventQuery(event: Handle);
+    hipEventSynchronize(event: Handle);
     hipEventElapsedTime(milliseconds: *mut f32, from: Handle, to: Handle);
     hipModuleLoadData(module: *mut Handle, image: *const c_void);
     hipModuleUnload(module: Handle);

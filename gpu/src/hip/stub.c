@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_HANDLE = 400, NOT_FOUND = 500 };
+enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_HANDLE = 400, NOT_FOUND = 500, PEER_ACCESS_ALREADY_ENABLED = 704 };
 enum { DEVICES = 2, MAX_OBJECTS = 4096, LOG_BYTES = 1 << 20 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -54,10 +54,7 @@ static int called(const char* function) {
         if (device < 0) return INVALID_DEVICE;     \
     } while (0)
 
-void stub_fail(const char* function, int code) {
-    failing = function;
-    failing_code = code;
-}
+void stub_fail(const char* function, int code) { failing = function; failing_code = code; }
 const char* stub_log(void) { return log_of_calls; }
 void stub_clear_log(void) { memset(log_of_calls, 0, logged); logged = 0; }
 
@@ -215,6 +212,20 @@ int hipMemcpyDtoDAsync(void* to, const void* from, size_t bytes, void* stream) {
     if (!within(DEVICE, from, bytes)) return INVALID_VALUE;
     return copied(to, from, bytes, stream, to);
 }
+static int exists(int number) { return number >= 0 && number < DEVICES; }
+int hipDeviceCanAccessPeer(int* can, int of, int peer) { CALLED; *can = of != peer; return exists(of) && exists(peer) ? OK : INVALID_DEVICE; }
+int hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+    CALLED_ON_DEVICE;
+    static int enabled[DEVICES][DEVICES];
+    if (flags != 0 || peer == device || !exists(peer)) return INVALID_DEVICE;
+    return enabled[device][peer]++ ? PEER_ACCESS_ALREADY_ENABLED : OK;
+}
+int hipMemcpyPeerAsync(void* to, int on, const void* from, int peer, size_t bytes, void* stream) {
+    CALLED_ON_DEVICE;
+    if (on != device || !exists(peer)) return INVALID_DEVICE;
+    if (!within(DEVICE, from, bytes)) return INVALID_VALUE;
+    return copied(to, from, bytes, stream, to);
+}
 int hipMemcpyDtoH(void* to, const void* from, size_t bytes) { CALLED_ON_DEVICE; memcpy(to, from, bytes); return OK; }
 int hipMemsetD8Async(void* to, unsigned char byte, size_t count, void* stream) {
     CALLED_ON_DEVICE;
@@ -265,8 +276,10 @@ int hipStreamAddCallback(void* stream, callback function, void* with, unsigned f
 int hipEventCreateWithFlags(void** event, unsigned flags) {
     CALLED_ON_DEVICE;
     *event = made(EVENT, 1);
-    return flags == 0 && *event ? OK : INVALID_VALUE;
+    return (flags == 0 || flags == 2) && *event ? OK : INVALID_VALUE;
 }
+int hipEventQuery(void* event) { CALLED_ON_DEVICE; struct thing* thing = at(EVENT, event); return thing && thing->time > 0 ? OK : INVALID_HANDLE; }
+int hipEventSynchronize(void* event) { CALLED_ON_DEVICE; settle(); return at(EVENT, event) ? OK : INVALID_HANDLE; }
 int hipEventDestroy(void* event) { CALLED_ON_DEVICE; return destroyed(EVENT, event); }
 int hipEventRecord(void* event, void* stream) {
     CALLED_ON_DEVICE;

@@ -232,6 +232,54 @@ fn a_scope_ends_also_if_its_work_panics() {
 }
 
 #[test]
+fn queues_are_ordered_by_events_with_times() {
+    let Some(stub) = Stub::new(&[]) else { return };
+    {
+        let gpu = stub.gpu();
+        let [first, second] = [(); 2].map(|()| gpu.queue().expect("a queue"));
+        let buffer = gpu.buffer::<u8>(4).expect("memory");
+        stub.calls();
+        let before = first.record_event().expect("recorded");
+        first.fill(&buffer, 3).expect("started");
+        let after = first.record_event().expect("recorded");
+        second.wait_for(&after).expect("ordered");
+        assert_eq!(after.is_done(), Ok(true));
+        let seconds = after.seconds_since(&before).expect("done").expect("a clock");
+        assert!(seconds > 0.0, "{seconds}");
+        let create = "EventCreateWithFlags";
+        let wait = "EventSynchronize";
+        let wanted = [create, "EventRecord", "MemsetD8Async", create, "EventRecord"];
+        let polled = ["StreamWaitEvent", "EventQuery", wait, wait, "EventElapsedTime"];
+        assert_eq!(stub.calls(), [wanted, polled].concat());
+    }
+    assert_eq!(stub.alive(), 0, "freed");
+}
+
+#[test]
+fn gpus_copy_from_each_other_after_access_was_enabled_once() {
+    let Some(stub) = Stub::new(&[]) else { return };
+    {
+        let gpus = stub.gpus();
+        let [here, peer] = [0, 1].map(|index| stub.opened(&gpus[index]).expect("a GPU"));
+        let from = peer.table(&[1_u32, 2, 3]).expect("copied");
+        let to = here.table(&[0_u32; 3]).expect("copied");
+        stub.calls();
+        for _ in 0..2 {
+            here.copy_from_peer(&to, &peer, &from).expect("copied");
+        }
+        let calls = stub.calls();
+        let count = |call: &str| calls.iter().filter(|known| *known == call).count();
+        assert_eq!([count("DeviceEnablePeerAccess"), count("MemcpyPeerAsync")], [1, 2]);
+        assert_eq!(count("StreamWaitEvent"), 4, "both ways for each copy");
+        assert_eq!(here.read_back(&to, 0..3), Ok(vec![1, 2, 3]));
+        stub.fail("hipMemcpyPeerAsync", 700);
+        let text = here.copy_from_peer(&to, &peer, &from).expect_err("failed").to_string();
+        assert!(text.contains("hip:0") && text.contains("(700)"), "{text}");
+    }
+    assert_eq!(stub.alive(), 0, "freed");
+}
+
+#[test]
 fn shared_memory_is_read_from_the_code_object_and_limited() {
     let Some(stub) = Stub::new(&[]) else { return };
     let gpu = stub.gpu();

@@ -81,7 +81,7 @@ impl Gpu {
         let SmallCopy { to, from, bytes } = copy;
         let grid = COPY_FEW.grid_for(bytes.div_ceil(WORD));
         let arguments = CopyFew { to: Ptr::at(to), from: Ptr::at(from), bytes: bytes as u32 };
-        let shape = COPY_FEW.shape(self, grid);
+        let shape = COPY_FEW.shape(self, grid)?;
         let values = arguments.values();
         // SAFETY: the caller promises the memory; the kernel stays within that many bytes.
         unsafe { engine.launch(queue, COPY_FEW.image, COPY_FEW.name, &shape, &values) }

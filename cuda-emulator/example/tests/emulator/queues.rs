@@ -164,3 +164,48 @@ fn faults_are_injected_at_their_events() {
     device.emulator().read_at(there, &mut found).expect("there");
     assert_eq!((found, device.finish()), ([2], Ok(())), "what came later did not run");
 }
+
+#[test]
+fn events_are_points_of_a_queue() {
+    for device in executions().filter_map(device) {
+        let there = device.allocate(1).expect("memory").address();
+        device.fill(0, there, 1, 1).expect("submitted");
+        let event = device.record_event(0);
+        device.fill(0, there, 2, 1).expect("submitted");
+        let polls = (0..100).position(|_| device.has_ended(&event) == Ok(true));
+        assert!(polls.is_some(), "polling ends");
+        assert_eq!(device.wait_for_event(&event), Ok(()));
+        assert!(device.follow_event(1, &event));
+        device.copy(1, there, there, 1).expect("submitted");
+        assert_eq!(device.finish(), Ok(()));
+        let other = QueuedEmulator::new(
+            Emulator::new(Config::default()),
+            QueueConfig { queues: 1, execution: Execution::Late },
+        );
+        assert!(!other.follow_event(0, &event), "another machine's");
+    }
+}
+
+#[test]
+fn devices_of_a_machine_copy_and_fail_on_their_own() {
+    if KERNELS.unavailable().is_some() {
+        return;
+    }
+    for execution in executions() {
+        let config = Config { checked: true, ..Config::default() };
+        let emulators = vec![Emulator::new(config), Emulator::new(config)];
+        let queues = QueueConfig { queues: 2, execution };
+        let [first, second] = &QueuedEmulator::machine(emulators, queues)[..] else {
+            panic!("two devices")
+        };
+        let [from, to] = [first, second].map(|device| device.allocate(2).expect("memory"));
+        first.fill(1, from.address(), 7, 2).expect("submitted");
+        assert!(second.follow_event(0, &first.record_event(1)));
+        second.copy_from_peer(0, to.address(), first, from.address(), 2).expect("submitted");
+        assert_eq!(second.wait(0), Ok(()));
+        assert_eq!(second.emulator().download::<u8>(to), Ok(vec![7, 7]));
+        let failed = first.copy(0, 0, 0, 1).and_then(|()| first.finish());
+        assert!(failed.is_err(), "{execution}: nothing is at 0");
+        assert_eq!(second.finish(), Ok(()));
+    }
+}

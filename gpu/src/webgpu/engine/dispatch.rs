@@ -9,7 +9,7 @@ use super::pipelines::{Pipeline, PipelineError};
 use super::staging::WORD;
 use super::work::{PendingWork, Recording};
 use crate::image::{Access, Parameter, Shader};
-use crate::{Argument, DeviceError};
+use crate::{Argument, DeviceError, Shape};
 
 /// Shader that sets words to a value, since drivers only set them to zero.
 static FILL: Shader = Shader {
@@ -26,25 +26,66 @@ static FILL: Shader = Shader {
 /// Threads of its blocks.
 const FILL_THREADS: u32 = 256;
 
+/// Blocks of a dispatch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Grid {
+    /// Number of blocks; those beyond return at once.
+    blocks: u32,
+    /// Blocks along x, y and z.
+    sizes: [u32; 3],
+    /// Threads of a block along x, y and z, if they matter: shaders declare their own.
+    block: Option<[u32; 3]>,
+}
+
+impl Grid {
+    /// The blocks of a launch. Those of one dimension may lie in several rows of at most `max`.
+    pub(super) fn new(shape: &Shape, max: u32) -> Result<Self, String> {
+        let Shape { blocks, grid, block, .. } = *shape;
+        let is_line = |sizes: [u32; 3]| sizes[1..] == [1, 1];
+        let block = (!is_line(block)).then_some(block);
+        if is_line(grid) {
+            return Ok(Grid { block, ..Grid::line(blocks, max) });
+        }
+        if let Some(size) = grid.iter().find(|&&size| size > max) {
+            return Err(format!("{size} blocks in one dimension of a grid; the maximum is {max}"));
+        }
+        Ok(Grid { blocks, sizes: grid, block })
+    }
+
+    /// At least `blocks` blocks in one or two dimensions.
+    fn line(blocks: u32, max: u32) -> Self {
+        let rows = blocks.div_ceil(max);
+        Grid { blocks, sizes: [blocks.div_ceil(rows.max(1)), rows, 1], block: None }
+    }
+}
+
 impl WebGpuEngine {
-    /// Starts a shader with `blocks` blocks.
+    /// Starts a shader.
     pub(super) fn dispatch(
         &self,
         work: &mut PendingWork,
         shader: &'static Shader,
-        blocks: u32,
+        grid: Grid,
         arguments: &[Argument],
     ) -> Result<(), DeviceError> {
         let pipeline = self.pipeline(shader)?;
-        let (addresses, values) = split(arguments, blocks);
+        if let Some(block) = grid.block.filter(|block| *block != pipeline.threads) {
+            let declared = pipeline.threads;
+            return Err(DeviceError::Launch {
+                device: self.properties.device.clone(),
+                kernel: shader.kernel,
+                problem: format!("its @workgroup_size is {declared:?}, the launch's {block:?}"),
+            });
+        }
+        let (addresses, values) = split(arguments, grid.blocks);
         let bindings = self.bindings(work, &pipeline, addresses)?;
-        let (x, y) = grid(blocks, self.max_blocks_in_row);
+        let [x, y, z] = grid.sizes;
         let Recording { encoder, .. } = work.recording(&self.device);
         let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
         pass.set_pipeline(&pipeline.compute);
         pass.set_bind_group(0, &bindings, &[]);
         pass.set_immediates(0, &values);
-        pass.dispatch_workgroups(x, y, 1);
+        pass.dispatch_workgroups(x, y, z);
         drop(pass);
         work.running.push(shader.kernel);
         Ok(())
@@ -94,7 +135,8 @@ impl WebGpuEngine {
         let address = Argument::Word { bits: to, bytes: size_of::<u64>() };
         let arguments: Vec<_> = std::iter::once(address).chain(numbers).collect();
         let blocks = (count as u32).div_ceil(FILL_THREADS);
-        self.dispatch(work, &FILL, blocks, &arguments)
+        let grid = Grid::line(blocks, self.max_blocks_in_row);
+        self.dispatch(work, &FILL, grid, &arguments)
     }
 
     fn pipeline(&self, shader: &'static Shader) -> Result<Arc<Pipeline>, DeviceError> {
@@ -134,22 +176,28 @@ fn split_to(arguments: &[Argument], addresses: &mut Vec<u64>, values: &mut Vec<u
     }
 }
 
-/// A grid of at least `blocks` blocks, in one or two dimensions.
-fn grid(blocks: u32, max: u32) -> (u32, u32) {
-    let rows = blocks.div_ceil(max);
-    (blocks.div_ceil(rows.max(1)), rows)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn grids_have_all_blocks_and_few_more() {
-        assert_eq!(grid(7, 10), (7, 1));
-        assert_eq!(grid(10, 10), (10, 1));
-        assert_eq!(grid(11, 10), (6, 2));
-        assert_eq!(grid(35, 10), (9, 4));
+    fn lines_have_all_blocks_and_few_more() {
+        for (blocks, sizes) in [(7, [7, 1, 1]), (10, [10, 1, 1]), (11, [6, 2, 1]), (35, [9, 4, 1])]
+        {
+            assert_eq!(Grid::line(blocks, 10), Grid { blocks, sizes, block: None });
+        }
+    }
+
+    #[test]
+    fn grids_are_dispatched_as_they_are() {
+        let shape =
+            |grid, block| Shape { blocks: 24, threads: 64, grid, block, shared_bytes: 0, bytes: 0 };
+        let line = Grid::new(&shape([24, 1, 1], [64, 1, 1]), 10);
+        assert_eq!(line, Ok(Grid { blocks: 24, sizes: [8, 3, 1], block: None }));
+        let space = Grid::new(&shape([4, 3, 2], [8, 8, 1]), 10);
+        assert_eq!(space, Ok(Grid { blocks: 24, sizes: [4, 3, 2], block: Some([8, 8, 1]) }));
+        let refused = Grid::new(&shape([2, 12, 1], [64, 1, 1]), 10).expect_err("too long");
+        assert!(refused.contains("12 blocks in one dimension"), "{refused}");
     }
 
     #[test]

@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wgpu::{Device, DeviceDescriptor, Features, MemoryHints, PollType, Queue};
 
 use self::clock::Clock;
+use self::dispatch::Grid;
 use self::faults::Faults;
 use self::pipelines::Pipelines;
 use self::staging::{PIECE, WORD};
@@ -36,7 +37,8 @@ use super::probe::KnownAdapter;
 use super::{Adapter, Checks};
 use crate::cuda::Awake;
 use crate::engine::{
-    Attributes, BlockEnd, Engine, MemoryKind, Properties, Shape, Transfer, host_pointer,
+    Attributes, BlockEnd, Engine, EngineEvent, MemoryKind, Properties, Shape, Transfer,
+    host_pointer,
 };
 use crate::{Argument, DeviceError, Image, host_memory};
 
@@ -75,6 +77,9 @@ pub(crate) struct WebGpuEngine {
     /// Keeps the clock up if CUDA knows the GPU, too.
     _awake: Option<Awake>,
 }
+
+/// A point in the queue of a device.
+struct QueueEvent(Device);
 
 impl WebGpuEngine {
     pub(crate) fn new(found: &KnownAdapter, checks: Checks) -> Result<Self, String> {
@@ -311,10 +316,31 @@ impl Engine for WebGpuEngine {
     ) -> Result<(), DeviceError> {
         let device = || self.properties.device.clone();
         let shader = image.shader(kernel).ok_or_else(|| {
-            let problem = "it is not there as a shader".to_owned();
-            DeviceError::Launch { device: device(), kernel, problem }
+            let reason = "it is not there as a shader; write it in WGSL".to_owned();
+            DeviceError::MissingCode { device: device(), kernel, reason }
         })?;
-        self.dispatch(&mut self.work(), shader, shape.blocks, arguments)
+        let grid = Grid::new(shape, self.max_blocks_in_row)
+            .map_err(|problem| DeviceError::Launch { device: device(), kernel, problem })?;
+        self.dispatch(&mut self.work(), shader, grid, arguments)
+    }
+
+    /// The only queue runs in order. Two devices wait for each other through the host.
+    fn record_event(&self, _: u32) -> Result<EngineEvent, DeviceError> {
+        Ok(Box::new(QueueEvent(self.device.clone())))
+    }
+
+    fn follow_event(&self, _: u32, event: &EngineEvent) -> Result<bool, DeviceError> {
+        let event = event.downcast_ref();
+        Ok(event.is_some_and(|QueueEvent(device)| *device == self.device))
+    }
+
+    /// Work is submitted, and its downloads delivered, by a wait.
+    fn has_ended(&self, event: &EngineEvent) -> Result<bool, DeviceError> {
+        self.wait_for_event(event).map(|()| true)
+    }
+
+    fn wait_for_event(&self, _: &EngineEvent) -> Result<(), DeviceError> {
+        self.finish()
     }
 
     fn describes_kernels(&self) -> bool {

@@ -37,6 +37,8 @@ pub(super) struct Pipeline {
     pub(super) shader: &'static Shader,
     pub(super) compute: ComputePipeline,
     pub(super) bindings: BindGroupLayout,
+    /// Threads of a block along x, y and z.
+    pub(super) threads: [u32; 3],
 }
 
 /// Reason why a shader can't be used.
@@ -120,6 +122,8 @@ impl Pipelines {
     }
 
     fn compiled(&self, device: &Device, shader: &'static Shader, module: Module) -> Pipeline {
+        let entry = module.entry_points.iter().find(|entry| entry.name == shader.kernel);
+        let threads = entry.map_or([0; 3], |entry| entry.workgroup_size);
         let bindings = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
             label: None,
             entries: &entries(shader),
@@ -140,7 +144,7 @@ impl Pipelines {
             },
             cache: None,
         });
-        Pipeline { shader, compute, bindings }
+        Pipeline { shader, compute, bindings, threads }
     }
 
     fn module(&self, device: &Device, shader: &Shader, module: Module) -> ShaderModule {
@@ -213,7 +217,8 @@ fn check_needs(module: &Module, device: &Device) -> Result<(), PipelineError> {
     if memory > max {
         return Err(lacks("bytes of workgroup memory", memory, max));
     }
-    let threads = module.entry_points.iter().map(|entry| entry.workgroup_size[0]).max();
+    let threads = module.entry_points.iter().map(|entry| entry.workgroup_size.iter().product());
+    let threads: Option<u32> = threads.max();
     let threads = threads.unwrap_or(0);
     let max = limits.max_compute_invocations_per_workgroup;
     if threads > max {

@@ -1,6 +1,7 @@
 #part blocks
-// Start of all shaders. Blocks may lie in a grid of two dimensions, because one dimension is
-// limited: a shader returns at once if `block` is not below `arguments.blocks`.
+// Start of all shaders. Blocks of one dimension may lie in a grid of two, because one dimension is
+// limited: a shader returns at once if `block` is not below `arguments.blocks`. The index of a block
+// in a grid of two or three dimensions is `invocation.group`.
 
 // Index of the block in the grid, and of the thread in the block.
 var<private> block: u32;
@@ -13,7 +14,8 @@ struct InBlock {
 }
 
 fn enter(invocation: InBlock) {
-    block = invocation.group.y * invocation.groups.x + invocation.group.x;
+    block = (invocation.group.z * invocation.groups.y + invocation.group.y) * invocation.groups.x
+        + invocation.group.x;
     thread = invocation.thread;
 }
 
@@ -62,7 +64,8 @@ struct InWarp {
 // The index of a thread is made of those of its lane and its subgroup, however a block is divided
 // into subgroups.
 fn enter_lanes(invocation: InWarp) {
-    block = invocation.group.y * invocation.groups.x + invocation.group.x;
+    block = (invocation.group.z * invocation.groups.y + invocation.group.y) * invocation.groups.x
+        + invocation.group.x;
     thread = invocation.subgroup * invocation.lanes + invocation.lane;
     lane = invocation.lane % LANES;
     warp = thread / LANES;

@@ -71,7 +71,16 @@ fn computed(left: &[f32], right: &[f32], code: &str) -> Option<Vec<f32>> {
         let bytes = size_of_val(from);
         start(Transfer::Upload { to, from: from.as_ptr().cast(), bytes });
     }
-    engine.dispatch(&mut engine.work(), shader, blocks, &arguments).expect("started");
+    let shape = Shape {
+        blocks,
+        threads: THREADS,
+        grid: [blocks, 1, 1],
+        block: [THREADS, 1, 1],
+        shared_bytes: 0,
+        bytes: 0,
+    };
+    let grid = Grid::new(&shape, engine.max_blocks_in_row).expect("a line");
+    engine.dispatch(&mut engine.work(), shader, grid, &arguments).expect("started");
     let bytes = size_of_val(&*results);
     start(Transfer::Download { to: results.as_mut_ptr().cast(), from: to, bytes });
     Some(results)
