@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tasks::data_set::DataSet;
+use tasks::open_loop::OpenLoop;
 use tasks::plugin::{PluginError, PluginInfo};
 use tasks::registry::Registry;
 use tasks::task::Task;
@@ -60,6 +61,16 @@ pub(crate) fn tasks() -> &'static [&'static dyn Task] {
 /// The task with this name.
 pub(crate) fn task(name: &str) -> Option<&'static dyn Task> {
     registry().task(name)
+}
+
+/// All tasks whose inputs can be streamed, in their listed order.
+pub(crate) fn open_loop_tasks() -> &'static [&'static dyn OpenLoop] {
+    registry().open_loop_tasks()
+}
+
+/// The task with this name, if its inputs can be streamed.
+pub(crate) fn open_loop_task(name: &str) -> Option<&'static dyn OpenLoop> {
+    registry().open_loop_task(name)
 }
 
 /// All data sets in their listed order.

@@ -9,6 +9,7 @@
 //! | [`axis`] | parameters of tasks, and their values |
 //! | [`device`] | devices, teams of threads, buffers |
 //! | [`task`] | tasks without type parameters, for the harness |
+//! | [`open_loop`] | tasks whose inputs can be streamed |
 //! | [`data_set`] | data that can be generated and written to files |
 //! | [`registry`] | the tasks of a program |
 //! | [`native`] | native variants that ports of them are compared with |
@@ -23,6 +24,7 @@ pub mod data_set;
 pub mod device;
 pub mod file_selection;
 pub mod native;
+pub mod open_loop;
 pub mod plugin;
 pub mod plugin_session;
 pub mod registry;

@@ -9,6 +9,7 @@ use text::Untrusted;
 
 use crate::data_set::DataSet;
 use crate::device::Backend;
+use crate::open_loop::OpenLoop;
 use crate::plugin::loaded::{LoadContext, load, plugin_of_task};
 use crate::plugin::loaded_variant::{Contracts, LoadedVariant};
 use crate::plugin::{PluginError, PluginInfo};
@@ -22,12 +23,14 @@ pub struct TaskSet {
     pub tasks: &'static [&'static dyn Task],
     /// Data that can be generated and written to files.
     pub data_sets: &'static [&'static dyn DataSet],
+    /// Those of the tasks whose inputs can be streamed.
+    pub open_loop: &'static [&'static dyn OpenLoop],
 }
 
 impl TaskSet {
     /// A set of tasks alone.
     pub const fn new(tasks: &'static [&'static dyn Task]) -> Self {
-        TaskSet { tasks, data_sets: &[] }
+        TaskSet { tasks, data_sets: &[], open_loop: &[] }
     }
 }
 
@@ -37,7 +40,7 @@ pub enum RegistryError {
     /// Two tasks, or two data sets, of one name.
     #[error("two {what} are called {name}: rename one of them, or leave out its set")]
     SameName {
-        /// `tasks` or `data sets`.
+        /// `tasks`, `data sets` or `streamed tasks`.
         what: &'static str,
         /// The name.
         name: String,
@@ -59,6 +62,7 @@ pub enum RegistryError {
 pub struct Registry {
     tasks: Vec<&'static dyn Task>,
     data_sets: Vec<&'static dyn DataSet>,
+    open_loop: Vec<&'static dyn OpenLoop>,
 }
 
 impl Registry {
@@ -70,12 +74,15 @@ impl Registry {
         let registry = Registry {
             tasks: sets.iter().flat_map(|set| set.tasks).copied().collect(),
             data_sets: sets.iter().flat_map(|set| set.data_sets).copied().collect(),
+            open_loop: sets.iter().flat_map(|set| set.open_loop).copied().collect(),
         };
         let all =
             |what| move |name: &&str| RegistryError::SameName { what, name: name.to_string() };
         let data_sets = registry.data_sets.iter().map(|data| data.info().name);
         refuse_same(registry.tasks.iter().map(|task| task.name()), all("tasks"))?;
         refuse_same(data_sets, all("data sets"))?;
+        let open_loop = registry.open_loop.iter().map(|task| task.name());
+        refuse_same(open_loop, all("streamed tasks"))?;
         registry.tasks.iter().try_for_each(|task| check_names(*task))?;
         Ok(registry)
     }
@@ -88,6 +95,16 @@ impl Registry {
     /// The task with this name.
     pub fn task(&self, name: &str) -> Option<&'static dyn Task> {
         self.tasks.iter().copied().find(|task| task.name() == name)
+    }
+
+    /// All tasks whose inputs can be streamed, in their listed order.
+    pub fn open_loop_tasks(&self) -> &[&'static dyn OpenLoop] {
+        &self.open_loop
+    }
+
+    /// The task with this name, if its inputs can be streamed.
+    pub fn open_loop_task(&self, name: &str) -> Option<&'static dyn OpenLoop> {
+        self.open_loop.iter().copied().find(|task| task.name() == name)
     }
 
     /// All data sets in their listed order.

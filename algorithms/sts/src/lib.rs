@@ -11,6 +11,7 @@
 //! | [`sts_scenario`] | parameters of simulated digis |
 //! | `sts_raw_shape` | parameters of raw data that are made of them |
 //! | `file_selection` | options that select timeslices of a file |
+//! | `open_loop` | the chain as a task that can be streamed |
 //! | `std_sort` | `std::sort` of C++ |
 //! | `data_sets` | data that can be generated and written to files |
 //!
@@ -19,6 +20,7 @@
 mod data_sets;
 mod file_selection;
 mod kernels;
+mod open_loop;
 mod std_sort;
 pub mod sts;
 pub mod sts_events;
@@ -58,4 +60,5 @@ pub const TASKS: TaskSet = TaskSet {
         &TypedTask(channel_counts::ChannelCounts),
     ],
     data_sets: data_sets::DATA_SETS,
+    open_loop: &[&TypedTask(STS)],
 };

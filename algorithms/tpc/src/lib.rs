@@ -51,4 +51,5 @@ pub const TASKS: TaskSet = TaskSet {
         &TypedTask(Tpc),
     ],
     data_sets: data_sets::DATA_SETS,
+    open_loop: &[],
 };

@@ -1,17 +1,19 @@
 //! The commands that measure a task: alone, as events in `bench throughput` and as timeslices in
 //! `bench stream`.
 
-use crate::registry::{task, tasks};
-use algorithms_sts::sts_events::RULES;
+use std::path::PathBuf;
+
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use tasks::axis::{Axis, Params};
+use tasks::open_loop::{FrameFile, OpenLoop, StageInfo};
 use tasks::task::Task;
 
 use super::by_hand::{flags_at_run_time, subcommands_by_name};
 use super::data::{axis_flag, axis_values, data_flags, flags_of_settings, settings_among, source};
 use super::groups::Group;
 use super::untimed;
+use crate::registry::{open_loop_task, open_loop_tasks, task, tasks};
 use crate::request::{
     DeviceSet, MeasureRequest, ProcessRequest, SessionFlags, Settings, StreamFlags, StreamRequest,
     ThroughputFlags, ThroughputRequest,
@@ -122,14 +124,6 @@ fn throughput_request(
     })
 }
 
-/// Task that processes the timeslices of a detector.
-const TASK: &str = "sts";
-
-/// The flag that has events built.
-const EVENTS: &str = "events";
-/// Above that flag and the rules in the help.
-const HEADING: &str = "Events";
-
 /// Flags for results that also apply to `--merge`.
 const OF_RESULTS: [&str; 5] = ["merge", "out", "format", "charts", "quiet"];
 
@@ -141,64 +135,91 @@ fn with_conflicts_of_merging(command: Command) -> Command {
 }
 
 /// Adapts the help of a shared flag to workers: threads per worker, one variant.
-fn for_workers(flag: Arg) -> Arg {
+fn for_workers(flag: Arg, task: &dyn OpenLoop) -> Arg {
     match flag.get_id().as_str() {
         "threads" => flag.help("Threads per process: N or all [default: 1]"),
         "variants" => {
-            flag.help("Variant of the chain [default: time-sweep on the CPU, balanced on a GPU]")
+            let info = task.open_loop();
+            let defaults = format!("{} on the CPU, {} on a GPU", info.on_cpu, info.on_gpu);
+            flag.help(format!("Variant of the chain [default: {defaults}]"))
         }
         _ => flag,
     }
 }
 
-fn events() -> Arg {
-    Arg::new(EVENTS)
-        .long(EVENTS)
-        .action(ArgAction::SetTrue)
-        .help("Build digi events of each timeslice after the chain, as bench events does")
-        .help_heading(HEADING)
+/// The flags of the stage after a task: the one that enables it, and its parameters.
+fn stage_flags(stage: StageInfo) -> impl Iterator<Item = Arg> {
+    let enabled = Arg::new(stage.flag).long(stage.flag).action(ArgAction::SetTrue).help(stage.help);
+    let parameter = move |axis| axis_flag(axis, false).requires(stage.flag);
+    let all = std::iter::once(enabled).chain(stage.axes.iter().map(parameter));
+    all.map(move |flag| flag.help_heading(stage.heading))
 }
 
-/// Returns the flag of a rule of event building.
-fn rule(axis: &'static Axis) -> Arg {
-    axis_flag(axis, false).requires(EVENTS).help_heading(HEADING)
-}
-
-/// Returns the values of all rules.
-fn rules(matches: &ArgMatches) -> Params {
-    let given = axis_values(RULES, matches);
+/// The values of all parameters of the stage; `None` if it is not enabled.
+fn stage_values(stage: StageInfo, matches: &ArgMatches) -> Option<Params> {
+    if !matches.get_flag(stage.flag) {
+        return None;
+    }
+    let given = axis_values(stage.axes, matches);
     let first = |axis: &Axis| Some((axis.name, given.values(axis.name).first()?.clone()));
-    let mut rules: Params = RULES.iter().filter_map(first).collect();
-    rules.complete(RULES);
-    rules
+    let mut values: Params = stage.axes.iter().filter_map(first).collect();
+    values.complete(stage.axes);
+    Some(values)
+}
+
+/// The flag of the folder for results.
+fn results_flag(file: FrameFile) -> Arg {
+    Arg::new(file.flag)
+        .long(file.flag)
+        .value_name("DIR")
+        .value_parser(value_parser!(PathBuf))
+        .help(file.help)
+        .help_heading("Output")
 }
 
 flags_at_run_time!(StreamRequest, with_stream_flags, stream_request);
 
+/// The flags of the first task that can be streamed, and a subcommand for each of them.
 fn with_stream_flags(command: Command) -> Command {
-    let Some(task) = task(TASK) else { return command };
+    let tasks = open_loop_tasks();
+    let Some(first) = tasks.first() else { return command };
+    let by_name = tasks.iter().map(|task| {
+        let about = format!("Stream its inputs: {}", task.info().summary);
+        with_flags_of(Command::new(task.name()).about(about), *task)
+    });
+    with_flags_of(command, *first).subcommands(by_name).args_conflicts_with_subcommands(true)
+}
+
+fn with_flags_of(command: Command, task: &'static dyn OpenLoop) -> Command {
     let devices = devices(
         "Devices, one after the other: cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread processes \
          over several [default: cpu]",
     );
-    let rules = RULES.iter().map(rule);
-    let shared = flags_of_settings(&SETTINGS).into_iter().map(for_workers);
-    let command = data_flags(command, task).args(shared).arg(devices).arg(events()).args(rules);
+    let info = task.open_loop();
+    let shared = flags_of_settings(&SETTINGS).into_iter().map(|flag| for_workers(flag, task));
+    let command = data_flags(command, task)
+        .args(shared)
+        .arg(devices)
+        .args(info.stage.into_iter().flat_map(stage_flags))
+        .args(info.file.map(results_flag));
     with_conflicts_of_merging(StreamFlags::augment_args(command))
 }
 
 fn stream_request(matches: &ArgMatches) -> Result<StreamRequest, clap::Error> {
-    let Some(task) = task(TASK) else {
+    let named = matches.subcommand().and_then(|(name, below)| Some((open_loop_task(name)?, below)));
+    let first = || Some((*open_loop_tasks().first()?, matches));
+    let Some((task, matches)) = named.or_else(first) else {
         return Err(clap::Error::new(ErrorKind::MissingSubcommand));
     };
+    let info = task.open_loop();
+    let source = source(task, matches);
+    let results = info.file.and_then(|file| matches.get_one::<PathBuf>(file.flag).cloned());
     Ok(StreamRequest {
-        measuring: MeasureRequest::new(
-            task,
-            source(task, matches),
-            settings_among(&SETTINGS, matches),
-        ),
+        task,
+        measuring: MeasureRequest::new(task, source, settings_among(&SETTINGS, matches)),
         device_sets: device_sets(matches),
-        events: matches.get_flag(EVENTS).then(|| rules(matches)),
+        stage: info.stage.and_then(|stage| stage_values(stage, matches)),
+        results,
         flags: StreamFlags::from_arg_matches(matches)?,
     })
 }

@@ -15,6 +15,7 @@ use memmap2::{Mmap, MmapOptions};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::libc;
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use tasks::open_loop::Lendable;
 
 /// Name in `/proc/PID/maps`.
 const NAME: &str = "recobench";
@@ -96,6 +97,10 @@ impl Deref for Inherited {
         &self.0
     }
 }
+
+// SAFETY: the mapping stays where it is until it is dropped, and because of the seals, which
+// `from_fd` has checked, no process can change its content or its size.
+unsafe impl Lendable for Inherited {}
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,7 @@ use clap::{ArgAction, Args};
 use generators_common::named;
 use reports::clock;
 use tasks::axis::Params;
+use tasks::open_loop::OpenLoop;
 
 use super::values::{self, each_once};
 use super::{DeviceSet, MeasureRequest, Outputs, is_only_tried};
@@ -27,13 +28,17 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 1e-3..=1e4;
 
 /// Open-loop test: timeslices that arrive on schedule, for workers to process.
 pub struct StreamRequest {
+    /// Task whose inputs are streamed; that of `measuring`.
+    pub task: &'static dyn OpenLoop,
     /// Task, data, variants and devices; the first device of each entry of `device_sets`.
     pub measuring: MeasureRequest,
     /// Devices to spread workers over; the CPU if none are given.
     pub device_sets: Vec<DeviceSet>,
-    /// Rules of event building after the chain: values of all of
-    /// [`RULES`](algorithms_sts::sts_events::RULES); `None` if none are built.
-    pub events: Option<Params>,
+    /// Parameters of the stage after the task: values of all of
+    /// [`StageInfo::axes`](tasks::open_loop::StageInfo::axes); `None` if it is not run.
+    pub stage: Option<Params>,
+    /// Folder that the results of timeslices are written to, if any.
+    pub results: Option<PathBuf>,
     /// Flags of open-loop streams.
     pub flags: StreamFlags,
 }
@@ -91,9 +96,6 @@ pub struct StreamFlags {
     #[arg(long, value_name = "TIME", value_parser = values::duration, requires = "input")]
     #[arg(help_heading = "Data")]
     pub timeslice: Option<Duration>,
-    /// Write the hits of each timeslice to a file in this folder.
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    pub hits: Option<PathBuf>,
     /// Serve live metrics to Prometheus at http://ADDRESS:PORT/metrics.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = endpoint, help_heading = "Output")]
     pub metrics: Option<String>,

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tasks::algorithm::Segments;
+use tasks::algorithm::{KINDS, Segments};
+use tasks::open_loop::{FrameSums, OpenLoopInfo};
 
-use super::protocol::{Check, EventCounts, Expected, Request, ResultDigest};
+use super::protocol::{Check, Request, ResultDigest, StageResult};
 use super::timeslice_log::{Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult};
 use super::timeslice_record::{CheckRecord, Cursor, Delta};
 use crate::platform::clock::now_ns;
@@ -27,7 +28,9 @@ pub(super) struct Dispatcher {
     state: Mutex<State>,
     changed: Condvar,
     /// Reference results by index of the prepared timeslice.
-    expected: Vec<Expected>,
+    expected: Vec<FrameSums>,
+    /// Description of the task.
+    info: OpenLoopInfo,
     /// One in this number of results is compared with the reference.
     check_every: u64,
 }
@@ -35,8 +38,8 @@ pub(super) struct Dispatcher {
 struct State {
     log: TimesliceLog,
     workers: Vec<WorkerSlot>,
-    /// Folder for hits, if they are written.
-    hits: Option<PathBuf>,
+    /// Folder for results, if they are written.
+    results: Option<PathBuf>,
     /// First wrong result.
     wrong: Option<Wrong>,
 }
@@ -60,14 +63,27 @@ impl WorkerSlot {
 
 impl Dispatcher {
     /// Creates a dispatcher without workers.
-    pub(super) fn new(workers: usize, expected: Vec<Expected>, check_every: u64) -> Self {
+    pub(super) fn new(
+        workers: usize,
+        info: OpenLoopInfo,
+        expected: Vec<FrameSums>,
+        check_every: u64,
+    ) -> Self {
         let state = State {
             log: TimesliceLog::new(0, 0, 0, WhenFull::Wait),
             workers: (0..workers).map(|_| WorkerSlot::default()).collect(),
-            hits: None,
+            results: None,
             wrong: None,
         };
-        Dispatcher { state: Mutex::new(state), changed: Condvar::new(), expected, check_every }
+        let changed = Condvar::new();
+        Dispatcher { state: Mutex::new(state), changed, expected, info, check_every }
+    }
+
+    /// A dispatcher of timeslices of the STS that compares each result.
+    #[cfg(test)]
+    pub(super) fn for_tests(workers: usize, expected: Vec<FrameSums>) -> Self {
+        let task = crate::registry::open_loop_task("sts").expect("known");
+        Dispatcher::new(workers, task.open_loop(), expected, 1)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -80,11 +96,11 @@ impl Dispatcher {
             WorkerSlot { requests: Some(requests), ..WorkerSlot::default() };
     }
 
-    /// Starts a new log; all workers are idle. Hits are written to the folder, if given.
-    pub(super) fn open(&self, log: TimesliceLog, hits: Option<PathBuf>) {
+    /// Starts a new log; all workers are idle. Results are written to the folder, if given.
+    pub(super) fn open(&self, log: TimesliceLog, results: Option<PathBuf>) {
         let mut state = self.state();
         state.log = log;
-        state.hits = hits;
+        state.results = results;
         state.wrong = None;
         // Workers lost since the last log.
         for worker in 0..state.workers.len() {
@@ -111,7 +127,7 @@ impl Dispatcher {
     pub(super) fn emit(&self, data: usize, due_ns: u64, held: bool) -> Emission {
         let mut state = self.state();
         let emission = state.log.emit(data, due_ns, now_ns(), held);
-        state.hand_out(self.check_every);
+        self.hand_out(&mut state);
         emission
     }
 
@@ -136,10 +152,10 @@ impl Dispatcher {
         let outcome = TimesliceResult { check: check.map(recorded), ..outcome };
         let mut state = self.state();
         state.log.record_result(worker, outcome)?;
-        state.hand_out(self.check_every);
+        self.hand_out(&mut state);
         let data = state.log.records()[outcome.number as usize].data as usize;
         let problem = check.and_then(|check| self.wrong(data, check.found, check.segments()));
-        if let Some(problem) = problem.or_else(|| self.wrong_event_counts(data, outcome.built)) {
+        if let Some(problem) = problem.or_else(|| self.wrong_stage_counts(data, outcome.stage)) {
             let wrong = Wrong { worker, number: outcome.number, problem };
             state.wrong.get_or_insert(wrong);
         }
@@ -156,12 +172,10 @@ impl Dispatcher {
         found: ResultDigest,
         segments: Segments,
     ) -> Option<String> {
-        let expected = self.expected.get(data)?.found(segments);
+        let expected = ResultDigest::from(self.expected.get(data)?.digest(segments));
         let counts = |found: &ResultDigest| {
-            let events = found.events.map(|it| format!(", {}", events(it.events, it.digis)));
-            let clusters = found.clusters;
-            let hits = found.hits;
-            format!("{clusters} clusters, {hits} hits{}", events.unwrap_or_default())
+            let of_stage = found.stage.map(|it| format!(", {}", self.stage_in_words(it.counts)));
+            (self.info.results)(found.counts) + &of_stage.unwrap_or_default()
         };
         match (expected == found, counts(&expected) == counts(&found)) {
             (true, _) => None,
@@ -170,15 +184,24 @@ impl Dispatcher {
         }
     }
 
-    /// Describes wrong numbers of events, which are reported for each timeslice.
-    fn wrong_event_counts(&self, data: usize, built: Option<EventCounts>) -> Option<String> {
-        let right = self.expected.get(data)?.events.as_ref()?.counts();
-        let reported = built.unwrap_or_default();
-        let found = (u64::from(reported.events), u64::from(reported.digis));
-        if built.is_some() && [found.0, found.1] == right {
+    /// Describes wrong numbers of a stage's items, which are reported for each timeslice.
+    fn wrong_stage_counts(&self, data: usize, stage: Option<StageResult>) -> Option<String> {
+        let right = self.expected.get(data)?.stage.as_ref()?.counts();
+        let found = stage.unwrap_or_default().counts.map(u64::from);
+        if stage.is_some() && found == right {
             return None;
         }
-        Some(format!("{} instead of {}", events(found.0, found.1), events(right[0], right[1])))
+        let [found, right] = [found, right].map(|counts| self.stage_in_words(counts));
+        Some(format!("{found} instead of {right}"))
+    }
+
+    fn stage_in_words(&self, counts: [u64; KINDS]) -> String {
+        self.info.stage.map_or_else(String::new, |stage| (stage.results)(counts))
+    }
+
+    fn hand_out(&self, state: &mut State) {
+        let ending = self.info.file.map_or("", |file| file.ending);
+        state.hand_out(self.check_every, ending);
     }
 
     /// Sends a request to a worker; has no effect if it is gone.
@@ -193,7 +216,7 @@ impl Dispatcher {
         slot.requests = None;
         slot.end = Some(end);
         state.log.lose(worker);
-        state.hand_out(self.check_every);
+        self.hand_out(&mut state);
         drop(state);
         self.changed.notify_all();
     }
@@ -249,17 +272,14 @@ impl Dispatcher {
     }
 }
 
-fn events(events: u64, digis: u64) -> String {
-    format!("{events} events with {digis} digis")
-}
-
 impl State {
-    fn hand_out(&mut self, check_every: u64) {
+    fn hand_out(&mut self, check_every: u64, ending: &str) {
         while let Some(Order { worker, number, data }) = self.log.hand_out() {
             // Hashing the number avoids a correlation with prepared data and workers.
             let check = generators_common::random::mix(number).is_multiple_of(check_every);
-            let hits = self.hits.as_ref().map(|hits| hits.join(format!("{number}.hits.bin")));
-            let request = Request::Process { number, data, check, hits };
+            let folder = self.results.as_ref();
+            let file = folder.map(|folder| folder.join(format!("{number}.{ending}")));
+            let request = Request::Process { number, data, check, file };
             let slot = &mut self.workers[worker];
             slot.since_ns = now_ns();
             slot.send(&request);
@@ -271,29 +291,29 @@ impl State {
 mod tests {
     use tasks::algorithm::SegmentSums;
 
-    use super::super::protocol::EventDigest;
+    use super::super::protocol::StageDigest;
     use super::*;
 
     /// Reference result: 5 clusters, 2 hits, and sums of two sides and a module.
-    fn expected(events: Option<SegmentSums>) -> Expected {
-        let mut chain = SegmentSums::default();
-        chain.add(0, 5, vec![3, 4]);
-        chain.add(1, 2, vec![20]);
-        Expected { chain, events }
+    fn expected(stage: Option<SegmentSums>) -> FrameSums {
+        let mut task = SegmentSums::default();
+        task.add(0, 5, vec![3, 4]);
+        task.add(1, 2, vec![20]);
+        FrameSums { task, stage }
     }
 
     fn check(found: ResultDigest, stride: usize, turn: usize) -> Check {
         Check { found, stride, turn, took_ns: 9 }
     }
 
-    fn outcome(number: u64, built: Option<EventCounts>) -> TimesliceResult {
-        TimesliceResult { number, begun_ns: 2, ended_ns: 3, check: None, built }
+    fn outcome(number: u64, stage: Option<StageResult>) -> TimesliceResult {
+        TimesliceResult { number, begun_ns: 2, ended_ns: 3, check: None, stage }
     }
 
     #[test]
     fn wrong_results_are_reported() {
-        let right = ResultDigest { clusters: 5, hits: 2, sum: 27, events: None };
-        let dispatcher = Dispatcher::new(1, vec![expected(None)], 1);
+        let right = ResultDigest { counts: [5, 2], sum: 27, stage: None };
+        let dispatcher = Dispatcher::for_tests(1, vec![expected(None)]);
         dispatcher.open_for_tests(TimesliceLog::new(1, 4, 4, WhenFull::Wait));
         let record = |number, found| {
             dispatcher.emit(0, 1, false);
@@ -302,20 +322,20 @@ mod tests {
         };
         record(0, right);
         record(1, ResultDigest { sum: 8, ..right });
-        record(2, ResultDigest { hits: 3, ..right });
+        record(2, ResultDigest { counts: [5, 3], ..right });
         let (log, wrong) = dispatcher.take();
         assert_eq!(log.counts().checked, 3);
         let problem = "5 clusters, 2 hits, but not the right ones".to_owned();
         assert_eq!(wrong, Some(Wrong { worker: 0, number: 1, problem }), "the first of them");
-        let fewer = dispatcher.wrong(0, ResultDigest { hits: 1, ..right }, Segments::ALL);
+        let fewer = dispatcher.wrong(0, ResultDigest { counts: [5, 1], ..right }, Segments::ALL);
         assert_eq!(fewer.as_deref(), Some("5 clusters, 1 hits instead of 5 clusters, 2 hits"));
     }
 
     #[test]
     fn only_digested_segments_are_compared() {
-        let dispatcher = Dispatcher::new(1, vec![expected(None)], 1);
+        let dispatcher = Dispatcher::for_tests(1, vec![expected(None)]);
         let wrong = |sum, stride, turn| {
-            let found = ResultDigest { clusters: 5, hits: 2, sum, events: None };
+            let found = ResultDigest { counts: [5, 2], sum, stage: None };
             dispatcher.wrong(0, found, check(found, stride, turn).segments()).is_some()
         };
         assert!(!wrong(23, 2, 0) && !wrong(4, 2, 1) && !wrong(4, 2, 3) && !wrong(0, 3, 2));
@@ -324,36 +344,36 @@ mod tests {
 
     #[test]
     fn event_counts_are_always_compared() {
-        let events = Some(EventDigest { events: 4, digis: 60, sum: 9 });
-        let right = ResultDigest { clusters: 5, hits: 2, sum: 27, events };
+        let events = Some(StageDigest { counts: [4, 60], sum: 9 });
+        let right = ResultDigest { counts: [5, 2], sum: 27, stage: events };
         let sums = || {
             let mut sums = SegmentSums::default();
             sums.add(0, 4, vec![1, 2, 3, 2]);
             sums.add(1, 60, vec![1]);
             sums
         };
-        let problem = |found: Option<ResultDigest>, built: Option<EventCounts>| {
-            let dispatcher = Dispatcher::new(1, vec![expected(Some(sums()))], 1);
+        let problem = |found: Option<ResultDigest>, built: Option<StageResult>| {
+            let dispatcher = Dispatcher::for_tests(1, vec![expected(Some(sums()))]);
             dispatcher.open_for_tests(TimesliceLog::new(1, 4, 4, WhenFull::Wait));
             dispatcher.emit(0, 1, false);
             let check = found.map(|found| check(found, 1, 0));
             assert_eq!(dispatcher.record_result(0, outcome(0, built), check), Ok(()));
             dispatcher.take().1.map_or_else(String::new, |wrong| wrong.problem)
         };
-        let built = EventCounts { events: 4, digis: 60, took_ns: 1 };
+        let built = StageResult { counts: [4, 60], took_ns: 1 };
         assert_eq!(problem(Some(right), Some(built)), "");
         assert_eq!(problem(None, Some(built)), "");
-        let fewer = problem(None, Some(EventCounts { digis: 59, ..built }));
+        let fewer = problem(None, Some(StageResult { counts: [4, 59], ..built }));
         assert_eq!(fewer, "4 events with 59 digis instead of 4 events with 60 digis");
         assert!(problem(None, None).starts_with("0 events"), "no events are reported");
-        let others = Some(EventDigest { events: 4, digis: 60, sum: 8 });
-        let wrong = problem(Some(ResultDigest { events: others, ..right }), Some(built));
+        let others = Some(StageDigest { counts: [4, 60], sum: 8 });
+        let wrong = problem(Some(ResultDigest { stage: others, ..right }), Some(built));
         assert!(wrong.ends_with("4 events with 60 digis, but not the right ones"), "{wrong}");
     }
 
     #[test]
     fn workers_busy_beyond_the_timeout_hang() {
-        let dispatcher = Dispatcher::new(2, Vec::new(), 1);
+        let dispatcher = Dispatcher::for_tests(2, Vec::new());
         dispatcher.open_for_tests(TimesliceLog::new(2, 4, 4, WhenFull::Wait));
         dispatcher.emit(0, 1, false);
         assert_eq!(dispatcher.hanging(Duration::from_secs(60)), [0; 0]);

@@ -12,7 +12,6 @@
 //! | `ring` | prepared timeslices in shared memory |
 //! | `protocol` | messages between this process and workers |
 //! | `worker` | main loop of a worker |
-//! | `job` | a timeslice on which a worker is ready, and hits as files |
 //! | `workers` | start, listeners and end of all workers |
 //! | `schedule` | start of a speed, alone or with other nodes; due times and choice of timeslices |
 //! | `timeslice_log` | log of timeslices, independent of clocks, threads and processes |
@@ -26,7 +25,6 @@
 
 mod data;
 mod dispatcher;
-mod job;
 mod live;
 mod memory;
 mod plan;
@@ -66,10 +64,10 @@ pub enum StreamError {
     /// The system refuses a thread for the source of timeslices.
     #[error("timeslices can't be emitted, as the system gives no thread: {0}")]
     Source(io::Error),
-    /// Hits can't be written.
+    /// Results can't be written.
     #[error("{}: {source}", path.escaped())]
-    Hits {
-        /// Folder of the hits.
+    Results {
+        /// Folder of the results.
         path: PathBuf,
         /// Error of the system.
         source: io::Error,
@@ -78,8 +76,15 @@ pub enum StreamError {
     #[error(transparent)]
     Live(#[from] LiveError),
     /// Shared memory can't be allocated.
-    #[error("timeslices can't be put into shared memory: {0}; use a smaller --ring or --scale")]
-    Memory(io::Error),
+    #[error(
+        "timeslices can't be put into shared memory: {source}; use a smaller --ring or --{length_flag}"
+    )]
+    Memory {
+        /// Error of the system.
+        source: io::Error,
+        /// Flag that makes timeslices shorter.
+        length_flag: &'static str,
+    },
 }
 
 impl StreamError {

@@ -1,20 +1,19 @@
-//! Plan of a stream: devices, workers, their CPUs and the chains that they run.
+//! Plan of a stream: devices, workers, their CPUs and the variants that they run.
 
 use std::time::Duration;
 
-use algorithms_sts::sts::task::{STS, StsTask, Timeslices};
-use algorithms_sts::sts_events::EventRules;
 use generators_common::DataError;
-use generators_sts::io::timeslice_duration_ns;
 use reports::record::Point;
 use reports::units;
-use tasks::algorithm::{Algorithm, Semantics, Variant};
+use tasks::algorithm::Semantics;
 use tasks::axis::Params;
 use tasks::device::Backend;
+use tasks::open_loop::{Frames, OpenLoop};
+use tasks::task::VariantInfo;
 use text::Untrusted;
 
 use super::memory::check_memory;
-use super::protocol::{Opening, Rules};
+use super::protocol::Opening;
 use crate::plan::{
     CandidateSpec, Input, Origin, Plan, PlanError, TeamSpec, check_threads, device_names,
 };
@@ -25,8 +24,6 @@ use crate::throughput::{others_problem, team_specs};
 
 /// Maximum number of timeslices per speed: each has a row and a record in memory.
 const MAX_TIMESLICES: f64 = 2e6;
-/// Variant whose hits have a different format.
-const OFFLINE: &str = "offline";
 
 /// Complete plan of a stream.
 pub(crate) struct Planned {
@@ -37,8 +34,8 @@ pub(crate) struct Planned {
     pub(super) notes: Vec<String>,
     /// Complete parameters of generated data.
     pub(super) params: Option<Params>,
-    /// Rules of event building after the chain, if enabled.
-    pub(super) rules: Option<EventRules>,
+    /// Parameters of the stage after the task, if it is enabled.
+    pub(super) stage: Option<Params>,
 }
 
 /// Workers on a device.
@@ -62,7 +59,9 @@ impl Planned {
         let [input] = &plan.inputs[..] else {
             return Err(usage("a stream has one kind of data; give each axis one value"));
         };
-        let rules = request.events.as_ref().map(EventRules::from_params).transpose()?;
+        if let Some(stage) = &request.stage {
+            request.task.check_stage(stage)?;
+        }
         check_memory(request, &plan, input)?;
         check_count(request, input)?;
         let mut notes = Vec::new();
@@ -70,14 +69,13 @@ impl Planned {
         for device_set in &request.device_sets {
             match others_problem(device_set) {
                 Some(problem) => notes.push(problem),
-                None => points.extend(points_of(request, &plan, input, device_set, rules)?),
+                None => points.extend(points_of(request, &plan, input, device_set)?),
             }
         }
-        let writes_no_hits = |point: &StreamPoint| point.identity.variant == OFFLINE;
-        if request.flags.hits.is_some() && points.iter().any(writes_no_hits) {
-            return Err(usage(
-                "--hits writes those of the online reconstruction; `offline` has others",
-            ));
+        if request.results.is_some()
+            && let Some(reason) = unwritten(request.task, &points)
+        {
+            return Err(usage(reason));
         }
         if points.is_empty() {
             let problem = format!("nothing was measured: {}", notes.join("; "));
@@ -88,15 +86,26 @@ impl Planned {
             Origin::Generated(params) => Some(params.clone()),
             Origin::Read { .. } => None,
         };
-        Ok(Planned { points, notes, params, rules, plan })
+        Ok(Planned { points, notes, params, stage: request.stage.clone(), plan })
     }
 
     /// Semantics of the result of a point's variant.
-    pub(super) fn semantics(point: &StreamPoint, input: &Timeslices) -> Semantics {
+    pub(super) fn semantics(
+        task: &dyn OpenLoop,
+        point: &StreamPoint,
+        frames: &dyn Frames,
+    ) -> Semantics {
         let device = point.device_set.devices()[0];
-        let variant = variant_of(device.backend(), &point.identity.variant);
-        variant.map_or_else(|_| Semantics::default(), |variant| (variant.semantics)(input))
+        let variant = variant_of(task, device.backend(), &point.identity.variant);
+        variant.map_or_else(|_| Semantics::default(), |variant| frames.semantics(variant))
     }
+}
+
+/// Reason why the results of a point are not written, if any is not.
+fn unwritten(task: &dyn OpenLoop, points: &[StreamPoint]) -> Option<&'static str> {
+    let refused = task.open_loop().file?.refused;
+    let is_used = |variant: &str| points.iter().any(|point| point.identity.variant == variant);
+    refused.iter().find(|(variant, _)| is_used(variant)).map(|(_, reason)| *reason)
 }
 
 fn usage(problem: impl Into<String>) -> PlanError {
@@ -110,7 +119,7 @@ fn check_data(request: &mut StreamRequest) -> Result<(), PlanError> {
     request.measuring.source.refuse_standard_input().map_err(PlanError::Usage)?;
     let Source::File { files, .. } = &request.measuring.source else { return Ok(()) };
     if flags.timeslice.is_none() {
-        let stated = match timeslice_duration_ns(files.first()) {
+        let stated = match request.task.stated_frame_ns(files) {
             // Other files are reported when they are read.
             Err(DataError::Io { .. }) => None,
             stated => stated?,
@@ -131,12 +140,13 @@ fn check_data(request: &mut StreamRequest) -> Result<(), PlanError> {
 
 /// Selects one variant per device: the one specified by the user, or the recommended one.
 fn name_variants(request: &mut StreamRequest) -> Result<(), PlanError> {
+    let task = request.task;
     let settings = &mut request.measuring.settings;
     match settings.variants.as_slice() {
         [] => {
             let mut names: Vec<String> = Vec::new();
             for device in &settings.devices {
-                names.push(recommended(device.backend()).to_owned());
+                names.push(task.open_loop().recommended(device.backend()).to_owned());
             }
             names.dedup();
             settings.variants = names;
@@ -146,11 +156,11 @@ fn name_variants(request: &mut StreamRequest) -> Result<(), PlanError> {
             for device in &settings.devices {
                 let here: Vec<_> = names
                     .iter()
-                    .filter(|name| variant_of(device.backend(), name).is_ok())
+                    .filter(|name| variant_of(task, device.backend(), name).is_ok())
                     .collect();
                 if here.len() != 1 {
                     // An unknown variant has its own error message.
-                    variant_of(device.backend(), &names[0]).map_err(PlanError::Usage)?;
+                    variant_of(task, device.backend(), &names[0]).map_err(PlanError::Usage)?;
                     return Err(usage(format!(
                         "workers run one variant; --variant names {} on {device}",
                         here.len()
@@ -167,7 +177,6 @@ fn points_of(
     plan: &Plan,
     input: &Input,
     device_set: &DeviceSet,
-    rules: Option<EventRules>,
 ) -> Result<Vec<StreamPoint>, PlanError> {
     let processes = request.flags.processes as usize;
     let candidates = input.candidates.iter().filter(|it| it.device == device_set.devices()[0]);
@@ -177,15 +186,18 @@ fn points_of(
         let specs = team_specs(layout, device_set, processes);
         let specs = specs.map_err(|PlacementError(problem)| PlanError::Usage(problem))?;
         let mut identity = Point { device: device_set.to_string(), ..plan.point(input, candidate) };
-        for (name, value) in request.events.iter().flat_map(Params::iter) {
+        for (name, value) in request.stage.iter().flat_map(Params::iter) {
             identity.params.set(name, value);
         }
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let stage = request.stage.as_ref();
         let opening = |(number, spec): (usize, &TeamSpec)| Opening {
+            task: request.task.name().to_owned(),
             variant: identity.variant.clone(),
             device: device_set.of_stream(number).to_string(),
             threads: layout.threads,
             cpus: spec.cpus.clone(),
-            events: rules.map(Rules::from),
+            stage: stage.map(|stage| stage.iter().map(owned).collect()),
         };
         let taken: Option<Vec<_>> = specs.iter().map(|spec| spec.cpus.as_ref()).collect();
         Ok(StreamPoint {
@@ -214,7 +226,7 @@ pub(super) fn max_speed(length: Duration, timeslice_s: f64) -> f64 {
 fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> {
     let flags = &request.flags;
     let timeslice_s = match (&input.origin, flags.timeslice) {
-        (Origin::Generated(params), _) => super::data::scenario(params)?.timeslice_ns as f64 * 1e-9,
+        (Origin::Generated(params), _) => request.task.frame(params)?.frame_ns as f64 * 1e-9,
         (_, Some(given)) => given.as_secs_f64(),
         _ => return Ok(()),
     };
@@ -225,11 +237,12 @@ fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> 
     let timeslices = fastest * flags.length().as_secs_f64() / timeslice_s;
     Err(usage(format!(
         "--speed {fastest} for {} makes {} timeslices of {}, and account is kept of {} at most; \
-         use a lower --speed, a shorter --duration, or a larger --scale for longer timeslices",
+         use a lower --speed, a shorter --duration, or a larger --{} for longer timeslices",
         humantime::format_duration(flags.length()),
         units::count(timeslices),
         units::seconds(timeslice_s, 3),
         units::count(MAX_TIMESLICES),
+        request.task.open_loop().length_flag,
     )))
 }
 
@@ -245,31 +258,29 @@ fn more_threads_than_cpus(points: &[StreamPoint]) -> Option<String> {
     })
 }
 
-/// Recommended variant.
-fn recommended(backend: Backend) -> &'static str {
-    match backend {
-        Backend::Cpu => "time-sweep",
-        Backend::Cuda | Backend::Wgpu => "balanced",
-    }
-}
-
-/// Finds a chain by its name. An error lists the available chains.
-pub(super) fn variant_of(backend: Backend, name: &str) -> Result<Variant<StsTask>, String> {
-    let all = STS.variants();
-    let of_name = || all.iter().filter(|variant| variant.name == name);
-    of_name().find(|variant| variant.backend == backend).copied().ok_or_else(|| {
+/// Index of a variant by its name. An error lists the available variants.
+pub(super) fn variant_of(
+    task: &dyn OpenLoop,
+    backend: Backend,
+    name: &str,
+) -> Result<usize, String> {
+    let all = task.variants();
+    let is_it = |variant: &VariantInfo| variant.name == name && variant.backend == backend;
+    all.iter().position(is_it).ok_or_else(|| {
         let here = all.iter().filter(|variant| variant.backend == backend);
         let here: Vec<_> = here.map(|variant| variant.name).collect();
+        let of_name = all.iter().filter(|variant| variant.name == name);
         let elsewhere: Vec<_> =
-            of_name().flat_map(|variant| device_names(variant.backend)).copied().collect();
+            of_name.flat_map(|variant| device_names(variant.backend)).copied().collect();
         let elsewhere = if elsewhere.is_empty() {
             String::new()
         } else {
             format!("it runs on {}; ", elsewhere.join(", "))
         };
+        let task = task.name();
         let name = name.quoted();
         let here = here.join(", ");
-        format!("sts has no variant {name} on {backend}; {elsewhere}there are {here}")
+        format!("{task} has no variant {name} on {backend}; {elsewhere}there are {here}")
     })
 }
 
@@ -277,6 +288,7 @@ pub(super) fn variant_of(backend: Backend, name: &str) -> Result<Variant<StsTask
 mod tests {
     use super::*;
     use crate::cli::{Request, parse};
+    use crate::registry::{open_loop_task, open_loop_tasks};
 
     fn planned(line: &str) -> Result<Planned, String> {
         let line = format!("bench stream --preset mcbm-2024 --scale 0.0005 {line}");
@@ -307,14 +319,15 @@ mod tests {
     }
 
     #[test]
-    fn event_rules_are_part_of_points_and_openings() {
+    fn parameters_of_the_stage_are_part_of_points_and_openings() {
         let without = planned("").expect("sensible");
-        assert_eq!((without.rules, without.points[0].openings[0].events), (None, None));
+        assert_eq!((without.stage, &without.points[0].openings[0].stage), (None, &None));
         let planned = planned("--events --min-digis 5").expect("sensible");
-        let rules = planned.rules.expect("asked for");
-        assert_eq!((rules.min_digis, rules.window_ns), (5, 20));
+        let stage = planned.stage.expect("asked for");
+        assert_eq!((stage.get("min-digis"), stage.get("window")), (Some("5"), Some("20")));
         let point = &planned.points[0];
-        assert_eq!(point.openings[0].events.map(EventRules::from), Some(rules));
+        let opening = point.openings[0].stage.clone().expect("asked for");
+        assert_eq!((opening["min-digis"].as_str(), opening.len()), ("5", stage.iter().count()));
         let value = |name| point.identity.params.get(name).map(str::to_owned);
         assert_eq!((value("min-digis"), value("dead-time")), (Some("5".into()), Some("50".into())));
         assert_ne!(point.identity.id(), without.points[0].identity.id());
@@ -350,11 +363,15 @@ mod tests {
 
     #[test]
     fn recommended_variants_exist() {
-        for backend in [Backend::Cpu, Backend::Cuda, Backend::Wgpu] {
-            let name = recommended(backend);
-            assert_eq!(variant_of(backend, name).map(|variant| variant.name), Ok(name));
+        for task in open_loop_tasks() {
+            for backend in [Backend::Cpu, Backend::Cuda] {
+                let name = task.open_loop().recommended(backend);
+                let found = variant_of(*task, backend, name);
+                assert_eq!(found.map(|variant| task.variants()[variant].name), Ok(name));
+            }
         }
-        let problem = variant_of(Backend::Cpu, "balanced").map(|_| ()).expect_err("not there");
+        let sts = open_loop_task("sts").expect("known");
+        let problem = variant_of(sts, Backend::Cpu, "balanced").map(|_| ()).expect_err("not there");
         assert!(problem.contains("it runs on cuda:N, hip:N, wgpu:N; there are "), "{problem}");
         assert!(problem.contains("time-sweep"), "{problem}");
     }

@@ -1,12 +1,13 @@
 //! Messages between a stream and its workers: one line of JSON each, on the worker's standard input
 //! and output. Both are the same executable.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use algorithms_sts::sts_events::EventRules;
 use portable_gpu::DeviceError;
 use serde::{Deserialize, Serialize};
-use tasks::algorithm::{Digest, SegmentSums, Segments};
+use tasks::algorithm::{CheckError as OutputError, Digest, KINDS, Segments};
+use tasks::open_loop::{FrameDigest, StageCounts};
 
 use crate::measure::CheckError;
 use crate::workers::{IpcError, any_path};
@@ -25,9 +26,9 @@ pub(super) enum Request {
         data: usize,
         /// Send a digest of the result.
         check: bool,
-        /// File for its hits.
+        /// File for its result.
         #[serde(default, skip_serializing_if = "Option::is_none", with = "any_path")]
-        hits: Option<PathBuf>,
+        file: Option<PathBuf>,
     },
     /// Process all prepared timeslices once more. Answered by [`Response::Compared`] or
     /// [`Response::Refused`].
@@ -37,24 +38,15 @@ pub(super) enum Request {
 /// Configuration of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Opening {
+    pub(super) task: String,
     pub(super) variant: String,
     pub(super) device: String,
     pub(super) threads: usize,
     /// CPUs of each thread; threads are not bound if there are none.
     pub(super) cpus: Option<Vec<Vec<usize>>>,
-    /// Rules of event building after the chain; no events are built without rules.
+    /// Parameters of the stage after the task; it is not run without them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) events: Option<Rules>,
-}
-
-/// [`EventRules`] in messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Rules {
-    window_ns: u32,
-    min_digis: u32,
-    dead_time_ns: u32,
-    before_ns: u32,
-    after_ns: u32,
+    pub(super) stage: Option<BTreeMap<String, String>>,
 }
 
 /// Response of a worker.
@@ -73,9 +65,9 @@ pub(super) enum Response {
         ended_ns: u64,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         check: Option<Check>,
-        /// Counts of built events, if any.
+        /// Size of the stage's result, if it is enabled.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        built: Option<EventCounts>,
+        stage: Option<StageResult>,
     },
     Compared {
         /// Digests of the complete output for each of the prepared timeslices.
@@ -108,12 +100,42 @@ impl WorkerRefusal {
 /// Digest of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ResultDigest {
-    pub(super) clusters: u64,
-    pub(super) hits: u64,
+    /// Items of each kind.
+    pub(super) counts: [u64; KINDS],
     pub(super) sum: u64,
-    /// Digest of the events, if events are built.
+    /// Digest of the stage's result, if it is enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) events: Option<EventDigest>,
+    pub(super) stage: Option<StageDigest>,
+}
+
+/// Digest of the result of the stage after the task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StageDigest {
+    /// Items of each kind.
+    pub(super) counts: [u64; KINDS],
+    pub(super) sum: u64,
+}
+
+impl From<FrameDigest> for ResultDigest {
+    fn from(FrameDigest { task, stage }: FrameDigest) -> Self {
+        let stage = stage.map(|Digest { counts, sum }| StageDigest { counts, sum });
+        ResultDigest { counts: task.counts, sum: task.sum, stage }
+    }
+}
+
+/// Size of the result of the stage after the task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StageResult {
+    /// Items of each kind.
+    pub(super) counts: [u32; KINDS],
+    /// Duration of the stage, in ns.
+    pub(super) took_ns: u64,
+}
+
+impl From<StageCounts> for StageResult {
+    fn from(StageCounts { counts, took_ns }: StageCounts) -> Self {
+        StageResult { counts, took_ns }
+    }
 }
 
 /// Digest of a result, and the cost of computing it.
@@ -134,73 +156,6 @@ impl Check {
     }
 }
 
-/// Reference result of a prepared timeslice: sums of all segments.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Expected {
-    pub(super) chain: SegmentSums,
-    pub(super) events: Option<SegmentSums>,
-}
-
-impl Expected {
-    /// Digest of these segments.
-    pub(super) fn found(&self, segments: Segments) -> ResultDigest {
-        let events = self.events.as_ref().map(|events| events.digest(segments));
-        ResultDigest::new(self.chain.digest(segments), events)
-    }
-
-    /// Largest number of segments of a kind.
-    pub(super) fn segments(&self) -> usize {
-        let events = self.events.as_ref().map_or(0, SegmentSums::segments);
-        self.chain.segments().max(events)
-    }
-}
-
-/// Digest of events.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct EventDigest {
-    pub(super) events: u64,
-    /// Number of digis in any of them.
-    pub(super) digis: u64,
-    pub(super) sum: u64,
-}
-
-/// Counts of events that a worker built from a timeslice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct EventCounts {
-    pub(super) events: u32,
-    /// Number of digis in any of them.
-    pub(super) digis: u32,
-    /// Time for building them, in ns.
-    pub(super) took_ns: u64,
-}
-
-impl ResultDigest {
-    /// Combines the digests of a chain's result and of the events built after it.
-    pub(super) fn new(chain: Digest, events: Option<Digest>) -> Self {
-        let Digest { counts: [clusters, hits], sum } = chain;
-        let events = events.map(|Digest { counts: [events, digis], sum }| EventDigest {
-            events,
-            digis,
-            sum,
-        });
-        ResultDigest { clusters, hits, sum, events }
-    }
-}
-
-impl From<EventRules> for Rules {
-    fn from(rules: EventRules) -> Self {
-        let EventRules { window_ns, min_digis, dead_time_ns, before_ns, after_ns } = rules;
-        Rules { window_ns, min_digis, dead_time_ns, before_ns, after_ns }
-    }
-}
-
-impl From<Rules> for EventRules {
-    fn from(rules: Rules) -> Self {
-        let Rules { window_ns, min_digis, dead_time_ns, before_ns, after_ns } = rules;
-        EventRules { window_ns, min_digis, dead_time_ns, before_ns, after_ns }
-    }
-}
-
 /// Reason for ending a worker early.
 pub(super) enum End {
     /// The parent process is gone.
@@ -217,6 +172,12 @@ pub(super) fn unable(problem: impl ToString) -> End {
 /// Reason that ends a worker whose variant is wrong.
 pub(super) fn wrong(problem: impl ToString) -> End {
     End::Refused(WorkerRefusal::wrong(problem))
+}
+
+impl From<OutputError> for End {
+    fn from(error: OutputError) -> Self {
+        wrong(error)
+    }
 }
 
 impl From<DeviceError> for End {

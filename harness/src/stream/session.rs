@@ -10,13 +10,14 @@ use reports::record::{RunRecord, YesNo};
 use reports::stream::{StreamRow, TimesliceRow, WRONG, short};
 use reports::{charts, units};
 use tasks::algorithm::{Segments, Semantics};
+use tasks::open_loop::FrameSums;
 use text::Untrusted;
 
 use super::data::{Content, Data, Size, Variation};
 use super::dispatcher::Dispatcher;
 use super::live::Live;
 use super::plan::{Planned, StreamPoint, max_speed};
-use super::protocol::{Expected, ResultDigest, WorkerRefusal};
+use super::protocol::{ResultDigest, WorkerRefusal};
 use super::schedule::{PreparedCounts, Schedule, StartMissed, StartTime};
 use super::source::Emitting;
 use super::speed::{SpeedContext, SpeedResult, Stream, guess, search_limit, words_of_limit};
@@ -50,8 +51,9 @@ pub(crate) struct Session<'a> {
 struct Ring {
     memory: SharedMemory,
     sizes: Vec<Size>,
+    item_unit: &'static str,
     /// Reference results by semantics.
-    expected: Vec<(Semantics, Vec<Expected>)>,
+    expected: Vec<(Semantics, Vec<FrameSums>)>,
     /// Semantics of each point.
     semantics: Vec<Semantics>,
     prepared: PreparedCounts,
@@ -127,29 +129,31 @@ impl<'a> Session<'a> {
                     has_pauses: flags.spill.is_some(),
                     seed: self.request.measuring.settings.seed,
                 };
-                Data::simulated(params, &variation)
+                Data::simulated(self.request.task, params, &variation)
             }
             (None, Origin::Read { files, options, .. }) => {
                 let timeslice = flags.timeslice.expect("files were refused without --timeslice");
-                Data::read(files, options, timeslice.as_nanos() as u64)
+                Data::read(self.request.task, files, options, timeslice.as_nanos() as u64)
             }
         };
         let data = data.map_err(MeasureError::from)?;
-        let mut expected: Vec<(Semantics, Vec<Expected>)> = Vec::new();
+        let mut expected: Vec<(Semantics, Vec<FrameSums>)> = Vec::new();
         let mut semantics = Vec::new();
         for point in &self.planned.points {
-            let of_point = Planned::semantics(point, &data.timeslices[0]);
+            let of_point = Planned::semantics(self.request.task, point, &*data.frames);
             if !expected.iter().any(|(known, _)| *known == of_point) {
-                let found = data.expected(of_point, self.planned.rules);
+                let found = data.expected(of_point, self.planned.stage.as_ref());
                 expected.push((of_point, found.map_err(MeasureError::from)?));
             }
             semantics.push(of_point);
         }
-        let memory = ring::share(&data.each()).map_err(StreamError::Memory)?;
-        let sizes = data.sizes();
+        let length_flag = self.request.task.open_loop().length_flag;
+        let no_memory = |source| StreamError::Memory { source, length_flag };
+        let memory = ring::share(&*data.frames).map_err(no_memory)?;
+        let (sizes, item_unit) = data.sizes();
         let prepared = data.prepared;
         let timeslice_ns = data.timeslice_ns;
-        Ok(Ring { memory, sizes, expected, semantics, prepared, timeslice_ns })
+        Ok(Ring { memory, sizes, item_unit, expected, semantics, prepared, timeslice_ns })
     }
 
     /// Runs all speeds on a device; returns a note for readers, if any.
@@ -164,11 +168,13 @@ impl<'a> Session<'a> {
         let expected = expected.map_or(&[][..], |(_, expected)| expected);
         let flags = &self.request.flags;
         let count = point.openings.len();
-        let dispatcher = Arc::new(Dispatcher::new(count, expected.to_vec(), flags.check_every));
+        let info = self.request.task.open_loop();
+        let dispatcher = Dispatcher::new(count, info, expected.to_vec(), flags.check_every);
+        let dispatcher = Arc::new(dispatcher);
         let mut device_run = DeviceRun {
             point,
             ring,
-            expected: expected.iter().map(|it| it.found(Segments::ALL)).collect(),
+            expected: expected.iter().map(|it| it.digest(Segments::ALL).into()).collect(),
             workers: Workers::new(Arc::clone(&dispatcher), count),
             dispatcher,
             counters: EnergyCounters::for_devices(point.device_set.devices().iter().copied()),
@@ -237,7 +243,7 @@ impl<'a> Session<'a> {
         }
         let content = Content { sizes: &device_run.ring.sizes, expected: &device_run.expected };
         (self.report)(&self.describe_speed(device_run.point, speed));
-        let hits = self.hits_folder(device_run.point, speed)?;
+        let results = self.results_folder(device_run.point, speed)?;
         let begin = match self.begin(moment) {
             Ok(begin) => begin,
             Err(StartMissed::Stopped) => return Ok(None),
@@ -248,7 +254,7 @@ impl<'a> Session<'a> {
             }
         };
         row.begin = exactly(begin.time);
-        let ran = self.stream(device_run, speed, begin, hits).run(&SpeedContext {
+        let ran = self.stream(device_run, speed, begin, results).run(&SpeedContext {
             dispatcher: &device_run.dispatcher,
             workers: &device_run.workers,
             spare_cpu: device_run.point.spare_cpu,
@@ -282,7 +288,7 @@ impl<'a> Session<'a> {
         device_run: &DeviceRun<'_>,
         speed: f64,
         begin: StartTime,
-        hits: Option<PathBuf>,
+        results: Option<PathBuf>,
     ) -> Stream {
         let flags = &self.request.flags;
         let schedule = Schedule {
@@ -303,21 +309,25 @@ impl<'a> Session<'a> {
                 queue,
                 flags.when_full,
             ),
-            hits,
+            results,
             // A search can stop as soon as workers fall behind.
             max_waiting: flags.find_limit.then_some(queue),
         }
     }
 
-    /// Folder for the hits of a speed, if they are written.
-    fn hits_folder(&self, point: &StreamPoint, speed: f64) -> Result<Option<PathBuf>, StreamError> {
-        let Some(all) = &self.request.flags.hits else { return Ok(None) };
+    /// Folder for the results of a speed, if they are written.
+    fn results_folder(
+        &self,
+        point: &StreamPoint,
+        speed: f64,
+    ) -> Result<Option<PathBuf>, StreamError> {
+        let Some(all) = &self.request.results else { return Ok(None) };
         // The path is absolute, because workers may have another working directory.
         let all = std::path::absolute(all).unwrap_or_else(|_| all.clone());
         let own = all.join(format!("{}-{}", point.device_set, short(speed)).replace(':', "-"));
         match files::create_folder(&own) {
             Ok(()) => Ok(Some(own)),
-            Err(source) => Err(StreamError::Hits { path: own, source }),
+            Err(source) => Err(StreamError::Results { path: own, source }),
         }
     }
 
@@ -331,7 +341,7 @@ impl<'a> Session<'a> {
             jitter: flags.jitter,
             queue: flags.queue as usize,
             when_full: flags.when_full.name().to_owned(),
-            item_unit: "digi".to_owned(),
+            item_unit: device_run.ring.item_unit.to_owned(),
             ..StreamRow::new(&point.identity, point.openings.len(), speed)
         }
     }

@@ -125,7 +125,7 @@ mod tests {
 
     /// Emits 1 ms timeslices for 20 ms, for a worker that takes one and never responds.
     fn emitted(queue: usize, when_full: WhenFull) -> (TimesliceLog, u64) {
-        let dispatcher = Dispatcher::new(1, Vec::new(), 1);
+        let dispatcher = Dispatcher::for_tests(1, Vec::new());
         dispatcher.open_for_tests(TimesliceLog::new(1, 100, queue, when_full));
         let begin_ns = now_ns();
         let emitting = Emitting { schedule: SCHEDULE, begin_ns, duration_ns: 20_000_000 };
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_source_stops_on_request() {
         let schedule = SCHEDULE;
-        let dispatcher = Dispatcher::new(0, Vec::new(), 1);
+        let dispatcher = Dispatcher::for_tests(0, Vec::new());
         let emitting = Emitting { schedule, begin_ns: now_ns(), duration_ns: u64::MAX / 2 };
         emitting.run(&dispatcher, &AtomicBool::new(true));
         assert!(dispatcher.is_over());

@@ -71,8 +71,8 @@ impl SpeedResult {
 pub(super) struct Stream {
     pub(super) emitting: Emitting,
     pub(super) log: TimesliceLog,
-    /// Folder for hits, if they are written.
-    pub(super) hits: Option<PathBuf>,
+    /// Folder for results, if they are written.
+    pub(super) results: Option<PathBuf>,
     /// Number of waiting timeslices at which the speed ends as not sustained.
     pub(super) max_waiting: Option<usize>,
 }
@@ -80,8 +80,8 @@ pub(super) struct Stream {
 impl Stream {
     /// Emits all timeslices and waits for the results.
     pub(super) fn run(self, context: &SpeedContext<'_>) -> Result<SpeedResult, StreamError> {
-        let Stream { emitting, log, hits, max_waiting } = self;
-        context.dispatcher.open(log, hits);
+        let Stream { emitting, log, results, max_waiting } = self;
+        context.dispatcher.open(log, results);
         let before = (context.workers.usage(), context.counters.read());
         let stop = AtomicBool::new(false);
         let (end_ns, is_on_time, busy, energy) = thread::scope(|scope| {

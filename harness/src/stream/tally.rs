@@ -5,7 +5,6 @@ use reports::stream::{StreamRow, Times, TimesliceRow, TimesliceState, WRONG, sho
 
 use super::data::{Content, Size};
 use super::dispatcher::Wrong;
-use super::protocol::EventCounts;
 use super::speed::SpeedResult;
 use super::timeslice_record::{CheckRecord, Record, State};
 use super::workers::Comparison;
@@ -31,15 +30,14 @@ pub(super) fn fill(row: &mut StreamRow, ran: &SpeedResult, content: &Content<'_>
         records.iter().map(|record| of(size(record)) as f64).sum::<f64>()
             / records.len().max(1) as f64
     };
-    row.items = mean(|size| size.digis);
+    row.items = mean(|size| size.items);
     row.bytes = mean(|size| size.bytes);
     let done = || records.iter().filter(|record| record.state == State::Done);
-    row.done_items = done().map(|record| size(record).digis).sum();
-    if content.expected.iter().any(|found| found.events.is_some()) {
-        let sum = |of: fn(EventCounts) -> u32| {
-            Some(done().filter_map(|record| record.built).map(|built| u64::from(of(built))).sum())
-        };
-        row.set_events(sum(|built| built.events), sum(|built| built.digis));
+    row.done_items = done().map(|record| size(record).items).sum();
+    if content.expected.iter().any(|found| found.stage.is_some()) {
+        let stages = || done().filter_map(|record| record.stage);
+        let sum = |kind: usize| Some(stages().map(|stage| u64::from(stage.counts[kind])).sum());
+        row.set_events(sum(0), sum(1));
     }
     if seconds > 0.0 {
         let in_time =
@@ -49,7 +47,7 @@ pub(super) fn fill(row: &mut StreamRow, ran: &SpeedResult, content: &Content<'_>
         };
         row.due_per_s = Some(counts.due as f64 / seconds);
         row.done_per_s = rate(|_| 1);
-        row.items_per_s = rate(|size| size.digis);
+        row.items_per_s = rate(|size| size.items);
         row.bytes_per_s = rate(|size| size.bytes);
     }
     times(records).fill(row);
@@ -87,7 +85,7 @@ fn times(records: &[Record]) -> Times {
     Times {
         latencies: done().map(|it| since(it.due_ns, it.ended_ns)).collect(),
         work: done().map(|it| since(it.begun_ns, it.ended_ns)).collect(),
-        building: done().filter_map(|it| Some(it.built?.took_ns as f64 * NS)).collect(),
+        building: done().filter_map(|it| Some(it.stage?.took_ns as f64 * NS)).collect(),
         late: on_time.map(|it| since(it.due_ns, it.emitted_ns)).collect(),
     }
 }
@@ -149,13 +147,13 @@ pub(super) fn rows(point_id: &str, ran: &SpeedResult, content: &Content<'_>) -> 
             fate: fate(record.state),
             held: YesNo::from(record.was_held),
             checked: YesNo::from(record.check.is_some()),
-            digis: size.digis,
-            clusters: found.clusters,
-            hits: found.hits,
+            digis: size.items,
+            clusters: found.counts[0],
+            hits: found.counts[1],
             bytes: size.bytes,
-            events: record.built.map(|built| built.events.into()),
-            event_digis: record.built.map(|built| built.digis.into()),
-            building_s: record.built.map(|built| built.took_ns as f64 * NS),
+            events: record.stage.map(|stage| stage.counts[0].into()),
+            event_digis: record.stage.map(|stage| stage.counts[1].into()),
+            building_s: record.stage.map(|stage| stage.took_ns as f64 * NS),
             check_s: record.check.map(|check| check.took_ns as f64 * NS),
         }
     };
@@ -174,8 +172,7 @@ fn fate(state: State) -> TimesliceState {
 
 #[cfg(test)]
 mod tests {
-    use super::super::protocol::EventDigest;
-    use super::super::protocol::ResultDigest;
+    use super::super::protocol::{ResultDigest, StageDigest, StageResult};
     use super::super::timeslice_log::{TimesliceLog, TimesliceResult};
     use super::*;
     use crate::platform::energy::Energy;
@@ -195,9 +192,9 @@ mod tests {
                 let begun_ns = due_ns + MS;
                 let ended_ns = due_ns + 81 * MS;
                 let check = (number == 3).then_some(CheckRecord { stride: 4, took_ns: 16 * MS });
-                let built = Some(EventCounts { events: 3, digis: 250, took_ns: 20 * MS });
+                let stage = Some(StageResult { counts: [3, 250], took_ns: 20 * MS });
                 let outcome =
-                    TimesliceResult { number: order.number, begun_ns, ended_ns, check, built };
+                    TimesliceResult { number: order.number, begun_ns, ended_ns, check, stage };
                 log.record_result(0, outcome).expect("its own");
             }
         }
@@ -217,10 +214,9 @@ mod tests {
         }
     }
 
-    const SIZES: [Size; 1] = [Size { digis: 1000, bytes: 8000 }];
-    const EVENTS: EventDigest = EventDigest { events: 3, digis: 250, sum: 1 };
-    const FOUND: [ResultDigest; 1] =
-        [ResultDigest { clusters: 7, hits: 3, sum: 1, events: Some(EVENTS) }];
+    const SIZES: [Size; 1] = [Size { items: 1000, bytes: 8000 }];
+    const EVENTS: StageDigest = StageDigest { counts: [3, 250], sum: 1 };
+    const FOUND: [ResultDigest; 1] = [ResultDigest { counts: [7, 3], sum: 1, stage: Some(EVENTS) }];
 
     fn row(ran: &SpeedResult) -> StreamRow {
         row_of(1, ran)
@@ -270,7 +266,7 @@ mod tests {
     #[test]
     fn without_event_building_there_are_no_event_counts() {
         let mut row = StreamRow::default();
-        let found = [ResultDigest { events: None, ..FOUND[0] }];
+        let found = [ResultDigest { stage: None, ..FOUND[0] }];
         fill(&mut row, &ran(), &Content { sizes: &SIZES, expected: &found });
         assert_eq!((row.events, row.event_items, row.kept_share), (None, None, None));
     }

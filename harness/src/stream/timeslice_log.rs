@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::protocol::EventCounts;
+use super::protocol::StageResult;
 use super::timeslice_record::{CheckRecord, Counts, Cursor, Delta, Record, State};
 use crate::request::WhenFull;
 
@@ -39,7 +39,7 @@ pub(super) struct TimesliceResult {
     pub(super) begun_ns: u64,
     pub(super) ended_ns: u64,
     pub(super) check: Option<CheckRecord>,
-    pub(super) built: Option<EventCounts>,
+    pub(super) stage: Option<StageResult>,
 }
 
 /// Error: a result for a timeslice that the worker does not have.
@@ -140,7 +140,7 @@ impl TimesliceLog {
         record.state = State::Done;
         (record.begun_ns, record.ended_ns) = (result.begun_ns, result.ended_ns);
         record.check = result.check;
-        record.built = result.built;
+        record.stage = result.stage;
         self.results += 1;
         self.settled.push(result.number as u32);
         self.workers[worker] = Worker::Idle;
@@ -269,7 +269,7 @@ mod tests {
     }
 
     fn done(number: u64) -> TimesliceResult {
-        TimesliceResult { number, begun_ns: 1, ended_ns: 2, check: None, built: None }
+        TimesliceResult { number, begun_ns: 1, ended_ns: 2, check: None, stage: None }
     }
 
     #[test]
@@ -278,7 +278,7 @@ mod tests {
         emit(&mut log, 1);
         assert_eq!(handed(&mut log), [(0, 0)]);
         let with = |events| TimesliceResult {
-            built: Some(EventCounts { events, digis: 10 * events, took_ns: 1 }),
+            stage: Some(StageResult { counts: [events, 10 * events], took_ns: 1 }),
             ..done(0)
         };
         log.lose(0);
@@ -286,8 +286,8 @@ mod tests {
         assert_eq!(log.record_result(0, with(7)), Err(UnexpectedResult));
         assert_eq!(log.record_result(1, with(3)), Ok(()));
         assert_eq!(log.record_result(1, with(9)), Err(UnexpectedResult));
-        let built: Vec<_> = log.settled_since(0).map(|record| record.built).collect();
-        assert_eq!(built, [with(3).built]);
+        let stage: Vec<_> = log.settled_since(0).map(|record| record.stage).collect();
+        assert_eq!(stage, [with(3).stage]);
     }
 
     #[test]

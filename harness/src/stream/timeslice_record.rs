@@ -1,7 +1,7 @@
 //! Records of timeslices, their counts by final state, and copies of those that have changed since the
 //! last update, so that the log is not locked while they are counted.
 
-use super::protocol::EventCounts;
+use super::protocol::StageResult;
 
 /// Record of a timeslice. Times are on the clock shared by all processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub(super) struct Record {
     pub(super) was_held: bool,
     /// Comparison of its result with the reference, if any.
     pub(super) check: Option<CheckRecord>,
-    /// Counts of events that the worker built, if any.
-    pub(super) built: Option<EventCounts>,
+    /// Size of the result of the stage after the task, if it is enabled.
+    pub(super) stage: Option<StageResult>,
 }
 
 /// A comparison with the reference.
@@ -60,7 +60,7 @@ impl Record {
             state,
             was_held,
             check: None,
-            built: None,
+            stage: None,
         }
     }
 }

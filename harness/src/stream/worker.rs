@@ -3,22 +3,24 @@
 //! processing time.
 
 use std::cmp::Reverse;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use algorithms_sts::sts::task::Timeslices;
-use algorithms_sts::sts_events::EventRules;
 use tasks::algorithm::Segments;
+use tasks::axis::Params;
 use tasks::device::{Arena, Device, Target};
+use tasks::open_loop::{FrameJob, OpenLoop, ProcessedFrame, WriteError};
 use text::Untrusted;
 
-use super::job::{self, Job, JobResult};
 use super::plan::variant_of;
 use super::protocol::{Check, End, Opening, Request, Response, ResultDigest, unable, wrong};
 use super::ring;
 use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::Exit;
+use crate::platform::clock::now_ns;
 use crate::platform::placement::Placement;
 use crate::platform::shared_memory::Inherited;
+use crate::registry::open_loop_task;
 use crate::throughput::StreamGpus;
 use crate::workers::{recv, send};
 
@@ -56,38 +58,39 @@ fn serve(memory: i32) -> Result<(), End> {
     // objects owns this one.
     let memory = unsafe { Inherited::from_fd(memory) };
     let memory = memory.map_err(|error| unable(format!("no shared memory: {error}")))?;
-    let inputs = ring::timeslices(memory).map_err(unable)?;
-    let inputs: Vec<Timeslices> = inputs.into_iter().map(|it| Timeslices(vec![it])).collect();
+    let task = open_loop_task(&opening.task);
+    let task = task.ok_or_else(|| unable(format!("there is no task {}", opening.task.quoted())))?;
+    let frames = ring::attach(memory, task).map_err(unable)?;
     let device: Device = opening.device.parse().map_err(unable)?;
-    let variant = variant_of(device.backend(), &opening.variant).map_err(unable)?;
-    let rules = opening.events.map(EventRules::from);
+    let variant = variant_of(task, device.backend(), &opening.variant).map_err(unable)?;
+    let stage = stage(task, &opening);
     let team = team(&opening).start().map_err(unable)?;
     let gpu = StreamGpus::default().for_stream(device, 0).map_err(unable)?;
     let target = Target { device, gpu, team: &team };
     let arena = Arena::default();
     team.run(|| {
-        let open = |input| Job::open(&variant, input, rules, &arena, &target);
-        let jobs = inputs.iter().map(|input| open(input).map(CheckedJob::new));
-        let mut jobs = jobs.collect::<Result<Vec<_>, _>>()?;
+        let jobs = frames.open(variant, stage.as_ref(), &arena, &target).map_err(unable)?;
+        let mut jobs: Vec<_> = jobs.into_iter().map(CheckedJob::new).collect();
         send(&ready(&mut jobs)?)?;
         let mut budget = CheckBudget::default();
         while let Some(request) = recv()? {
             match request {
                 Request::Open(_) => return Err(unable("it is open already")),
                 Request::Compare => send(&compare(&mut jobs)?)?,
-                Request::Process { number, data, check, hits } => {
+                Request::Process { number, data, check, file } => {
                     let checked = jobs.get_mut(data);
                     let checked =
                         checked.ok_or_else(|| unable(format!("there is no timeslice {data}")))?;
-                    let JobResult { begun_ns, ended_ns, built } = checked.job.process()?;
+                    let ProcessedFrame { begun_ns, ended_ns, stage } =
+                        checked.job.process(now_ns)?;
                     budget.worked(ended_ns - begun_ns);
                     let check = if check { checked.check(&mut budget)? } else { None };
-                    if let Some(path) = hits {
-                        let written = job::write_hits(&path, &checked.job.output()?);
-                        written.map_err(|error| unable(format!("{}: {error}", path.escaped())))?;
+                    if let Some(path) = file {
+                        checked.write(&path)?;
                     }
                     checked.job.release();
-                    send(&Response::Done { number, begun_ns, ended_ns, check, built })?;
+                    let stage = stage.map(Into::into);
+                    send(&Response::Done { number, begun_ns, ended_ns, check, stage })?;
                 }
             }
         }
@@ -97,7 +100,7 @@ fn serve(memory: i32) -> Result<(), End> {
 
 /// A job whose results are compared with the reference.
 struct CheckedJob<'a> {
-    job: Job<'a>,
+    job: Box<dyn FrameJob + 'a>,
     /// Processing time of the timeslice, in ns.
     work_ns: u64,
     cost: DigestCost,
@@ -107,22 +110,22 @@ struct CheckedJob<'a> {
 
 impl<'a> CheckedJob<'a> {
     /// Wraps a job without measuring yet.
-    fn new(job: Job<'a>) -> Self {
+    fn new(job: Box<dyn FrameJob + 'a>) -> Self {
         CheckedJob { job, work_ns: 0, cost: DigestCost::default(), checks: 0 }
     }
 
     /// Processes the timeslice until its time is known, and measures the cost of digests; returns
     /// the digest of all segments, which has to match that of a copy of the output.
     fn get_ready(&mut self) -> Result<ResultDigest, End> {
-        let mut took = self.job.process()?;
+        let mut took = self.job.process(now_ns)?;
         for _ in 1..FIRST_RUNS {
             // Release buffers first: a job that keeps its buffers leaves smaller ones for the
             // others.
             self.job.release();
-            took = self.job.process()?;
+            took = self.job.process(now_ns)?;
         }
         let sums = self.job.sums()?;
-        let found = sums.found(Segments::ALL);
+        let found = sums.digest(Segments::ALL);
         if self.job.digest(Segments::ALL)? != found {
             return Err(wrong("the digest on the device is not that of the output on the host"));
         }
@@ -131,10 +134,10 @@ impl<'a> CheckedJob<'a> {
         // Despite timing noise, the cost of a part must not exceed that of all segments.
         let smallest_ns = self.digest_ns(Segments::every(segments, 0))?.min(whole_ns);
         self.work_ns = took.ended_ns - took.begun_ns;
-        let is_in_place = self.job.digest_in_place(Segments::NONE)?.is_some();
+        let is_in_place = self.job.has_digest_in_place()?;
         self.cost = DigestCost { smallest_ns, whole_ns, segments, is_in_place };
         self.job.release();
-        Ok(found)
+        Ok(found.into())
     }
 
     /// Time of the fastest of several digests, in ns.
@@ -153,22 +156,37 @@ impl<'a> CheckedJob<'a> {
         let Some(segments) = budget.segments(&self.cost, self.checks) else { return Ok(None) };
         self.checks += 1;
         let start = Instant::now();
-        let found = self.job.digest(segments)?;
+        let found = self.job.digest(segments)?.into();
         let took_ns = start.elapsed().as_nanos() as u64;
         budget.spent(took_ns);
         Ok(Some(Check { found, stride: segments.stride(), turn: segments.first(), took_ns }))
+    }
+
+    /// Writes the last result to a file.
+    fn write(&mut self, path: &Path) -> Result<(), End> {
+        self.job.write(path).map_err(|error| match error {
+            WriteError::Output(error) => wrong(error),
+            WriteError::File(error) => unable(format!("{}: {error}", path.escaped())),
+        })
     }
 }
 
 /// Processes all timeslices once more, and digests copies of the complete outputs.
 fn compare(jobs: &mut [CheckedJob<'_>]) -> Result<Response, End> {
     let found = jobs.iter_mut().map(|CheckedJob { job, .. }| {
-        job.process()?;
+        job.process(now_ns)?;
         let sums = job.sums()?;
         job.release();
-        Ok(sums.found(Segments::ALL))
+        Ok(sums.digest(Segments::ALL).into())
     });
     Ok(Response::Compared { found: found.collect::<Result<_, End>>()? })
+}
+
+/// Parameters of the stage after the task, if it is enabled.
+fn stage(task: &dyn OpenLoop, opening: &Opening) -> Option<Params> {
+    let given = opening.stage.as_ref()?;
+    let axes = task.open_loop().stage?.axes.iter();
+    Some(axes.filter_map(|axis| Some((axis.name, given.get(axis.name)?.as_str()))).collect())
 }
 
 fn team(opening: &Opening) -> TeamSpec {
@@ -181,7 +199,7 @@ fn team(opening: &Opening) -> TeamSpec {
 fn ready(jobs: &mut [CheckedJob<'_>]) -> Result<Response, End> {
     let mut all = vec![ResultDigest::default(); jobs.len()];
     let mut largest_first: Vec<usize> = (0..jobs.len()).collect();
-    largest_first.sort_by_key(|&index| Reverse(jobs[index].job.digis()));
+    largest_first.sort_by_key(|&index| Reverse(jobs[index].job.input_bytes()));
     for index in largest_first {
         all[index] = jobs[index].get_ready()?;
     }
@@ -247,59 +265,70 @@ impl CheckBudget {
 
 #[cfg(test)]
 mod tests {
-    use algorithms_sts::sts::task::STS;
     use portable_gpu::emulator;
-    use tasks::axis::Params;
     use tasks::device::{Backend, Team};
 
     use super::super::data::{Data, Variation};
     use super::*;
     use crate::platform::shared_memory::SharedMemory;
 
-    fn rules() -> Option<EventRules> {
-        EventRules::from_params(&Params::default()).ok()
+    /// The default parameters of the stage.
+    fn stage(task: &dyn OpenLoop) -> Option<Params> {
+        let mut params = Params::default();
+        params.complete(task.open_loop().stage?.axes);
+        Some(params)
     }
 
     /// Digests that a worker computes from shared memory, with a variant on a device.
-    fn found_by(device: Device, variant: &str, memory: SharedMemory) -> Vec<ResultDigest> {
-        let inputs = ring::timeslices(memory.into_inherited()).expect("timeslices");
-        let inputs: Vec<_> = inputs.into_iter().map(|it| Timeslices(vec![it])).collect();
-        let variant = variant_of(device.backend(), variant).expect("known");
+    fn found_by(
+        task: &dyn OpenLoop,
+        device: Device,
+        variant: &str,
+        memory: SharedMemory,
+    ) -> Vec<ResultDigest> {
+        let frames = ring::attach(memory.into_inherited(), task).expect("timeslices");
+        let variant = variant_of(task, device.backend(), variant).expect("known");
         let team = Team::new(1).expect("a thread");
         let gpu = StreamGpus::default().for_stream(device, 0).expect("usable");
         let target = Target { device, gpu, team: &team };
         let arena = Arena::default();
         team.run(|| {
-            let open = |input| Job::open(&variant, input, rules(), &arena, &target);
-            let jobs = inputs.iter().map(|input| open(input).map(CheckedJob::new));
-            let jobs = jobs.collect::<Result<Vec<_>, _>>();
-            match jobs.and_then(|mut jobs| ready(&mut jobs)) {
+            let jobs = frames.open(variant, stage(task).as_ref(), &arena, &target);
+            let mut jobs: Vec<_> = jobs.expect("ready").into_iter().map(CheckedJob::new).collect();
+            match ready(&mut jobs) {
                 Ok(Response::Ready { found, .. }) => found,
                 _ => panic!("not ready"),
             }
         })
     }
 
+    /// Asserts that recommended variants find in shared memory what the reference finds.
+    fn assert_found(task: &dyn OpenLoop, given: &[(&'static str, &str)]) -> Vec<ResultDigest> {
+        let params = task.plan(given.iter().copied().collect()).expect("sensible").params;
+        let variation = Variation { ring: 2, jitter: 0.0, has_pauses: true, seed: 1 };
+        let data = Data::simulated(task, &params, &variation).expect("made");
+        let expected = data.expected(Default::default(), stage(task).as_ref()).expect("few");
+        let expected: Vec<ResultDigest> =
+            expected.iter().map(|expected| expected.digest(Segments::ALL).into()).collect();
+        let has_emulator = emulator::unavailable().is_none();
+        for device in [Device::Cpu, Device::Emulator] {
+            if device.backend() == Backend::Cpu || has_emulator {
+                let memory = ring::share(&*data.frames).expect("memory");
+                let variant = task.open_loop().recommended(device.backend());
+                let found = found_by(task, device, variant, memory);
+                assert_eq!(found, expected, "{given:?} {device}");
+            }
+        }
+        expected
+    }
+
     #[test]
     fn workers_match_the_reference() {
         for from in ["digis", "raw"] {
+            let task = open_loop_task("sts").expect("known");
             let given = [("preset", "mcbm-2024"), ("scale", "0.0001"), ("from", from)];
-            let params: Params = given.into_iter().collect();
-            let params = tasks::algorithm::Algorithm::plan(&STS, params).expect("sensible");
-            let variation = Variation { ring: 2, jitter: 0.0, has_pauses: true, seed: 1 };
-            let data = Data::simulated(&params.params, &variation).expect("made");
-            let expected = data.expected(Default::default(), rules()).expect("few");
-            let expected: Vec<ResultDigest> =
-                expected.iter().map(|expected| expected.found(Segments::ALL)).collect();
-            assert!(expected[0].events.is_some_and(|it| it.events > 0), "{expected:?}");
-            let has_emulator = emulator::unavailable().is_none();
-            for (device, variant) in [(Device::Cpu, "time-sweep"), (Device::Emulator, "balanced")] {
-                if device.backend() == Backend::Cpu || has_emulator {
-                    let memory = ring::share(&data.each()).expect("memory");
-                    let found = found_by(device, variant, memory);
-                    assert_eq!(found, expected, "{from} {device}");
-                }
-            }
+            let found = assert_found(task, &given);
+            assert!(found[0].stage.is_some_and(|it| it.counts[0] > 0), "{found:?}");
         }
     }
 

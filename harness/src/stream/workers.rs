@@ -223,8 +223,8 @@ fn listen(
     let mut refusal = None;
     for response in responses.iter().map_while(Result::ok) {
         match response {
-            Response::Done { number, begun_ns, ended_ns, check, built } => {
-                let outcome = TimesliceResult { number, begun_ns, ended_ns, check: None, built };
+            Response::Done { number, begun_ns, ended_ns, check, stage } => {
+                let outcome = TimesliceResult { number, begun_ns, ended_ns, check: None, stage };
                 if dispatcher.record_result(worker, outcome, check).is_err() {
                     let answer = format!("answered for timeslice {number}");
                     refusal = Some(format!("{answer}, which was not assigned to it"));

@@ -82,14 +82,14 @@ fn add_done(stream: &mut LiveStream, record: &Record, content: &Content<'_>) {
     let size = content.sizes.get(data).copied().unwrap_or_default();
     let found = content.expected.get(data).copied().unwrap_or_default();
     stream.done += 1;
-    stream.digis += size.digis;
+    stream.digis += size.items;
     stream.bytes += size.bytes;
-    stream.clusters += found.clusters;
-    stream.hits += found.hits;
-    if let Some(built) = record.built {
-        stream.events += u64::from(built.events);
-        stream.event_digis += u64::from(built.digis);
-        stream.building_s += built.took_ns as f64 * NS;
+    stream.clusters += found.counts[0];
+    stream.hits += found.counts[1];
+    if let Some(stage) = record.stage {
+        stream.events += u64::from(stage.counts[0]);
+        stream.event_digis += u64::from(stage.counts[1]);
+        stream.building_s += stage.took_ns as f64 * NS;
     }
     let busy_s = since(record.begun_ns, record.ended_ns);
     stream.latency.add(since(record.due_ns, record.ended_ns));
@@ -143,34 +143,36 @@ impl Follower<'_> {
 mod tests {
     use reports::export::live::LiveStream;
     use tasks::algorithm::SegmentSums;
+    use tasks::open_loop::FrameSums;
 
     use super::*;
     use crate::request::WhenFull;
     use crate::stream::data::Size;
-    use crate::stream::protocol::{Check, EventCounts, Expected, ResultDigest};
+    use crate::stream::protocol::{Check, ResultDigest, StageResult};
     use crate::stream::timeslice_log::TimesliceResult;
 
     const MS: u64 = 1_000_000;
-    const SIZES: [Size; 2] = [Size { digis: 10, bytes: 80 }, Size { digis: 1, bytes: 8 }];
+    const SIZES: [Size; 2] = [Size { items: 10, bytes: 80 }, Size { items: 1, bytes: 8 }];
     const FOUND: [ResultDigest; 2] = [
-        ResultDigest { clusters: 5, hits: 2, sum: 0, events: None },
-        ResultDigest { clusters: 1, hits: 0, sum: 0, events: None },
+        ResultDigest { counts: [5, 2], sum: 0, stage: None },
+        ResultDigest { counts: [1, 0], sum: 0, stage: None },
     ];
 
     /// Reference result without sums.
-    fn expected(found: ResultDigest) -> Expected {
-        let mut chain = SegmentSums::default();
-        chain.add(0, found.clusters as usize, Vec::new());
-        chain.add(1, found.hits as usize, Vec::new());
-        Expected { chain, events: None }
+    fn expected(found: ResultDigest) -> FrameSums {
+        let mut task = SegmentSums::default();
+        for (kind, items) in found.counts.into_iter().enumerate() {
+            task.add(kind, items as usize, Vec::new());
+        }
+        FrameSums { task, stage: None }
     }
 
     /// Records a result for a worker.
     fn finish(dispatcher: &Dispatcher, worker: usize, number: u64) {
         let begun_ns = number * MS;
         let ended_ns = begun_ns + 2 * MS;
-        let built = Some(EventCounts { events: 2, digis: 7, took_ns: MS });
-        let outcome = TimesliceResult { number, begun_ns, ended_ns, check: None, built };
+        let stage = Some(StageResult { counts: [2, 7], took_ns: MS });
+        let outcome = TimesliceResult { number, begun_ns, ended_ns, check: None, stage };
         let found = FOUND[(number % 2) as usize];
         let check = Check { found, stride: 1, turn: 0, took_ns: 1 };
         dispatcher.record_result(worker, outcome, Some(check)).expect("its own");
@@ -178,7 +180,7 @@ mod tests {
 
     /// Two workers and a queue of two: all final states, with an update after each step.
     fn followed(live_counts: &LiveCounts) -> (LiveStream, TimesliceLog) {
-        let dispatcher = Dispatcher::new(2, FOUND.map(expected).to_vec(), 1);
+        let dispatcher = Dispatcher::for_tests(2, FOUND.map(expected).to_vec());
         dispatcher.open_for_tests(TimesliceLog::new(2, 16, 2, WhenFull::Drop));
         let content = Content { sizes: &SIZES, expected: &FOUND };
         let index = live_counts.put(LiveStream::new("time-sweep", "cpu", 1.0, 0.05, 2));

@@ -45,7 +45,7 @@ pub fn segment_sums_of(product: &[Product]) -> SegmentSums {
 }
 
 /// Sums of the segments that are covered, without gaps between them.
-fn sums_of(products: &[Product], segments: Segments) -> SegmentSums {
+pub(crate) fn sums_of(products: &[Product], segments: Segments) -> SegmentSums {
     let mut sums = SegmentSums::default();
     products.iter().for_each(|product| add(&mut sums, product, segments));
     sums

@@ -18,6 +18,7 @@ use generators_sts::{Address, ModuleSide, SegmentedDigis};
 
 use parallel::{map, par_concat};
 
+pub(crate) use digest::sums_of;
 pub(in crate::sts) use digest::{CLUSTERS, HITS};
 pub use digest::{digest_of, segment_sums_of};
 pub use offline::{OfflineCluster, OfflineDigi, OfflineHit};
