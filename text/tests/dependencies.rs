@@ -99,20 +99,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("gpu/examples", &["portable-gpu", "portable-gpu-build"]),
     (
         "harness",
-        &[
-            "algorithms-memory",
-            "algorithms-sts",
-            "algorithms-tpc",
-            "files",
-            "generators-common",
-            "generators-sts",
-            "generators-tpc",
-            "portable-gpu",
-            "reports",
-            "statistics",
-            "tasks",
-            "text",
-        ],
+        &["files", "generators-common", "portable-gpu", "reports", "statistics", "tasks", "text"],
     ),
     ("parallel", &[]),
     ("reports", &["files", "statistics", "text"]),
@@ -166,6 +153,38 @@ fn crates_depend_on_those_that_are_listed() {
         let expected: BTreeSet<String> = expected.iter().map(|name| (*name).to_owned()).collect();
         assert_eq!(members[folder].1, expected, "{folder}");
     }
+}
+
+/// Crates for any experiment.
+const FOR_ANY: [&str; 4] = ["harness", "reports", "statistics", "tasks"];
+
+#[test]
+fn what_is_for_any_experiment_knows_none() {
+    let members = members(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    for folder in FOR_ANY {
+        let is_of_one = |name: &&String| {
+            name.strip_prefix("generators-").is_some_and(|it| it != "common")
+                || name.strip_prefix("algorithms-").is_some()
+        };
+        assert_eq!(members[folder].1.iter().find(is_of_one), None, "{folder}");
+    }
+}
+
+#[test]
+fn algorithms_use_the_data_of_their_own_experiment() {
+    let members = members(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    let mut checked = 0;
+    for (name, used) in members.values() {
+        let Some(experiment) = name.strip_prefix("algorithms-") else { continue };
+        let is_of_another = |name: &&String| {
+            let data = name.strip_prefix("generators-");
+            data.is_some_and(|it| it != "common" && it != experiment)
+                || name.strip_prefix("algorithms-").is_some()
+        };
+        assert_eq!(used.iter().find(is_of_another), None, "{name}");
+        checked += 1;
+    }
+    assert!(checked > 1, "{checked} crates of algorithms");
 }
 
 #[test]

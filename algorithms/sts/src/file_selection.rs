@@ -1,9 +1,11 @@
-//! Selection of timeslices of a file.
+//! Files of timeslices, and selection of timeslices in them.
 
 use std::path::Path;
 
 use generators_common::DataError;
 use generators_common::io::{FileName, Selection, is_standard_input};
+use generators_sts::io::{files_of_input, is_raw_file};
+use tasks::algorithm::{InputFiles, Reading, SourceFile};
 use tasks::axis::{Axis, Flag, IndexRange, Params, axes};
 use tasks::file_selection::SelectionFlags;
 
@@ -20,6 +22,20 @@ axes! {
 /// The timeslices that the options select.
 pub(crate) fn timeslices(options: &Params) -> Result<Selection, DataError> {
     SelectionFlags { indices: TIMESLICES, skip: SKIP, take: TAKE }.selection(options)
+}
+
+/// The files of an input of digis or of raw data, which are read piece by piece.
+pub(crate) fn source_files(files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+    let mut all = Vec::new();
+    for input in files.paths() {
+        for path in files_of_input(&input)? {
+            // A pipe can't be examined without reading from it.
+            let is_raw = path.is_file() && is_raw_file(&path)?;
+            let reading = if is_raw { Reading::InPieces } else { Reading::Whole };
+            all.push(SourceFile { path, reading });
+        }
+    }
+    Ok(all)
 }
 
 /// Refuses options of raw data for a file of digis.

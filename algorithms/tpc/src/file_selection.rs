@@ -1,7 +1,11 @@
-//! Selection of time frames of a file.
+//! Files of time frames, and selection of time frames in them.
+
+use std::path::PathBuf;
 
 use generators_common::DataError;
 use generators_common::io::Selection;
+use generators_tpc::io::{index_of, is_tpc_file};
+use tasks::algorithm::{InputFiles, Reading, SourceFile};
 use tasks::axis::{Flag, IndexRange, Params, axes};
 use tasks::file_selection::SelectionFlags;
 
@@ -18,4 +22,16 @@ axes! {
 /// The time frames that the options select.
 pub(crate) fn timeframes(options: &Params) -> Result<Selection, DataError> {
     SelectionFlags { indices: TIMEFRAMES, skip: SKIP, take: TAKE }.selection(options)
+}
+
+/// The files of an input of pages. Those with an index are read as a whole, those of ALICE's piece
+/// by piece.
+pub(crate) fn source_files(files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+    let source = |path: PathBuf| {
+        // A pipe can't be examined without reading from it.
+        let in_pieces = index_of(&path).is_err() && path.is_file() && is_tpc_file(&path)?;
+        let reading = if in_pieces { Reading::InPieces } else { Reading::Whole };
+        Ok(SourceFile { path, reading })
+    };
+    files.paths().into_iter().map(source).collect()
 }

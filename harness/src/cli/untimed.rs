@@ -1,17 +1,14 @@
 //! Commands that time nothing: flags of `bench process TASK`, of tasks with the same effect, of
 //! `bench generate`, and of input files of `bench verify`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::registry::{data_set, data_sets};
 use crate::registry::{task, tasks};
 use clap::builder::PathBufValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use generators_common::DataError;
-use generators_common::io::check_table_file;
-use generators_sts::io::check_raw_file;
-use tasks::algorithm::OutputFiles;
+use tasks::algorithm::{OutputAlias, OutputFiles, VariantChoice};
 use tasks::axis::{Axis, Kind, NO, YES};
 use tasks::data_set::DataSet;
 use tasks::task::Task;
@@ -19,8 +16,7 @@ use tasks::task::Task;
 use super::by_hand::{flags_at_run_time, subcommands_by_name};
 use super::data::{self, data_flags, flags_of_settings, settings_among, source};
 use crate::request::{
-    FileOptions, GenerateRequest, MeasureRequest, OutputPath, OutputRequest, ProcessRequest,
-    VariantChoice, values,
+    FileOptions, GenerateRequest, MeasureRequest, OutputPath, OutputRequest, ProcessRequest, values,
 };
 
 /// Settings of measuring commands that matter here.
@@ -29,67 +25,13 @@ const SETTINGS: [&str; 6] = ["seed", "variants", "plugins", "devices", "threads"
 const OUT: &str = "out";
 const QUIET: &str = "quiet";
 
-/// A flag of a measuring command that makes it write what `bench process` writes.
-struct Alias {
-    task: &'static str,
-    flag: &'static str,
-    file: usize,
-    choice: VariantChoice,
-    check: fn(&Path) -> Result<(), DataError>,
-    help: &'static str,
-}
-
-/// The flags are those of before there was `bench process`.
-static ALIASES: [Alias; 5] = [
-    Alias {
-        task: "decode",
-        flag: "digits",
-        file: 0,
-        choice: VariantChoice::All,
-        check: check_table_file,
-        help: "Write the digits to a file, checked against all selected variants; measures nothing",
-    },
-    Alias {
-        task: "unpack",
-        flag: "digis",
-        file: 0,
-        choice: VariantChoice::One,
-        check: check_raw_file,
-        help: "Write the digis as bench process does (.bin); measures nothing",
-    },
-    Alias {
-        task: "sts",
-        flag: "hits",
-        file: 0,
-        choice: VariantChoice::One,
-        check: check_table_file,
-        help: "Write the hits as bench process does; measures nothing",
-    },
-    Alias {
-        task: "sts",
-        flag: "clusters",
-        file: 1,
-        choice: VariantChoice::One,
-        check: check_table_file,
-        help: "Write the clusters as bench process does; measures nothing",
-    },
-    Alias {
-        task: "cluster-finder",
-        flag: "clusters",
-        file: 0,
-        choice: VariantChoice::One,
-        check: check_table_file,
-        help: "Write the clusters as bench process does; measures nothing",
-    },
-];
-
-fn aliases_of(task: &str) -> impl Iterator<Item = &'static Alias> {
-    ALIASES.iter().filter(move |alias| alias.task == task)
+fn aliases_of(task: &dyn Task) -> &'static [OutputAlias] {
+    task.output_files().map_or(&[], |files| files.aliases)
 }
 
 /// Adds the flags that make the command of a task write its output.
 pub(super) fn with_aliases(command: Command, task: &dyn Task) -> Command {
-    command.args(aliases_of(task.name()).map(|alias| path(alias.flag).help(alias.help)))
+    command.args(aliases_of(task).iter().map(|alias| path(alias.flag).help(alias.help)))
 }
 
 /// The files that the flags of a task's command ask for; `None` if it is to measure.
@@ -97,11 +39,11 @@ pub(super) fn asked(
     matches: &ArgMatches,
     task: &dyn Task,
 ) -> Result<Option<OutputRequest>, clap::Error> {
-    let given = aliases_of(task.name()).filter_map(|alias| {
+    let given = aliases_of(task).iter().filter_map(|alias| {
         let path = matches.get_one::<PathBuf>(alias.flag)?;
         Some((alias, OutputPath { file: alias.file, path: path.clone() }))
     });
-    let (aliases, files): (Vec<&Alias>, Vec<OutputPath>) = given.unzip();
+    let (aliases, files): (Vec<&OutputAlias>, Vec<OutputPath>) = given.unzip();
     let Some(first) = aliases.first() else { return Ok(None) };
     for (alias, output) in aliases.iter().zip(&files) {
         (alias.check)(&output.path).map_err(|problem| process_usage(problem.to_string()))?;

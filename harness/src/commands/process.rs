@@ -5,7 +5,7 @@ use std::fmt;
 
 use generators_common::io::check_table_file;
 use reports::units::counted;
-use tasks::algorithm::OutputFiles;
+use tasks::algorithm::{OutputFiles, VariantChoice};
 use tasks::axis::Params;
 use tasks::device::{Backend, Device, Team};
 use tasks::task::{Case, VariantInfo};
@@ -17,7 +17,7 @@ use crate::measure::{CheckError, use_checked};
 use crate::plan::{check_memory, device_names, read_case, select_variants};
 use crate::platform::gpus::{Gpus, problem_of, usable_devices};
 use crate::plugins::{self, Baseline};
-use crate::request::{AxisValues, OutputPath, ProcessRequest, Settings, Source, VariantChoice};
+use crate::request::{AxisValues, OutputPath, ProcessRequest, Settings, Source};
 
 /// Defects that are listed one by one.
 const LISTED: usize = 10;

@@ -7,11 +7,9 @@ use std::path::Path;
 
 use generators_common::DataError;
 use generators_common::io::{FileName, with_content_limit};
-use generators_sts::io::{files_of_input, is_raw_file};
-use generators_tpc::io::{index_of, is_tpc_file};
 use reports::units;
-use tasks::algorithm::{InputFiles, Plan};
-use tasks::axis::Params;
+use tasks::algorithm::{InputFiles, Plan, Reading};
+use tasks::axis::{Axis, Kind, Params};
 use tasks::task::Task;
 
 use super::PlanError;
@@ -89,14 +87,15 @@ pub(crate) fn check_events(of_stream: u64, streams: usize, batch: usize) -> Resu
     )))
 }
 
-/// Options that select a part of a file.
-const SELECTIONS: [&str; 4] = ["timeslices", "timeframes", "skip", "take"];
+/// Options that select a part of a file, in addition to ranges.
+const SELECTIONS: [&str; 2] = ["skip", "take"];
 /// Bytes of text for one of a binary file with the same data: a digi has 7 bytes, and 14 or more as
 /// text.
 const TEXT_BYTES: u64 = 2;
 
 /// Memory for the data of files.
-pub(super) struct FileMemory {
+pub(super) struct FileMemory<'t> {
+    task: &'t dyn Task,
     available: u64,
     /// Bytes of memory for each byte of content.
     for_byte: u64,
@@ -104,16 +103,16 @@ pub(super) struct FileMemory {
     selections: Vec<&'static str>,
 }
 
-impl FileMemory {
+impl<'t> FileMemory<'t> {
     /// The memory that is available now to a task.
-    pub(super) fn available_to(task: &dyn Task) -> Self {
-        let axes = task.file_axes().iter().map(|axis| axis.name);
-        FileMemory::new(available_memory(), task.memory_for_byte(), axes)
+    pub(super) fn available_to(task: &'t dyn Task) -> Self {
+        FileMemory::new(task, available_memory(), task.memory_for_byte())
     }
 
-    fn new(available: u64, for_byte: u64, axes: impl Iterator<Item = &'static str>) -> Self {
-        let selections = axes.filter(|name| SELECTIONS.contains(name)).collect();
-        FileMemory { available, for_byte, selections }
+    fn new(task: &'t dyn Task, available: u64, for_byte: u64) -> Self {
+        let selects = |axis: &&Axis| axis.kind == Kind::Range || SELECTIONS.contains(&axis.name);
+        let selections = task.file_axes().iter().filter(selects).map(|axis| axis.name);
+        FileMemory { task, available, for_byte, selections: selections.collect() }
     }
 
     /// Calls a reader of these files.
@@ -123,14 +122,14 @@ impl FileMemory {
         options: &Params,
         read: impl FnOnce() -> Result<T, DataError>,
     ) -> Result<T, PlanError> {
-        let is_part = SELECTIONS.iter().any(|name| options.get(name).is_some());
+        let is_part = self.selections.iter().any(|name| options.get(name).is_some());
         let bytes_of_data = if is_text(files.first()) { TEXT_BYTES } else { 1 };
         let fits = self.data_bytes().saturating_mul(bytes_of_data);
         let too_large = |name: &dyn Display, has: String, bytes: u64| {
             self.too_large(&format!("{name} has {has}"), bytes / bytes_of_data, fits)
         };
         if !is_part
-            && let Some(bytes) = bytes_read_whole(files)
+            && let Some(bytes) = self.bytes_read_whole(files)
             && bytes > fits
         {
             return Err(too_large(files, size(bytes), bytes));
@@ -141,6 +140,18 @@ impl FileMemory {
             }
             error => error.into(),
         })
+    }
+
+    /// Bytes of files that are read as a whole; `None` if one of them is read piece by piece, is no
+    /// regular file, or can't be examined, which its reader reports.
+    fn bytes_read_whole(&self, files: &InputFiles) -> Option<u64> {
+        let mut bytes = 0_u64;
+        for file in self.task.source_files(files).ok()? {
+            let metadata = fs::metadata(&file.path).ok().filter(fs::Metadata::is_file)?;
+            let is_whole = file.reading == Reading::Whole;
+            bytes = is_whole.then(|| bytes.saturating_add(metadata.len()))?;
+        }
+        Some(bytes)
     }
 
     /// Bytes of binary data that fit.
@@ -176,21 +187,6 @@ fn is_text(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     let name = name.strip_suffix(b".gz").unwrap_or(name);
     [&b".csv"[..], b".cases"].iter().any(|ending| name.ends_with(ending))
-}
-
-/// Bytes of files that are read as a whole; `None` if one of them is read piece by piece, is no
-/// regular file, or can't be examined, which its reader reports.
-fn bytes_read_whole(files: &InputFiles) -> Option<u64> {
-    let mut bytes = 0_u64;
-    for input in files.paths() {
-        for file in files_of_input(&input).ok()? {
-            let metadata = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;
-            let is_whole = index_of(&file).is_ok()
-                || !(is_raw_file(&file).ok()? || is_tpc_file(&file).ok()?);
-            bytes = is_whole.then(|| bytes.saturating_add(metadata.len()))?;
-        }
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]
@@ -233,12 +229,17 @@ mod tests {
 
     const AVAILABLE: u64 = RESERVE + 7000;
 
-    fn memory(axes: &[&'static str]) -> FileMemory {
-        FileMemory::new(AVAILABLE, 7, axes.iter().copied())
+    fn memory(task: &str) -> FileMemory<'static> {
+        FileMemory::new(crate::registry::task(task).expect("known"), AVAILABLE, 7)
     }
 
     /// Reads a file of this many bytes, without its content.
-    fn read(memory: &FileMemory, name: &str, bytes: u64, options: &Params) -> Result<(), String> {
+    fn read(
+        memory: &FileMemory<'_>,
+        name: &str,
+        bytes: u64,
+        options: &Params,
+    ) -> Result<(), String> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join(name);
         fs::File::create(&path).expect("created").set_len(bytes).expect("sparse");
@@ -249,18 +250,18 @@ mod tests {
     #[test]
     fn files_that_do_not_fit_are_refused_before_they_are_read() {
         let all = Params::default();
-        assert_eq!(read(&memory(&[]), "d.bin", 1000, &all), Ok(()));
-        let error = read(&memory(&[]), "d.bin", 1001, &all).expect_err("too large");
+        assert_eq!(read(&memory("sort"), "d.bin", 1000, &all), Ok(()));
+        let error = read(&memory("sort"), "d.bin", 1001, &all).expect_err("too large");
         assert!(error.contains("d.bin has 1 kB of data and needs 537 MB of memory"), "{error}");
         assert!(error.contains("1 kB of data fit: use a smaller file"), "{error}");
-        assert_eq!(read(&memory(&[]), "d.csv", 2000, &all), Ok(()), "text has more bytes");
-        assert!(read(&memory(&[]), "d.csv", 2001, &all).is_err());
+        assert_eq!(read(&memory("sort"), "d.csv", 2000, &all), Ok(()), "text has more bytes");
+        assert!(read(&memory("sort"), "d.csv", 2001, &all).is_err());
     }
 
     #[test]
     fn selected_parts_and_files_read_piece_by_piece_are_bounded_by_their_reader() {
         let part: Params = [("take", "1")].into_iter().collect();
-        let memory = memory(&["setup", "timeslices", "skip", "take"]);
+        let memory = memory("sts");
         assert_eq!(read(&memory, "d.bin", 5000, &part), Ok(()));
         let files = InputFiles::from(Path::new("d.tsa"));
         let error = memory.read(&files, &part, || {

@@ -36,6 +36,6 @@ pub use suite::{AgainstRequest, SuiteRequest};
 pub use throughput::{DeviceSet, Processes, ThroughputFlags, ThroughputRequest};
 pub use untimed::{
     DevicesRequest, FileOptions, GenerateRequest, ListRequest, OutputPath, OutputRequest,
-    ProcessRequest, VariantChoice, VerifyRequest,
+    ProcessRequest, VerifyRequest,
 };
 pub use values::{SampleRange, Threads};

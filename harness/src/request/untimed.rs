@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::registry::{task, tasks};
 use clap::Args;
 use portable_gpu::emulator::Lanes;
+use tasks::algorithm::VariantChoice;
 use tasks::data_set::DataSet;
 use tasks::device::Device;
 use tasks::task::Task;
@@ -130,15 +131,6 @@ pub struct OutputPath {
     pub file: usize,
     /// Its path.
     pub path: PathBuf,
-}
-
-/// Variants that run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VariantChoice {
-    /// One; without `--variant`, the default of the task.
-    One,
-    /// All that are named, or all there are, because they have to agree.
-    All,
 }
 
 /// Data set to generate and write.

@@ -37,6 +37,12 @@ impl InputFiles {
         all.cloned().collect()
     }
 
+    /// All files, each of them read as a whole.
+    pub fn whole(&self) -> Vec<SourceFile> {
+        let whole = |path| SourceFile { path, reading: Reading::Whole };
+        self.paths().into_iter().map(whole).collect()
+    }
+
     /// The file, for tasks whose inputs are of one.
     ///
     /// # Errors
@@ -50,6 +56,24 @@ impl InputFiles {
             ))),
         }
     }
+}
+
+/// A file of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// How it is read.
+    pub reading: Reading,
+}
+
+/// How a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// As a whole: its size says how much memory its data need.
+    Whole,
+    /// Piece by piece, and not all of it may be needed.
+    InPieces,
 }
 
 impl From<PathBuf> for InputFiles {

@@ -52,12 +52,12 @@ pub use digest::{ITEM_MULTIPLIER, ItemWords, SEGMENT_MULTIPLIER, WORD_STEP, segm
 pub use file_remarks::FileRemarks;
 pub use generators_common::element::{Choose, Element};
 pub use gpu_task::{GpuRunner, GpuTask, limit_digis};
-pub use input_files::InputFiles;
+pub use input_files::{InputFiles, Reading, SourceFile};
 pub use input_state::InputState;
 pub use metric::{About, Better, Metric, MetricInfo, Relation};
 pub use mutants::{Mutants, Mutation};
 pub use output::{Output, compare_lists};
-pub use output_files::OutputFiles;
+pub use output_files::{OutputAlias, OutputFiles, VariantChoice};
 pub use read_input::ReadInput;
 pub use session::Runner;
 #[cfg(any(test, feature = "testing"))]
@@ -143,6 +143,15 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
         files: &InputFiles,
         options: &Params,
     ) -> Result<(Self::Input, Params), DataError>;
+
+    /// The files that [`Algorithm::read`] reads, those that a name such as `run_%n` stands for among
+    /// them, and how it does.
+    ///
+    /// # Errors
+    /// If a file is missing or can't be opened.
+    fn source_files(&self, files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+        Ok(files.whole())
+    }
 
     /// Reads an input as [`Algorithm::read`] does, with notes on how.
     ///

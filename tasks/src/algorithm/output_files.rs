@@ -1,5 +1,9 @@
 //! Description of the files that the output of a task is written to.
 
+use std::path::Path;
+
+use generators_common::DataError;
+
 use crate::device::Backend;
 
 /// Files of a task's output.
@@ -13,6 +17,32 @@ pub struct OutputFiles {
     pub on_gpu: &'static str,
     /// The axis of generated inputs that must be 1, if there is one.
     pub single: Option<&'static str>,
+    /// Flags of the task's own command that make it write files.
+    pub aliases: &'static [OutputAlias],
+}
+
+/// A flag of the command of a task, that makes it write what `bench process` writes.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputAlias {
+    /// The flag, without dashes.
+    pub flag: &'static str,
+    /// Its help.
+    pub help: &'static str,
+    /// Index among [`OutputFiles::items`].
+    pub file: usize,
+    /// Variants that run.
+    pub choice: VariantChoice,
+    /// Checks the name of the file.
+    pub check: fn(&Path) -> Result<(), DataError>,
+}
+
+/// Variants that run to write an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariantChoice {
+    /// One; without `--variant`, the default of the task.
+    One,
+    /// All that are named, or all there are, because they have to agree.
+    All,
 }
 
 impl OutputFiles {
@@ -22,7 +52,12 @@ impl OutputFiles {
         on_cpu: &'static str,
         on_gpu: &'static str,
     ) -> Self {
-        OutputFiles { items, on_cpu, on_gpu, single: None }
+        OutputFiles { items, on_cpu, on_gpu, single: None, aliases: &[] }
+    }
+
+    /// These files with flags of the task's own command.
+    pub const fn with_aliases(self, aliases: &'static [OutputAlias]) -> Self {
+        OutputFiles { aliases, ..self }
     }
 
     /// The variant that runs if none is named.

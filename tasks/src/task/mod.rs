@@ -14,7 +14,7 @@ use generators_common::DataError;
 pub use crate::algorithm::Candidate;
 use crate::algorithm::{
     DEFAULT_MEMORY_FOR_BYTE, InputFiles, MemoryShares, MetricInfo, OutputFiles, Plan, Semantics,
-    TaskInfo, Work,
+    SourceFile, TaskInfo, Work,
 };
 use crate::axis::{Axis, Params};
 use crate::device::{Arena, Backend, Target, Unavailable};
@@ -74,6 +74,13 @@ pub trait Task: Sync {
     /// # Errors
     /// If the file can't be read, or the options make no sense.
     fn read(&self, files: &InputFiles, options: &Params) -> Result<Box<dyn Case>, DataError>;
+    /// See [`Algorithm::source_files`].
+    ///
+    /// # Errors
+    /// If a file is missing or can't be opened.
+    fn source_files(&self, files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+        Ok(files.whole())
+    }
     /// See [`Algorithm::output_files`].
     fn output_files(&self) -> Option<OutputFiles> {
         None

@@ -9,7 +9,7 @@ use generators_common::random::hash;
 use super::{Candidate, Case, Task, VariantInfo};
 use crate::algorithm::{
     Algorithm, Answers, CheckError, Content, InputFiles, MemoryShares, OutputFiles, Plan, Promise,
-    ReadInput, Semantics, TaskInfo, Variant, VariantContext, Work,
+    ReadInput, Semantics, SourceFile, TaskInfo, Variant, VariantContext, Work,
 };
 use crate::axis::Params;
 use crate::device::{Arena, Target, Unavailable};
@@ -60,6 +60,10 @@ impl<A: Algorithm> Task for TypedTask<A> {
         let ReadInput { input, params, notes } = self.0.read_with_notes(files, options)?;
         let case = TypedCase::new(self.0, input, params);
         Ok(Box::new(TypedCase { read_notes: notes, ..case }))
+    }
+
+    fn source_files(&self, files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+        self.0.source_files(files)
     }
 
     fn output_files(&self) -> Option<OutputFiles> {

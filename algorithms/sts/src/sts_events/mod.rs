@@ -36,10 +36,11 @@ use generators_common::DataError;
 use generators_common::io::write_table;
 use generators_sts::Digi;
 
+use crate::file_selection::source_files;
 use tasks::algorithm::metric::NS_PER_DIGI;
 use tasks::algorithm::{
-    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, TaskInfo,
-    Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, SourceFile,
+    TaskInfo, Variant, Work,
 };
 use tasks::axis::Params;
 
@@ -94,6 +95,10 @@ impl Algorithm for StsEvents {
         options: &Params,
     ) -> Result<(DigiStream, Params), DataError> {
         axes::read(files, options)
+    }
+
+    fn source_files(&self, files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+        source_files(files)
     }
 
     fn write(&self, input: &DigiStream, path: &Path) -> Result<(), DataError> {

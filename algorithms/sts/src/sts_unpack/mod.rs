@@ -32,12 +32,13 @@ mod tests;
 use std::path::Path;
 
 use generators_common::DataError;
-use generators_sts::io::write_unpacked;
+use generators_sts::io::{check_raw_file, write_unpacked};
 use generators_sts::raw::{DESCRIPTOR_BYTES, MESSAGE_BYTES, MicrosliceCounts, Unpacked};
 
+use crate::file_selection::source_files;
 use tasks::algorithm::{
-    Algorithm, CheckError, InputFiles, Metric, MetricInfo, Output, OutputFiles, Plan, Promise,
-    Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, CheckError, InputFiles, Metric, MetricInfo, Output, OutputAlias, OutputFiles, Plan,
+    Promise, Relation, Semantics, SourceFile, TaskInfo, Variant, VariantChoice, Work,
 };
 use tasks::axis::Params;
 
@@ -55,6 +56,14 @@ const NS_PER_MESSAGE: MetricInfo = MetricInfo::time_each(
 );
 const RAW_GB_PER_S: MetricInfo =
     MetricInfo::gigabytes_per_second("raw_gb_per_s", "raw data", "bytes of raw data over the time");
+
+const DIGIS: OutputAlias = OutputAlias {
+    flag: "digis",
+    help: "Write the digis as bench process does (.bin); measures nothing",
+    file: 0,
+    choice: VariantChoice::One,
+    check: check_raw_file,
+};
 
 /// The task `unpack`.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +111,10 @@ impl Algorithm for StsUnpack {
         axes::read(files, options)
     }
 
+    fn source_files(&self, files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+        source_files(files)
+    }
+
     fn write(&self, input: &RawTimeslices, path: &Path) -> Result<(), DataError> {
         axes::write(input, path)
     }
@@ -111,7 +124,7 @@ impl Algorithm for StsUnpack {
     }
 
     fn output_files(&self) -> Option<OutputFiles> {
-        Some(OutputFiles::new(&["digi"], "published", "epoch-parallel"))
+        Some(OutputFiles::new(&["digi"], "published", "epoch-parallel").with_aliases(&[DIGIS]))
     }
 
     fn write_output(

@@ -25,12 +25,13 @@ use std::path::Path;
 use generators_common::DataError;
 use generators_common::io::write_table;
 
+use crate::file_selection::source_files;
 use crate::tpc_cluster_finder::quality::{FIGURES, figures};
 use crate::tpc_cluster_finder::{Cluster, RowCluster, cluster_table};
 use crate::tpc_decode::{NS_PER_SAMPLE, PAGE_GB_PER_S, TpcDecode};
 use tasks::algorithm::{
-    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, TaskInfo,
-    Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, SourceFile,
+    TaskInfo, Variant, Work,
 };
 use tasks::axis::{Params, joined};
 
@@ -78,6 +79,10 @@ impl Algorithm for Tpc {
 
     fn read(&self, files: &InputFiles, options: &Params) -> Result<(RawFrame, Params), DataError> {
         axes::read(files.only()?, options)
+    }
+
+    fn source_files(&self, files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+        source_files(files)
     }
 
     fn write(&self, input: &RawFrame, path: &Path) -> Result<(), DataError> {

@@ -33,12 +33,14 @@ mod tests;
 use std::path::Path;
 
 use generators_common::DataError;
+use generators_common::io::check_table_file;
 use generators_tpc::charges::{CHARGE_STEPS, Charge, Labels};
 use generators_tpc::io::write_charges;
 
+use crate::file_selection::source_files;
 use tasks::algorithm::{
-    Algorithm, CheckError, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Promise, Relation,
-    Semantics, TaskInfo, Variant, Work,
+    Algorithm, CheckError, InputFiles, Metric, MetricInfo, OutputAlias, OutputFiles, Plan, Promise,
+    Relation, Semantics, SourceFile, TaskInfo, Variant, VariantChoice, Work,
 };
 use tasks::axis::{Params, joined};
 
@@ -58,6 +60,14 @@ const NS_PER_CLUSTER: MetricInfo = MetricInfo::time_each(
     "time per cluster",
     "time over the number of clusters",
 );
+
+const CLUSTERS: OutputAlias = OutputAlias {
+    flag: "clusters",
+    help: "Write the clusters as bench process does; measures nothing",
+    file: 0,
+    choice: VariantChoice::One,
+    check: check_table_file,
+};
 
 /// The task `cluster-finder`.
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +109,10 @@ impl Algorithm for TpcClusterFinder {
         axes::read(files.only()?, options)
     }
 
+    fn source_files(&self, files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+        source_files(files)
+    }
+
     fn write(&self, input: &Charges, path: &Path) -> Result<(), DataError> {
         write_charges(path, input.cases())
     }
@@ -108,7 +122,7 @@ impl Algorithm for TpcClusterFinder {
     }
 
     fn output_files(&self) -> Option<OutputFiles> {
-        Some(OutputFiles::new(&["cluster"], "published", "published"))
+        Some(OutputFiles::new(&["cluster"], "published", "published").with_aliases(&[CLUSTERS]))
     }
 
     fn write_output(

@@ -34,17 +34,19 @@ mod reference;
 use std::path::Path;
 
 use generators_common::DataError;
-use generators_common::io::{Table, write_table};
+use generators_common::io::{Table, check_table_file, write_table};
 use generators_tpc::Digit;
 use generators_tpc::io::write_raw_pages;
 use parallel::map;
 
+use crate::file_selection::source_files;
 use fragments::time_bins_of;
 use header::OpenPage;
 use tasks::algorithm;
 use tasks::algorithm::{
-    Algorithm, Choose, FileRemarks, InputFiles, Metric, MetricInfo, Mutants, OutputFiles, Plan,
-    Promise, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, Choose, FileRemarks, InputFiles, Metric, MetricInfo, Mutants, OutputAlias,
+    OutputFiles, Plan, Promise, Relation, Semantics, SourceFile, TaskInfo, Variant, VariantChoice,
+    Work,
 };
 use tasks::axis::Params;
 use tasks::plugin::Contract;
@@ -81,6 +83,14 @@ const BYTES_PER_SAMPLE: MetricInfo = MetricInfo::amount(
     "bytes per sample",
     "bytes of pages over the number of samples",
 );
+
+const DIGITS: OutputAlias = OutputAlias {
+    flag: "digits",
+    help: "Write the digits to a file, checked against all selected variants; measures nothing",
+    file: 0,
+    choice: VariantChoice::All,
+    check: check_table_file,
+};
 
 /// The task `decode`.
 #[derive(Clone, Copy, Debug)]
@@ -140,6 +150,10 @@ impl Algorithm for TpcDecode {
         axes::read(files.only()?, options)
     }
 
+    fn source_files(&self, files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+        source_files(files)
+    }
+
     fn write(&self, input: &TimeFrame, path: &Path) -> Result<(), DataError> {
         write_raw_pages(path, &input.pages).map(drop)
     }
@@ -150,7 +164,7 @@ impl Algorithm for TpcDecode {
 
     fn output_files(&self) -> Option<OutputFiles> {
         let digits = OutputFiles::new(&["digit"], "reference", "fused");
-        Some(OutputFiles { single: Some("sectors"), ..digits })
+        Some(OutputFiles { single: Some("sectors"), aliases: &[DIGITS], ..digits })
     }
 
     fn write_output(

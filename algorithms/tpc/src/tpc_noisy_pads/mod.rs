@@ -19,10 +19,11 @@ use generators_common::io::write_table;
 use generators_tpc::{Digit, PadId, ZsFormat};
 use text::Untrusted;
 
+use crate::file_selection::source_files;
 use crate::tpc_decode::Gains;
 use tasks::algorithm::{
-    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, TaskInfo,
-    Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, SourceFile,
+    TaskInfo, Variant, Work,
 };
 use tasks::axis::Params;
 use tasks::plugin::Contract;
@@ -88,6 +89,10 @@ impl Algorithm for TpcNoisyPads {
         options: &Params,
     ) -> Result<(ChargeMaps, Params), DataError> {
         axes::read(files.only()?, options)
+    }
+
+    fn source_files(&self, files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+        source_files(files)
     }
 
     fn write(&self, _: &ChargeMaps, path: &Path) -> Result<(), DataError> {

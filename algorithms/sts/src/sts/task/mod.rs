@@ -40,13 +40,14 @@ use generators_common::DataError;
 use generators_sts::Digi;
 use parallel::map;
 
+use crate::file_selection::source_files;
 use crate::sts::quality::FIGURES;
 use crate::sts::{ChainStage, Product, Timeslice};
 use crate::sts_sort::hard_inputs::without_digis;
 use tasks::algorithm::metric::NS_PER_DIGI;
 use tasks::algorithm::{
     Algorithm, CheckError, InputFiles, MemoryShares, Metric, MetricInfo, OutputFiles, Plan,
-    Promise, ReadInput, Relation, Semantics, TaskInfo, Variant, Work,
+    Promise, ReadInput, Relation, Semantics, SourceFile, TaskInfo, Variant, Work,
 };
 use tasks::axis::{Params, joined};
 use tasks::plugin::Contract;
@@ -212,6 +213,10 @@ impl Algorithm for StsTask {
         options: &Params,
     ) -> Result<ReadInput<Timeslices>, DataError> {
         source::read(files, options)
+    }
+
+    fn source_files(&self, files: &InputFiles) -> Result<Vec<SourceFile>, DataError> {
+        source_files(files)
     }
 
     fn write(&self, input: &Timeslices, path: &Path) -> Result<(), DataError> {

@@ -4,22 +4,42 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use generators_common::DataError;
-use generators_common::io::{Table, write_table};
+use generators_common::io::{Table, check_table_file, write_table};
 use generators_sts::io::write_digis_of_timeslices;
 use generators_sts::{Address, Digi, ModuleSide, SegmentedDigis};
 
 use crate::sts::{
     ChainStage, Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Product,
 };
-use tasks::algorithm::OutputFiles;
+use tasks::algorithm::{OutputAlias, OutputFiles, VariantChoice};
 
 /// Index of the file with clusters; that with hits is the main one.
 const CLUSTERS: usize = 1;
 
+const ALIASES: [OutputAlias; 2] = [
+    OutputAlias {
+        flag: "hits",
+        help: "Write the hits as bench process does; measures nothing",
+        file: 0,
+        choice: VariantChoice::One,
+        check: check_table_file,
+    },
+    OutputAlias {
+        flag: "clusters",
+        help: "Write the clusters as bench process does; measures nothing",
+        file: CLUSTERS,
+        choice: VariantChoice::One,
+        check: check_table_file,
+    },
+];
+
 /// The files of the chain or of a stage.
 pub(super) fn of_stage(stage: Option<ChainStage>) -> Option<OutputFiles> {
     match stage {
-        None => Some(OutputFiles::new(&["hit", "cluster"], "online", "online")),
+        None => {
+            let files = OutputFiles::new(&["hit", "cluster"], "online", "online");
+            Some(files.with_aliases(&ALIASES))
+        }
         Some(ChainStage::Presort) => Some(OutputFiles::new(&["digi"], "lookup-table", "tiles")),
         Some(_) => None,
     }
