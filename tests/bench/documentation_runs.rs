@@ -61,7 +61,8 @@ fn lines(text: &str) -> Vec<String> {
     let blocks = blocks(text, "sh");
     let lines = blocks.iter().flat_map(|block| block.lines()).map(str::trim);
     let lines = lines.map(|line| line.replace("cargo run --release --", "bench"));
-    lines.filter(|line| line.starts_with("bench ") || line.starts_with("cc ")).collect()
+    let is_run = |line: &String| ["bench ", "cc ", "c++ "].iter().any(|it| line.starts_with(it));
+    lines.filter(is_run).collect()
 }
 
 /// A folder with `bench` on the path, and the parts of the repository that commands name.
