@@ -64,11 +64,13 @@ impl<A: PluginTask> Compiled<A> {
     }
 
     /// The variants of a task whose plugin is loaded.
+    #[cfg(test)]
     pub(super) fn from_loaded(task: A) -> Self {
         Compiled { task, variants: variants_of(task.info().name) }
     }
 
     /// The task.
+    #[cfg(test)]
     pub(super) fn task(&self) -> A {
         self.task
     }

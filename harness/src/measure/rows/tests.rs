@@ -99,7 +99,14 @@ fn kernel_rows_have_resources_and_total_rows_energy() {
         max_threads: 512,
         resident_blocks: 2,
     };
-    let shape = Shape { blocks: 8, threads: 512, shared_bytes: 4096, bytes: 0 };
+    let shape = Shape {
+        blocks: 8,
+        threads: 512,
+        grid: [8, 1, 1],
+        block: [512, 1, 1],
+        shared_bytes: 4096,
+        bytes: 0,
+    };
     subject.device_use = DeviceUse {
         kernels: vec![KernelUse { kernel: "sort", shape, attributes }],
         properties: Some(Properties {
