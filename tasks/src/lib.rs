@@ -1,5 +1,5 @@
-//! What a task, a variant, an axis, a check and a plugin is, and how variants are run: for tasks of
-//! any kind.
+//! The framework for tasks of any kind: tasks, variants, axes, checks, plugins, and how variants
+//! are run.
 //!
 //! Reading order:
 //!

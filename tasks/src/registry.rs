@@ -214,7 +214,7 @@ fn refuse_same<T: Hash + Eq>(
     Ok(())
 }
 
-/// What holds for the tasks of any program.
+/// Assertions about the tasks of any program.
 #[cfg(any(test, feature = "testing"))]
 pub mod testing {
     use super::{Registry, TaskSet};

@@ -1,4 +1,4 @@
-//! What holds for all tasks of a program.
+//! Names, axes and checks of all tasks.
 
 use tasks::registry::testing;
 

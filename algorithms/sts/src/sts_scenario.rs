@@ -43,7 +43,7 @@ axes! {
 
 /// The flag for the order of digis.
 pub(crate) const fn order_flag() -> Flag<Order> {
-    Flag::with_grammar("order", "ORDER", Grammar::of::<Order>("order"))
+    Flag::with_grammar("order", "ORDER", Grammar::for_type::<Order>("order"))
 }
 
 /// Maximum scale; larger ones are probably mistakes.

@@ -273,7 +273,7 @@ fn a_crate_with_images_has_all_of_them() {
     assert!(text.contains("\"/kernels/prebuilt/twice.fatbin\""), "{text}");
 }
 
-/// A script in the compiler's place, which writes an image or a message.
+/// A script instead of the compiler, which writes an image or a message.
 #[cfg(unix)]
 #[test]
 fn nvcc_compiles_what_is_not_up_to_date() {

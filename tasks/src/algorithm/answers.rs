@@ -37,7 +37,7 @@ pub struct Judge<'a, A: Algorithm> {
     pub input: &'a A::Input,
     /// Answers that all variants share; without them, each check finds the answer itself.
     pub answers: Option<&'a Answers<A>>,
-    /// What the variant promises.
+    /// The promise of the variant.
     pub promise: Promise,
 }
 

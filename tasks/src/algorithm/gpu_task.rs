@@ -67,12 +67,12 @@ pub struct GpuRunner<'a, T: GpuTask<'a>> {
     pub gpu: Arc<Gpu>,
     /// Host threads that parts of the work may use.
     pub threads: usize,
-    /// What differs between variants.
+    /// The differences between variants.
     pub config: T::Config,
 }
 
 impl<'a, T: GpuTask<'a>> GpuRunner<'a, T> {
-    /// Where its buffers are allocated, and its parts run.
+    /// The device, arena and threads of its buffers.
     pub fn execution(&self) -> Execution<'_, 'a> {
         Execution { gpu: &self.gpu, arena: self.arena, threads: self.threads }
     }

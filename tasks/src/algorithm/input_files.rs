@@ -63,11 +63,11 @@ impl InputFiles {
 pub struct SourceFile {
     /// Its path.
     pub path: PathBuf,
-    /// How it is read.
+    /// The way in which it is read.
     pub reading: Reading,
 }
 
-/// How a file is read.
+/// The way in which a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// As a whole: its size says how much memory its data need.

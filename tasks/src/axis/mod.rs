@@ -218,7 +218,7 @@ impl Axis {
     }
 }
 
-/// How values of a type are written, for axes that no other [`Kind`] fits.
+/// The text form of a type of values, for axes that no other [`Kind`] fits.
 #[derive(Clone, Copy, Debug)]
 pub struct Grammar {
     /// Name in records; no two grammars share one.
@@ -228,7 +228,7 @@ pub struct Grammar {
 
 impl Grammar {
     /// The grammar of a type, whose plain form is that which it is displayed in.
-    pub const fn of<T>(name: &'static str) -> Self
+    pub const fn for_type<T>(name: &'static str) -> Self
     where
         T: FromStr + fmt::Display,
         T::Err: fmt::Display,
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(axis(Kind::Frequency).parse("0.5 Hz"), Ok("0.5".into()));
         assert_eq!(axis(Kind::Duration).parse("10ms"), Ok("10000000".into()));
         assert_eq!(axis(Kind::Share).parse("0.250"), Ok("0.25".into()));
-        let address = axis(Kind::Own(Grammar::of::<Ipv4Addr>("address")));
+        let address = axis(Kind::Own(Grammar::for_type::<Ipv4Addr>("address")));
         assert_eq!(address.parse("127.0.0.1"), Ok("127.0.0.1".into()));
         assert!(address.parse("127.0.0").is_err());
     }

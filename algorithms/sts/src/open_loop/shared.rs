@@ -14,7 +14,7 @@ use crate::sts_unpack::RawTimeslices;
 use tasks::algorithm::Semantics;
 use tasks::open_loop::LentBytes;
 
-/// What is to be known of timeslices in addition to their arrays.
+/// Properties of timeslices in addition to their arrays.
 #[derive(Serialize, Deserialize)]
 struct Description {
     /// Semantics of the reference result, for variants that support two.

@@ -22,7 +22,7 @@ axes! {
         ORDER: Order = sts_scenario::order_flag().or("random") =>
             "Order of arrival in a segment: random, time, or jitter:N (up to N digis from time \
              order)";
-        SKEW: Skew = Flag::with_grammar("skew", "SKEW", Grammar::of::<Skew>("skew")).or("1") =>
+        SKEW: Skew = Flag::with_grammar("skew", "SKEW", Grammar::for_type::<Skew>("skew")).or("1") =>
             "Fullest over emptiest segment, such as 10; or hot:SHARE, the share that one segment \
              holds";
         DUPLICATES: f64 = Flag::share("duplicates").or("0") =>
