@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tasks::data_set::DataSet;
 use tasks::open_loop::OpenLoop;
 use tasks::plugin::{PluginError, PluginInfo};
-use tasks::registry::Registry;
+use tasks::registry::{BuiltInSuite, Registry};
 use tasks::task::Task;
 
 static REGISTRY: Mutex<Option<&Registry>> = Mutex::new(None);
@@ -49,7 +49,29 @@ fn default() -> Registry {
 
 #[cfg(test)]
 fn default() -> Registry {
-    let all = [algorithms_sts::TASKS, algorithms_tpc::TASKS, algorithms_memory::TASKS];
+    use tasks::registry::TaskSet;
+
+    macro_rules! suites {
+        ($($name:literal),*) => {
+            &[$(BuiltInSuite {
+                name: $name,
+                text: include_str!(concat!("../../suites/", $name, ".toml")),
+            }),*]
+        };
+    }
+
+    // Those of several experiments, which the root package has.
+    const OF_ALL: &[BuiltInSuite] = suites![
+        "smoke",
+        "nightly",
+        "thesis",
+        "selftest",
+        "gpu-nightly",
+        "gpu-break-even",
+        "gpu-portability"
+    ];
+    let of_all = TaskSet { suites: OF_ALL, ..TaskSet::new(&[]) };
+    let all = [of_all, algorithms_sts::TASKS, algorithms_tpc::TASKS, algorithms_memory::TASKS];
     Registry::new(&all).expect("names are unique")
 }
 
@@ -71,6 +93,11 @@ pub(crate) fn open_loop_tasks() -> &'static [&'static dyn OpenLoop] {
 /// The task with this name, if its inputs can be streamed.
 pub(crate) fn open_loop_task(name: &str) -> Option<&'static dyn OpenLoop> {
     registry().open_loop_task(name)
+}
+
+/// All built-in suites in their listed order.
+pub(crate) fn suites() -> &'static [BuiltInSuite] {
+    registry().suites()
 }
 
 /// All data sets in their listed order.

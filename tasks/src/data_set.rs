@@ -44,6 +44,8 @@ pub struct DataSetInfo {
     pub summary: &'static str,
     /// File name endings that it supports.
     pub endings: &'static str,
+    /// Examples in the help of its command, a line each.
+    pub examples: &'static str,
 }
 
 /// The input of a task as a data set.

@@ -25,12 +25,23 @@ pub struct TaskSet {
     pub data_sets: &'static [&'static dyn DataSet],
     /// Those of the tasks whose inputs can be streamed.
     pub open_loop: &'static [&'static dyn OpenLoop],
+    /// Suites that come with the program.
+    pub suites: &'static [BuiltInSuite],
+}
+
+/// A suite that comes with a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuiltInSuite {
+    /// Its name.
+    pub name: &'static str,
+    /// Its text, in TOML.
+    pub text: &'static str,
 }
 
 impl TaskSet {
     /// A set of tasks alone.
     pub const fn new(tasks: &'static [&'static dyn Task]) -> Self {
-        TaskSet { tasks, data_sets: &[], open_loop: &[] }
+        TaskSet { tasks, data_sets: &[], open_loop: &[], suites: &[] }
     }
 }
 
@@ -40,7 +51,7 @@ pub enum RegistryError {
     /// Two tasks, or two data sets, of one name.
     #[error("two {what} are called {name}: rename one of them, or leave out its set")]
     SameName {
-        /// `tasks`, `data sets` or `streamed tasks`.
+        /// Such as `tasks`.
         what: &'static str,
         /// The name.
         name: String,
@@ -63,6 +74,7 @@ pub struct Registry {
     tasks: Vec<&'static dyn Task>,
     data_sets: Vec<&'static dyn DataSet>,
     open_loop: Vec<&'static dyn OpenLoop>,
+    suites: Vec<BuiltInSuite>,
 }
 
 impl Registry {
@@ -75,6 +87,7 @@ impl Registry {
             tasks: sets.iter().flat_map(|set| set.tasks).copied().collect(),
             data_sets: sets.iter().flat_map(|set| set.data_sets).copied().collect(),
             open_loop: sets.iter().flat_map(|set| set.open_loop).copied().collect(),
+            suites: sets.iter().flat_map(|set| set.suites).copied().collect(),
         };
         let all =
             |what| move |name: &&str| RegistryError::SameName { what, name: name.to_string() };
@@ -83,6 +96,7 @@ impl Registry {
         refuse_same(data_sets, all("data sets"))?;
         let open_loop = registry.open_loop.iter().map(|task| task.name());
         refuse_same(open_loop, all("streamed tasks"))?;
+        refuse_same(registry.suites.iter().map(|suite| suite.name), all("suites"))?;
         registry.tasks.iter().try_for_each(|task| check_names(*task))?;
         Ok(registry)
     }
@@ -105,6 +119,11 @@ impl Registry {
     /// The task with this name, if its inputs can be streamed.
     pub fn open_loop_task(&self, name: &str) -> Option<&'static dyn OpenLoop> {
         self.open_loop.iter().copied().find(|task| task.name() == name)
+    }
+
+    /// All suites in their listed order.
+    pub fn suites(&self) -> &[BuiltInSuite] {
+        &self.suites
     }
 
     /// All data sets in their listed order.

@@ -41,6 +41,9 @@ pub trait WordWork: Copy + Send + Sync + 'static {
     /// Unit of a word.
     const UNIT: &'static str;
 
+    /// Examples in the help of its command.
+    const EXAMPLES: &'static str;
+
     /// Description of the task.
     fn info() -> TaskInfo;
 
@@ -87,6 +90,10 @@ impl<W: WordWork> Algorithm for WordTask<W> {
 
     fn variants(&self) -> Vec<Variant<Self>> {
         W::variants()
+    }
+
+    fn examples(&self) -> &'static str {
+        W::EXAMPLES
     }
 
     fn plan(&self, mut params: Params) -> Result<Plan, DataError> {

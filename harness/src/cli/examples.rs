@@ -1,9 +1,9 @@
 //! Examples after the flags in the help.
 
-use crate::registry::task;
 use clap::builder::StyledStr;
 
 use super::groups::EXIT_CODES;
+use crate::registry::{data_set, open_loop_task, open_loop_tasks, task};
 use crate::suite::built_in;
 
 /// Returns the examples of a command, given by its path.
@@ -13,17 +13,10 @@ pub(super) fn for_command(command: &str) -> Option<StyledStr> {
         "list" => LIST,
         "devices" => DEVICES,
         "throughput" => THROUGHPUT,
-        "stream" => STREAM,
         "run" => return Some(format!("{}\n\n{RUN}", built_in::table(70)).into()),
         "compare" => COMPARE,
         "selftest" => SELFTEST,
         "verify" => VERIFY,
-        "generate sts" => GENERATE_STS,
-        "generate sts-physics" => GENERATE_STS_PHYSICS,
-        "generate tpc" => GENERATE_TPC,
-        "generate sts-raw" => GENERATE_STS_RAW,
-        "generate tracks" => GENERATE_TRACKS,
-        "generate clusters" => GENERATE_CLUSTERS,
         "process" => PROCESS,
         "history" => HISTORY,
         "report" => REPORT,
@@ -34,30 +27,57 @@ pub(super) fn for_command(command: &str) -> Option<StyledStr> {
         "portability" => PORTABILITY,
         "completions" => COMPLETIONS,
         "man" => MAN,
-        "decode" => DECODE,
-        "noisy-pads" => NOISY_PADS,
-        "cluster-finder" => CLUSTER_FINDER,
-        "events" => EVENTS,
-        "unpack" => UNPACK,
-        "tpc" => TPC,
-        "merge" => MERGE,
-        "gather" => GATHER,
-        "memory-kinds" => MEMORY_KINDS,
-        "calibrate" => CALIBRATE,
-        "sts" => STS,
-        "presort" | "cluster" | "cluster-sort" | "hits" | "collect" => {
-            return Some(sts_stage(command).into());
-        }
-        _ if command.starts_with("throughput ") => return Some(of_streams(command).into()),
-        _ => {
-            let task = task(command)?;
-            let is_built_in = task.variants().iter().any(|variant| variant.plugin.is_none());
-            let text = if is_built_in { of_sorts(command) } else { with_plugin(command) };
-            return Some(text.into());
-        }
+        _ => return of_registry(command).map(Into::into),
     };
     Some(text.into())
 }
+
+/// Examples of a command that is about a task or a data set, as these declare them.
+fn of_registry(command: &str) -> Option<String> {
+    let examples = match command.split_once(' ') {
+        None if command == "stream" => {
+            let first = open_loop_tasks().first()?.open_loop();
+            first.examples.replace(" {task}", "") + MERGED_STREAM
+        }
+        None => match task(command)?.examples() {
+            "" if is_of_plugin(command) => with_plugin(command),
+            "" => of_any_task(command),
+            own => own.replace("{task}", command),
+        },
+        Some(("generate", name)) => data_set(name)?.info().examples.to_owned(),
+        Some(("stream", name)) => {
+            open_loop_task(name)?.open_loop().examples.replace("{task}", name)
+        }
+        Some(("throughput", _)) => of_streams(command),
+        Some(_) => return None,
+    };
+    (!examples.is_empty()).then(|| format!("Examples:\n{examples}"))
+}
+
+/// Examples of a task that a plugin brings.
+fn with_plugin(task: &str) -> String {
+    format!(
+        "  bench verify {task} --plugin ./libmine.so    check its variants on all hard inputs
+  bench {task} --plugin ./libmine.so           measure them on the default data"
+    )
+}
+
+/// True if all variants of a task are of plugins.
+fn is_of_plugin(name: &str) -> bool {
+    task(name).is_some_and(|task| task.variants().iter().all(|variant| variant.plugin.is_some()))
+}
+
+/// Examples of a task that declares none.
+fn of_any_task(task: &str) -> String {
+    format!(
+        "  bench {task} --threads 1,2
+  bench {task} --threads 1,2 --places cores --bind false --bind close --bind spread
+  bench {task} --device cuda:0 --rank kernel --format markdown=table.md"
+    )
+}
+
+const MERGED_STREAM: &str = "
+  bench stream --merge n1 n2 n3 --out all";
 
 const TOP: &str = "\
 Examples:
@@ -92,22 +112,11 @@ Examples:
 /// Examples of streams of a task.
 fn of_streams(command: &str) -> String {
     format!(
-        "\
-Examples:
-  bench {command} --streams 1,2,4 --device cpu
+        "  bench {command} --streams 1,2,4 --device cpu
   bench {command} --threads 1,2 --streams doubling --duration 10s
   bench {command} --streams 1,2,4,8 --device cuda:0,cuda:0+cuda:1 --out DIR"
     )
 }
-
-const STREAM: &str = "\
-Examples:
-  bench stream --preset mcbm-2024 --scale 0.02 --processes 2 --speed 0.5,1,2,4
-  bench stream --preset mcbm-2024 --scale 0.05 --spill 4s/6s --jitter 0.3 --duration 1m
-  bench stream --preset cbm-auau --scale 0.1 --processes 2 --find-limit
-  bench stream --from raw --scale 0.02 --processes 4 --places cores --when-full drop
-  bench stream --device cpu,cuda:0 --processes 4 --speed 1,2,4,8
-  bench stream --merge n1 n2 n3 --out all";
 
 const RUN: &str = "\
 Examples:
@@ -124,42 +133,6 @@ Examples:
   bench verify sort --variant '*-merge' --seeds 20
   bench verify sort --device emulator --lanes 64
   bench verify sort --device emulator --races --schedules 8";
-
-const GENERATE_STS: &str = "\
-Examples:
-  bench generate sts --segments 24 --digis 2M --out digis.csv
-  bench generate sts --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10 --out digis.bin.gz
-
-Digis are independent of each other; sts-physics makes those of particles.";
-
-const GENERATE_STS_PHYSICS: &str = "\
-Examples:
-  bench generate sts-physics --preset cbm-auau --scale 0.1 --out digis.csv
-  bench generate sts-physics --preset mcbm-2024 --scale 0.05 --truth --out digis.bin.gz
-  bench generate sts-physics --rate 1MHz --noise 100Hz --threshold 5000 --out digis.csv";
-
-const GENERATE_STS_RAW: &str = "\
-Examples:
-  bench generate sts-raw --preset mcbm-2024 --scale 0.01 --out d.ts.bin.gz
-  bench generate sts-raw --scale 0.01 --damage 0.01 --out damaged.ts.bin
-  bench generate sts-raw --microslice 10us --overlap 3 --epoch-order elink --out d.ts.bin";
-const GENERATE_TPC: &str = "\
-Examples:
-  bench generate tpc --out frame.pages
-  bench generate tpc --zs row12 --orbits 128 --rate 50kHz --out frame.pages.gz
-  bench generate tpc --occupancy 0.3 --noise 0.01 --sectors 8 --out sectors.pages
-  bench generate tpc --sectors 1 --orbits 1 --truth tracks --out labelled.pages
-  bench generate tpc --preset laser --mapping DIR --out laser.pages";
-
-const GENERATE_TRACKS: &str = "\
-Examples:
-  bench generate tracks --tracks 1M --out tracks.bin
-  bench generate tracks --tracks 20k --ids shuffled --out tracks.csv.gz";
-
-const GENERATE_CLUSTERS: &str = "\
-Examples:
-  bench generate clusters --scale 0.01 --out clusters.bin
-  bench generate clusters --tracks 20k --fewest 1 --most 300 --row-clusters 50 --out clusters.bin.gz";
 
 const PROCESS: &str = "\
 Examples:
@@ -233,139 +206,6 @@ Examples:
 const MAN: &str = "\
 Example:
   bench man ~/.local/share/man/man1 && man bench-sort";
-
-const DECODE: &str = "\
-Examples:
-  bench decode --zs row12,link,dense-link --orbits 2 --threads 1,2
-  bench decode --output digits,charge-map --sectors 4 --fragment 1000,4000
-  bench decode --occupancy 0.05,0.1,0.3 --noise 0.005 --parallel sectors,pages
-  bench decode --threads 1,2 --places cores --bind close --bind spread
-  bench generate tpc --sectors 8 --out sectors.pages
-  bench decode --input sectors.pages --sector 7 --digits digits.csv
-  bench decode --input sectors.pages --index sectors.index.csv --sector 7 --strict";
-
-const NOISY_PADS: &str = "\
-Examples:
-  bench noisy-pads --sectors 4 --orbits 2,8 --threads 1,2
-  bench noisy-pads --noisy-pads 0,0.05 --hot-pads 0 --max-run 100
-  bench noisy-pads --occupancy 0.05,0.3 --variant simd --cache hot,cold
-  bench noisy-pads --sectors 36 --orbits 9 --device cuda:0
-  bench generate tpc --sectors 8 --out sectors.pages
-  bench noisy-pads --input sectors.pages --sector 7";
-
-const EVENTS: &str = "\
-Examples:
-  bench events --preset mcbm-2024 --scale 1 --threads 1,2
-  bench events --preset mcbm-2024 --min-digis 3,10,20 --window 10ns,20ns,50ns
-  bench events --preset cbm-auau --scale 1 --device cuda:0
-  bench events --dead-time 0 --before 100ns --after 200ns
-  bench generate sts-physics --preset mcbm-2024 --scale 0.001 --out digis.csv
-  bench events --input digis.csv --min-digis 5";
-
-const UNPACK: &str = "\
-Examples:
-  bench unpack --preset mcbm-2024 --scale 0.05 --threads 1,2
-  bench unpack --microslice 10us,100us,1ms --variant simd,published
-  bench unpack --damage 0,0.01 --semantics current,2023
-  bench unpack --order arrival,time
-  bench unpack --input d.ts.bin.gz --threads 1,2
-  bench unpack --input d.ts.bin.gz --setup d.setup.json --digis digis.bin";
-const CLUSTER_FINDER: &str = "\
-Examples:
-  bench cluster-finder --sectors 4 --orbits 1 --threads 1,2
-  bench cluster-finder --occupancy 0.01,0.07,0.2 --variant rows,published
-  bench cluster-finder --noisy-pads 0.01 --qmax-cutoff 2,3,5 --variant rows
-  bench cluster-finder --sectors 36 --orbits 4 --device cuda:0
-  bench cluster-finder --input charges.cases.gz --threads 1,2
-  bench cluster-finder --input labelled.pages --clusters clusters.csv
-  bench cluster-finder --input charges.cases.gz --variant rows --clusters clusters.csv";
-
-const TPC: &str = "\
-Examples:
-  bench tpc --orbits 1 --sectors 4 --threads 1,2
-  bench tpc --zs row12,link,dense-link --occupancy 0.01,0.07
-  bench tpc --noisy published,lab --noisy-pads 0.01
-  bench generate tpc --sectors 4 --out sectors.pages
-  bench tpc --input sectors.pages --sector 2 --threads 1,2";
-
-const MERGE: &str = "\
-Examples:
-  bench merge --tracks 1M,10M --ids local,shuffled --threads 1,2
-  bench merge --tracks 30M --device cuda:0 --variant components-blocks,buckets
-  bench merge --variant shares,sequential --threads 1,2 --cache hot,cold
-  bench generate tracks --tracks 1M --out tracks.csv
-  bench merge --input tracks.csv --format markdown";
-
-const GATHER: &str = "\
-Examples:
-  bench gather --scale 0.1 --threads 1,2
-  bench gather --scale 1 --device cuda:0
-  bench gather --tracks 50k --fewest 1 --most 20 --row-clusters 1000
-  bench generate clusters --scale 0.01 --out clusters.bin
-  bench gather --input clusters.bin --variant streamed,naive
-  bench gather --plugin ./libmine.so --variant 'my-*,streamed'";
-
-const MEMORY_KINDS: &str = "\
-Examples:
-  bench memory-kinds --bytes 64M --threads 1,2
-  bench memory-kinds --bytes 256M --turns device,both --steps 4
-  bench memory-kinds --bytes 64M --turns device --variant 'pinned*,device'";
-
-const CALIBRATE: &str = "\
-Examples:
-  bench calibrate --digis 4M --threads 1,2
-  bench calibrate --digis 64M --indices uniform,divergent
-  bench calibrate --digis 4M --indices divergent --format csv=calibrate.csv";
-
-const STS: &str = "\
-Examples:
-  bench sts --preset cbm-auau --scale 0.1 --threads 1,2
-  bench sts --preset mcbm-2024 --scale 0.05 --variant online,time-sweep
-  bench sts --compat --variant online
-  bench sts --from raw --preset mcbm-2024 --scale 0.02 --threads 1,2
-  bench generate sts-physics --scale 0.1 --out digis.csv
-  bench sts --input digis.csv --setup digis.setup.json --threads 1,2
-  bench sts --input digis.csv --setup digis.setup.json --clusters clusters.csv --hits hits.csv
-  bench sts --preset mcbm-2024 --scale 0.001 --hits hits.csv --variant balanced --device emulator";
-
-/// Examples of a stage of the STS chain.
-fn sts_stage(task: &str) -> String {
-    format!(
-        "\
-Examples:
-  bench {task} --preset cbm-auau --scale 0.1 --threads 1,2
-  bench {task} --preset mcbm-2024 --scale 0.05
-  bench {task} --compat --noise 0,1kHz
-  bench generate sts-physics --scale 0.1 --out digis.csv
-  bench {task} --input digis.csv --setup digis.setup.json"
-    )
-}
-
-/// Examples of a task that a plugin brings.
-fn with_plugin(task: &str) -> String {
-    format!(
-        "\
-Examples:
-  bench verify {task} --plugin ./libmine.so    check its variants on all hard inputs
-  bench {task} --plugin ./libmine.so           measure them on the default data"
-    )
-}
-
-fn of_sorts(task: &str) -> String {
-    format!(
-        "\
-Examples:
-  bench {task} --segments 24
-  bench {task} --segments 24,1792 --digis 2M --order random,time --threads 1,2
-  bench {task} --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10
-  bench {task} --threads 1,2 --places cores --bind false --bind close --bind spread
-  bench {task} --variant 'std-*,block-merge' --cache hot,cold --out DIR
-  bench {task} --device cuda:0 --rank kernel --format markdown=table.md
-  bench generate sts --digis 2M --out digis.csv
-  bench {task} --input digis.csv --format markdown
-  bench {task} --plugin ./libmine.so --variant 'my-*,std-*'"
-    )
-}
 
 const COMPARE: &str = "\
 Examples:

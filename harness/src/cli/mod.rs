@@ -186,8 +186,11 @@ fn with_examples(command: Command, path: &str) -> Command {
 }
 
 fn suite_help() -> String {
-    let names = built_in::names().join(", ");
-    format!("A suite as a TOML file, or a built-in one: {names}")
+    let file = "A suite as a TOML file".to_owned();
+    match built_in::names().join(", ") {
+        none if none.is_empty() => file,
+        names => file + ", or a built-in one: " + &names,
+    }
 }
 
 fn request(

@@ -3,35 +3,12 @@
 use std::path::Path;
 
 use files::{LARGEST_DOCUMENT, read_text};
+use tasks::registry::BuiltInSuite;
 
 use super::SuiteError;
 use crate::document::{self, Entry};
+use crate::registry::suites;
 use crate::request::values::instead_of;
-
-macro_rules! suites {
-    ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../../suites/", $name, ".toml")))),*]
-    };
-}
-
-/// Names and texts: those for CPUs first.
-const SUITES: [(&str, &str); 15] = suites![
-    "smoke",
-    "nightly",
-    "sort-shapes",
-    "thesis",
-    "selftest",
-    "gpu-nightly",
-    "gpu-sort",
-    "gpu-decode",
-    "gpu-break-even",
-    "gpu-noisy-pads",
-    "gpu-clusters",
-    "gpu-sts",
-    "gpu-merge",
-    "gpu-gather",
-    "gpu-portability",
-];
 
 /// Header of a built-in suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,14 +22,16 @@ pub struct Listed {
 }
 
 /// The names of the suites.
-pub fn names() -> [&'static str; SUITES.len()] {
-    SUITES.map(|(name, _)| name)
+pub fn names() -> Vec<&'static str> {
+    suites().iter().map(|suite| suite.name).collect()
 }
 
-/// Returns the headers of all built-in suites, without parsing the rest.
+/// Returns the headers of all built-in suites, those for CPUs first, without parsing the rest.
 pub fn list() -> Vec<Listed> {
-    let suites = SUITES.iter();
-    suites.filter_map(|(name, text)| listed(name, text)).collect()
+    let mut list: Vec<_> =
+        suites().iter().filter_map(|suite| listed(suite.name, suite.text)).collect();
+    list.sort_by_key(|suite| suite.needs_gpu);
+    list
 }
 
 fn listed(name: &'static str, text: &str) -> Option<Listed> {
@@ -102,9 +81,8 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 
 /// The text of a suite: of a file, or else of a built-in suite of that name.
 pub(super) fn text(suite: &Path) -> Result<String, SuiteError> {
-    let built_in = SUITES.iter().find(|(name, _)| Path::new(name) == suite);
-    match built_in {
-        Some((_, text)) if !suite.is_file() => Ok((*text).to_owned()),
+    match built_in(suite) {
+        Some(built_in) if !suite.is_file() => Ok(built_in.text.to_owned()),
         _ if !suite.exists() => Err(unknown(suite)),
         _ => read_text(suite, LARGEST_DOCUMENT)
             .map_err(|source| SuiteError::Unreadable { path: suite.to_owned(), source }),
@@ -113,8 +91,12 @@ pub(super) fn text(suite: &Path) -> Result<String, SuiteError> {
 
 /// The file of a suite; `None` for one that comes with the binary.
 pub fn file_of(suite: &Path) -> Option<&Path> {
-    let is_built_in = SUITES.iter().any(|(name, _)| Path::new(name) == suite);
-    (!is_built_in || suite.is_file()).then_some(suite)
+    (built_in(suite).is_none() || suite.is_file()).then_some(suite)
+}
+
+/// The built-in suite that is named so.
+fn built_in(suite: &Path) -> Option<&'static BuiltInSuite> {
+    suites().iter().find(|built_in| Path::new(built_in.name) == suite)
 }
 
 fn unknown(suite: &Path) -> SuiteError {
@@ -141,11 +123,13 @@ mod tests {
     fn suites_are_valid_and_the_list_says_what_they_say() {
         let list = list();
         let short = table(70);
-        assert_eq!(list.len(), SUITES.len());
+        assert_eq!(list.len(), suites().len());
         assert!(short.lines().all(|line| line.len() <= 95), "{short}");
-        for (listed, (name, text)) in list.iter().zip(SUITES) {
+        for listed in &list {
+            let BuiltInSuite { name, text } =
+                super::built_in(Path::new(listed.name)).expect("known");
             let suite = Suite::parse(name, text).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!((suite.name.as_str(), listed.name), (name, name));
+            assert_eq!((suite.name.as_str(), listed.name), (*name, *name));
             assert!(!suite.description.is_empty(), "{name}");
             assert_eq!(listed.description, suite.description, "{name}");
             assert_eq!(listed.needs_gpu, name.starts_with("gpu-"), "{name}");

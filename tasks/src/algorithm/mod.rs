@@ -104,6 +104,11 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     /// All variants in their listed order, those of plugins last. Loading a plugin adds to them.
     fn variants(&self) -> Vec<Variant<Self>>;
 
+    /// Examples in the help of its command, a line each; `{task}` stands for its name.
+    fn examples(&self) -> &'static str {
+        ""
+    }
+
     /// Declarations that its plugins may make about themselves; `None` if it takes no plugins.
     fn contract(&self) -> Option<&'static Contract> {
         None

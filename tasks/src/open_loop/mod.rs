@@ -35,6 +35,8 @@ pub struct OpenLoopInfo {
     pub on_cpu: &'static str,
     /// Recommended variant on a GPU.
     pub on_gpu: &'static str,
+    /// Examples in the help of `bench stream`, a line each; `{task}` stands for the task's name.
+    pub examples: &'static str,
     /// Flag whose larger values make frames longer, without dashes.
     pub length_flag: &'static str,
     /// Formats the numbers of items of each kind in a result: "5 clusters, 2 hits".

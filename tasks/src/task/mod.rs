@@ -45,6 +45,10 @@ pub trait Task: Sync {
     }
     /// All variants; they are identified by their index in this list.
     fn variants(&self) -> Vec<VariantInfo>;
+    /// See [`Algorithm::examples`].
+    fn examples(&self) -> &'static str {
+        ""
+    }
     /// See [`Algorithm::contract`].
     fn contract(&self) -> Option<&'static Contract> {
         None

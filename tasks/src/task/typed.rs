@@ -32,6 +32,10 @@ impl<A: Algorithm> Task for TypedTask<A> {
         self.0.variants().iter().map(info).collect()
     }
 
+    fn examples(&self) -> &'static str {
+        self.0.examples()
+    }
+
     fn contract(&self) -> Option<&'static Contract> {
         self.0.contract()
     }

@@ -117,6 +117,9 @@ const CPU_VARIANTS: &[Variant<Calibrate>] =
 impl WordWork for GainLookups {
     type Settings = Lookups;
     const UNIT: &'static str = "digi";
+    const EXAMPLES: &'static str = "  bench calibrate --digis 4M --threads 1,2
+  bench calibrate --digis 64M --indices uniform,divergent
+  bench calibrate --digis 4M --indices divergent --format csv=calibrate.csv";
 
     fn info() -> TaskInfo {
         TaskInfo {

@@ -82,6 +82,9 @@ const MAX_STEPS: u32 = 1000;
 impl WordWork for ChangedWords {
     type Settings = Changes;
     const UNIT: &'static str = "word";
+    const EXAMPLES: &'static str = "  bench memory-kinds --bytes 64M --threads 1,2
+  bench memory-kinds --bytes 256M --turns device,both --steps 4
+  bench memory-kinds --bytes 64M --turns device --variant 'pinned*,device'";
 
     fn info() -> TaskInfo {
         TaskInfo {

@@ -8,6 +8,11 @@ use tasks::data_set::{DataSet, DataSetInfo, TaskInput};
 use crate::sts_sort::{SEGMENTS, StsSort};
 use simulated::{StsPhysics, StsRaw};
 
+const EXAMPLES: &str = "  bench generate sts --segments 24 --digis 2M --out digis.csv
+  bench generate sts --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10 --out digis.bin.gz
+
+Digis are independent of each other; sts-physics makes those of particles.";
+
 /// All data sets.
 pub(crate) const DATA_SETS: &[&dyn DataSet] = &[
     &TaskInput {
@@ -15,6 +20,7 @@ pub(crate) const DATA_SETS: &[&dyn DataSet] = &[
             name: "sts",
             summary: "Write STS digis to a file",
             endings: ".csv or .bin, with .gz to compress",
+            examples: EXAMPLES,
         },
         algorithm: StsSort,
         check: |params, out| check_writable(out, SEGMENTS.value(params)?),

@@ -29,6 +29,16 @@ axes! {
 /// Timeslices, a file each, with the setup of the detector in a file next to them.
 pub(super) struct StsPhysics;
 
+const PHYSICS_EXAMPLES: &str =
+    "  bench generate sts-physics --preset cbm-auau --scale 0.1 --out digis.csv
+  bench generate sts-physics --preset mcbm-2024 --scale 0.05 --truth --out digis.bin.gz
+  bench generate sts-physics --rate 1MHz --noise 100Hz --threshold 5000 --out digis.csv";
+
+const RAW_EXAMPLES: &str =
+    "  bench generate sts-raw --preset mcbm-2024 --scale 0.01 --out d.ts.bin.gz
+  bench generate sts-raw --scale 0.01 --damage 0.01 --out damaged.ts.bin
+  bench generate sts-raw --microslice 10us --overlap 3 --epoch-order elink --out d.ts.bin";
+
 impl DataSet for StsPhysics {
     fn info(&self) -> DataSetInfo {
         DataSetInfo {
@@ -36,6 +46,7 @@ impl DataSet for StsPhysics {
             summary: "Write digis of simulated particles in the STS, with the detector's setup \
                       next to them",
             endings: ".csv or .bin, with .gz to compress; numbered if there are several timeslices",
+            examples: PHYSICS_EXAMPLES,
         }
     }
 
@@ -120,6 +131,7 @@ impl DataSet for StsRaw {
             name: "sts-raw",
             summary: "Write raw data of the STS to a file, with the tables of its boards next to it",
             endings: ".bin, with .gz to compress, or .tsa for archives of FLESnet",
+            examples: RAW_EXAMPLES,
         }
     }
 

@@ -55,6 +55,13 @@ const EVENTS: f64 = 0.04;
 /// process.
 const TABLES: u64 = 72 << 10;
 
+const EXAMPLES: &str =
+    "  bench stream {task} --preset mcbm-2024 --scale 0.02 --processes 2 --speed 0.5,1,2,4
+  bench stream {task} --preset mcbm-2024 --scale 0.05 --spill 4s/6s --jitter 0.3 --duration 1m
+  bench stream {task} --preset cbm-auau --scale 0.1 --processes 2 --find-limit
+  bench stream {task} --from raw --scale 0.02 --processes 4 --places cores --when-full drop
+  bench stream {task} --device cpu,cuda:0 --processes 4 --speed 1,2,4,8";
+
 const HITS: FrameFile = FrameFile {
     flag: "hits",
     help: "Write the hits of each timeslice to a file in this folder",
@@ -80,6 +87,7 @@ impl StreamedTask for StsTask {
         OpenLoopInfo {
             on_cpu: "time-sweep",
             on_gpu: "balanced",
+            examples: EXAMPLES,
             length_flag: "scale",
             results: |[clusters, hits]| format!("{clusters} clusters, {hits} hits"),
             file: Some(HITS),

@@ -53,6 +53,13 @@ pub use stage::{EventStage, right_events};
 static METRICS: &[MetricInfo] = &[NS_PER_DIGI, EVENTS];
 const EVENTS: MetricInfo = MetricInfo::amount("events", "", "events", "events that were found");
 
+const EXAMPLES: &str = "  bench events --preset mcbm-2024 --scale 1 --threads 1,2
+  bench events --preset mcbm-2024 --min-digis 3,10,20 --window 10ns,20ns,50ns
+  bench events --preset cbm-auau --scale 1 --device cuda:0
+  bench events --dead-time 0 --before 100ns --after 200ns
+  bench generate sts-physics --preset mcbm-2024 --scale 0.001 --out digis.csv
+  bench events --input digis.csv --min-digis 5";
+
 /// The task `events`.
 #[derive(Clone, Copy, Debug)]
 pub struct StsEvents;
@@ -75,6 +82,10 @@ impl Algorithm for StsEvents {
 
     fn variants(&self) -> Vec<Variant<Self>> {
         [cpu::VARIANTS, cuda::VARIANTS].concat()
+    }
+
+    fn examples(&self) -> &'static str {
+        EXAMPLES
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

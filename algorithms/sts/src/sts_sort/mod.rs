@@ -36,6 +36,16 @@ use tasks::plugin_session::variants;
 pub use axes::SEGMENTS;
 pub use check::Mismatch;
 
+const EXAMPLES: &str = "  bench {task} --segments 24
+  bench {task} --segments 24,1792 --digis 2M --order random,time --threads 1,2
+  bench {task} --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10
+  bench {task} --threads 1,2 --places cores --bind false --bind close --bind spread
+  bench {task} --variant 'std-*,block-merge' --cache hot,cold --out DIR
+  bench {task} --device cuda:0 --rank kernel --format markdown=table.md
+  bench generate sts --digis 2M --out digis.csv
+  bench {task} --input digis.csv --format markdown
+  bench {task} --plugin ./libmine.so --variant 'my-*,std-*'";
+
 /// The task `sort`.
 #[derive(Clone, Copy, Debug)]
 pub struct StsSort;
@@ -69,6 +79,10 @@ impl Algorithm for StsSort {
 
     fn contract(&self) -> Option<&'static Contract> {
         Some(&plugin::CONTRACT)
+    }
+
+    fn examples(&self) -> &'static str {
+        EXAMPLES
     }
 
     fn plan(&self, mut params: Params) -> Result<Plan, DataError> {

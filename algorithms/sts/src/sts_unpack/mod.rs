@@ -65,6 +65,13 @@ const DIGIS: OutputAlias = OutputAlias {
     check: check_raw_file,
 };
 
+const EXAMPLES: &str = "  bench unpack --preset mcbm-2024 --scale 0.05 --threads 1,2
+  bench unpack --microslice 10us,100us,1ms --variant simd,published
+  bench unpack --damage 0,0.01 --semantics current,2023
+  bench unpack --order arrival,time
+  bench unpack --input d.ts.bin.gz --threads 1,2
+  bench unpack --input d.ts.bin.gz --setup d.setup.json --digis digis.bin";
+
 /// The task `unpack`.
 #[derive(Clone, Copy, Debug)]
 pub struct StsUnpack;
@@ -87,6 +94,10 @@ impl Algorithm for StsUnpack {
 
     fn variants(&self) -> Vec<Variant<Self>> {
         [cpu::VARIANTS, cuda::VARIANTS, cuda::AS_SHADERS].concat()
+    }
+
+    fn examples(&self) -> &'static str {
+        EXAMPLES
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

@@ -45,6 +45,12 @@ const BYTES_FOR_SAMPLE: f64 = 100.0;
 /// Pages sector by sector, with an index file next to them.
 pub(super) struct TpcPages;
 
+const EXAMPLES: &str = "  bench generate tpc --out frame.pages
+  bench generate tpc --zs row12 --orbits 128 --rate 50kHz --out frame.pages.gz
+  bench generate tpc --occupancy 0.3 --noise 0.01 --sectors 8 --out sectors.pages
+  bench generate tpc --sectors 1 --orbits 1 --truth tracks --out labelled.pages
+  bench generate tpc --preset laser --mapping DIR --out laser.pages";
+
 impl DataSet for TpcPages {
     fn info(&self) -> DataSetInfo {
         DataSetInfo {
@@ -52,6 +58,7 @@ impl DataSet for TpcPages {
             summary: "Write a time frame of the TPC as raw pages, with an index next to it, and labels of \
                       particles if wanted",
             endings: ".pages, with .gz to compress",
+            examples: EXAMPLES,
         }
     }
 

@@ -40,6 +40,12 @@ pub use input::RawFrame;
 
 static METRICS: &[MetricInfo] = &joined::<_, 9>(&[&FIGURES, &[PAGE_GB_PER_S, NS_PER_SAMPLE]]);
 
+const EXAMPLES: &str = "  bench tpc --orbits 1 --sectors 4 --threads 1,2
+  bench tpc --zs row12,link,dense-link --occupancy 0.01,0.07
+  bench tpc --noisy published,lab --noisy-pads 0.01
+  bench generate tpc --sectors 4 --out sectors.pages
+  bench tpc --input sectors.pages --sector 2 --threads 1,2";
+
 /// The task `tpc`.
 #[derive(Clone, Copy, Debug)]
 pub struct Tpc;
@@ -63,6 +69,10 @@ impl Algorithm for Tpc {
 
     fn variants(&self) -> Vec<Variant<Self>> {
         [cpu::VARIANTS, cuda::VARIANTS].concat()
+    }
+
+    fn examples(&self) -> &'static str {
+        EXAMPLES
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

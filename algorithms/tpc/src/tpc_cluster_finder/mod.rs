@@ -69,6 +69,14 @@ const CLUSTERS: OutputAlias = OutputAlias {
     check: check_table_file,
 };
 
+const EXAMPLES: &str = "  bench cluster-finder --sectors 4 --orbits 1 --threads 1,2
+  bench cluster-finder --occupancy 0.01,0.07,0.2 --variant rows,published
+  bench cluster-finder --noisy-pads 0.01 --qmax-cutoff 2,3,5 --variant rows
+  bench cluster-finder --sectors 36 --orbits 4 --device cuda:0
+  bench cluster-finder --input charges.cases.gz --threads 1,2
+  bench cluster-finder --input labelled.pages --clusters clusters.csv
+  bench cluster-finder --input charges.cases.gz --variant rows --clusters clusters.csv";
+
 /// The task `cluster-finder`.
 #[derive(Clone, Copy, Debug)]
 pub struct TpcClusterFinder;
@@ -91,6 +99,10 @@ impl Algorithm for TpcClusterFinder {
 
     fn variants(&self) -> Vec<Variant<Self>> {
         [cpu::VARIANTS, cuda::VARIANTS].concat()
+    }
+
+    fn examples(&self) -> &'static str {
+        EXAMPLES
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

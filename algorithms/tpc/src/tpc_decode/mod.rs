@@ -92,6 +92,14 @@ const DIGITS: OutputAlias = OutputAlias {
     check: check_table_file,
 };
 
+const EXAMPLES: &str = "  bench decode --zs row12,link,dense-link --orbits 2 --threads 1,2
+  bench decode --output digits,charge-map --sectors 4 --fragment 1000,4000
+  bench decode --occupancy 0.05,0.1,0.3 --noise 0.005 --parallel sectors,pages
+  bench decode --threads 1,2 --places cores --bind close --bind spread
+  bench generate tpc --sectors 8 --out sectors.pages
+  bench decode --input sectors.pages --sector 7 --digits digits.csv
+  bench decode --input sectors.pages --index sectors.index.csv --sector 7 --strict";
+
 /// The task `decode`.
 #[derive(Clone, Copy, Debug)]
 pub struct TpcDecode;
@@ -132,6 +140,10 @@ impl Algorithm for TpcDecode {
 
     fn contract(&self) -> Option<&'static Contract> {
         Some(&plugin::CONTRACT)
+    }
+
+    fn examples(&self) -> &'static str {
+        EXAMPLES
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

@@ -85,6 +85,13 @@ const SLOWDOWN_OF_COMPUTE: MetricInfo = MetricInfo {
     ..SLOWDOWN_OF_COPY
 };
 
+const EXAMPLES: &str = "  bench gather --scale 0.1 --threads 1,2
+  bench gather --scale 1 --device cuda:0
+  bench gather --tracks 50k --fewest 1 --most 20 --row-clusters 1000
+  bench generate clusters --scale 0.01 --out clusters.bin
+  bench gather --input clusters.bin --variant streamed,naive
+  bench gather --plugin ./libmine.so --variant 'my-*,streamed'";
+
 /// The task `gather`.
 #[derive(Clone, Copy, Debug)]
 pub struct TpcGather;
@@ -138,6 +145,10 @@ impl Algorithm for TpcGather {
 
     fn contract(&self) -> Option<&'static Contract> {
         Some(&plugin::CONTRACT)
+    }
+
+    fn examples(&self) -> &'static str {
+        EXAMPLES
     }
 
     fn plan(&self, mut params: Params) -> Result<Plan, DataError> {

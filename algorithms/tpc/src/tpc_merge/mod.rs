@@ -68,6 +68,12 @@ fn relation_table(relations: &[Relations]) -> Table {
         .with("neighbour_upper", relations.iter().map(|it| index(it.neighbours[1])))
 }
 
+const EXAMPLES: &str = "  bench merge --tracks 1M,10M --ids local,shuffled --threads 1,2
+  bench merge --tracks 30M --device cuda:0 --variant components-blocks,buckets
+  bench merge --variant shares,sequential --threads 1,2 --cache hot,cold
+  bench generate tracks --tracks 1M --out tracks.csv
+  bench merge --input tracks.csv --format markdown";
+
 /// The task `merge`.
 #[derive(Clone, Copy, Debug)]
 pub struct TpcMerge;
@@ -108,6 +114,10 @@ impl Algorithm for TpcMerge {
 
     fn contract(&self) -> Option<&'static Contract> {
         Some(&plugin::CONTRACT)
+    }
+
+    fn examples(&self) -> &'static str {
+        EXAMPLES
     }
 
     fn plan(&self, mut params: Params) -> Result<Plan, DataError> {

@@ -46,6 +46,13 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
+const EXAMPLES: &str = "  bench noisy-pads --sectors 4 --orbits 2,8 --threads 1,2
+  bench noisy-pads --noisy-pads 0,0.05 --hot-pads 0 --max-run 100
+  bench noisy-pads --occupancy 0.05,0.3 --variant simd --cache hot,cold
+  bench noisy-pads --sectors 36 --orbits 9 --device cuda:0
+  bench generate tpc --sectors 8 --out sectors.pages
+  bench noisy-pads --input sectors.pages --sector 7";
+
 /// The task `noisy-pads`.
 #[derive(Clone, Copy, Debug)]
 pub struct TpcNoisyPads;
@@ -73,6 +80,10 @@ impl Algorithm for TpcNoisyPads {
 
     fn contract(&self) -> Option<&'static Contract> {
         Some(&plugin::CONTRACT)
+    }
+
+    fn examples(&self) -> &'static str {
+        EXAMPLES
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

@@ -57,6 +57,21 @@ pub use check::Mismatch;
 static OF_HITS: &[MetricInfo] = &joined::<_, 8>(&[&FIGURES, &[NS_PER_DIGI]]);
 static OF_THE_CHAIN: &[MetricInfo] = &joined::<_, 13>(&[OF_HITS, &quality::COUNTS]);
 
+const EXAMPLES: &str = "  bench sts --preset cbm-auau --scale 0.1 --threads 1,2
+  bench sts --preset mcbm-2024 --scale 0.05 --variant online,time-sweep
+  bench sts --compat --variant online
+  bench sts --from raw --preset mcbm-2024 --scale 0.02 --threads 1,2
+  bench generate sts-physics --scale 0.1 --out digis.csv
+  bench sts --input digis.csv --setup digis.setup.json --threads 1,2
+  bench sts --input digis.csv --setup digis.setup.json --clusters clusters.csv --hits hits.csv
+  bench sts --preset mcbm-2024 --scale 0.001 --hits hits.csv --variant balanced --device emulator";
+
+const EXAMPLES_OF_STAGES: &str = "  bench {task} --preset cbm-auau --scale 0.1 --threads 1,2
+  bench {task} --preset mcbm-2024 --scale 0.05
+  bench {task} --compat --noise 0,1kHz
+  bench generate sts-physics --scale 0.1 --out digis.csv
+  bench {task} --input digis.csv --setup digis.setup.json";
+
 /// The task of a stage, or of the whole chain.
 #[derive(Clone, Copy, Debug)]
 pub struct StsTask {
@@ -181,6 +196,10 @@ impl Algorithm for StsTask {
 
     fn contract(&self) -> Option<&'static Contract> {
         plugin::contract(self.stage)
+    }
+
+    fn examples(&self) -> &'static str {
+        self.stage.map_or(EXAMPLES, |_| EXAMPLES_OF_STAGES)
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {
