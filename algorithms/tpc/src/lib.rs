@@ -51,7 +51,7 @@ pub const TASKS: TaskSet = TaskSet {
         &TypedTask(Tpc),
     ],
     data_sets: data_sets::DATA_SETS,
-    open_loop: &[],
+    open_loop: &[&TypedTask(Tpc)],
     suites: &[
         BuiltInSuite { name: "gpu-decode", text: include_str!("../../../suites/gpu-decode.toml") },
         BuiltInSuite {

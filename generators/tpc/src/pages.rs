@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use generators_common::Array;
 use generators_common::partition::Partition;
 
 use super::ZsFormat;
@@ -24,7 +25,7 @@ pub struct StreamId {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawPages {
     first_orbit: u32,
-    pages: Vec<Page>,
+    pages: Array<Page>,
     streams: Vec<StreamId>,
     partition: Partition,
 }
@@ -35,6 +36,14 @@ impl RawPages {
     /// # Panics
     /// If the streams together have another number of pages.
     pub fn new(first_orbit: u32, pages: Vec<Page>, streams: &[(StreamId, usize)]) -> Self {
+        RawPages::in_place(first_orbit, pages.into(), streams)
+    }
+
+    /// Builds raw data from pages that may be in memory which processes share.
+    ///
+    /// # Panics
+    /// If the streams together have another number of pages.
+    pub fn in_place(first_orbit: u32, pages: Array<Page>, streams: &[(StreamId, usize)]) -> Self {
         let partition = Partition::from_lengths(streams.iter().map(|(_, pages)| *pages));
         assert_eq!(pages.len(), partition.elements(), "pages outside streams");
         RawPages {
@@ -68,7 +77,7 @@ impl RawPages {
 
     /// All pages, for changes such as deliberate damage.
     pub fn pages_mut(&mut self) -> &mut [Page] {
-        &mut self.pages
+        self.pages.to_mut()
     }
 
     /// All bytes: those of a `.pages` file.

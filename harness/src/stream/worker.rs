@@ -332,6 +332,13 @@ mod tests {
         }
     }
 
+    #[test]
+    fn workers_match_the_reference_of_another_task() {
+        let task = open_loop_task("tpc").expect("known");
+        let found = assert_found(task, &[("sectors", "1"), ("orbits", "1")]);
+        assert!(found[0].counts[0] > 100 && found[0].stage.is_none(), "{found:?}");
+    }
+
     const COST: DigestCost =
         DigestCost { smallest_ns: 10, whole_ns: 1000, segments: 24, is_in_place: true };
     const WORK_NS: u64 = 10_000;

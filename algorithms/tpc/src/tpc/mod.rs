@@ -9,6 +9,7 @@
 //! | `input`, `axes` | the pages, and their sources |
 //! | `finding` | settings of finding clusters |
 //! | `reference` | the expected output |
+//! | `open_loop` | the chain as a task that can be streamed |
 //! | `hard_inputs` | difficult inputs for tests |
 //! | `cpu`, `cuda` | the variants |
 
@@ -18,6 +19,7 @@ mod cuda;
 mod finding;
 mod hard_inputs;
 mod input;
+mod open_loop;
 mod reference;
 
 use std::path::Path;

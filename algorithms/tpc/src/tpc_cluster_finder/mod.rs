@@ -13,6 +13,7 @@
 //! | `row`, `reference` | the reference, stage by stage |
 //! | `cluster` | a cluster: its sums, means and widths, and how it is packed |
 //! | `labels` | simulated particles that produced the charges of a cluster |
+//! | `sums` | sums of clusters by row |
 //! | `hard_inputs` | difficult inputs for tests |
 //! | `quality` | quality of clusters by the particles' true clusters |
 //! | `cpu`, `cuda` | the variants |
@@ -27,6 +28,7 @@ mod labels;
 pub(crate) mod quality;
 mod reference;
 mod row;
+mod sums;
 #[cfg(test)]
 mod tests;
 
@@ -51,6 +53,7 @@ pub(crate) use input::cluster_table;
 pub use labels::Clusters;
 pub use reference::{RowClusters, Share, clusters};
 pub use row::Cell;
+pub(crate) use sums::sums_of;
 
 static METRICS: &[MetricInfo] =
     &joined::<_, 11>(&[&quality::FIGURES, &quality::OF_LABELS, &[NS_PER_CLUSTER]]);

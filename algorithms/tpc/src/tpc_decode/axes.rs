@@ -103,6 +103,13 @@ fn settings(params: &Params) -> Result<Settings, DataError> {
     Ok(Settings { output: OUTPUT.value(params)?, sharing: PARALLEL.value(params)?, fragment })
 }
 
+/// Settings of decoding by default.
+pub(crate) fn default_settings() -> Settings {
+    let mut params = Params::default();
+    params.complete(SETTINGS);
+    settings(&params).expect("defaults are valid")
+}
+
 /// A time frame from complete parameters; its pages are shared with others that differ only in
 /// settings.
 pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataError> {

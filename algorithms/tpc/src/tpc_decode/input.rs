@@ -75,6 +75,13 @@ impl Tables {
     }
 }
 
+impl Tables {
+    /// Pads of the channels.
+    pub(crate) fn mapping(&self) -> &PadMapping {
+        &self.mapping
+    }
+}
+
 impl TimeFrame {
     /// A time frame of pages of a format. Pages of other formats are damaged, as are those of
     /// orbits outside of the first `orbits`.

@@ -53,7 +53,8 @@ use tasks::plugin::Contract;
 use tasks::plugin_session::variants;
 
 pub(crate) use axes::{
-    BYTES_OF_SAMPLE, MEMORY_FOR_BYTE, OF_PAGES, SETTINGS, plan as plan_with_samples,
+    BYTES_OF_SAMPLE, MEMORY_FOR_BYTE, OF_PAGES, SETTINGS, default_settings,
+    plan as plan_with_samples,
 };
 pub use charge_map::{Gains, Position};
 pub use check::Mismatch;

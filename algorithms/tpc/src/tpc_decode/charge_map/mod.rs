@@ -156,8 +156,14 @@ impl Gains {
     }
 
     /// The factors of all sectors, one after the other.
-    pub(super) fn factors(&self) -> &[f32] {
+    pub(crate) fn factors(&self) -> &[f32] {
         &self.factors
+    }
+
+    /// Gains of these factors, those of all sectors one after the other; `None` if there are more or
+    /// fewer.
+    pub(crate) fn from_factors(factors: Vec<f32>) -> Option<Self> {
+        (factors.len() == SECTORS * COLUMNS).then_some(Gains { factors })
     }
 
     /// The factors of a sector, by column.
