@@ -36,14 +36,18 @@ impl RawPages {
     /// # Panics
     /// If the streams together have another number of pages.
     pub fn new(first_orbit: u32, pages: Vec<Page>, streams: &[(StreamId, usize)]) -> Self {
-        RawPages::in_place(first_orbit, pages.into(), streams)
+        RawPages::from_shared(first_orbit, pages.into(), streams)
     }
 
     /// Builds raw data from pages that may be in memory which processes share.
     ///
     /// # Panics
     /// If the streams together have another number of pages.
-    pub fn in_place(first_orbit: u32, pages: Array<Page>, streams: &[(StreamId, usize)]) -> Self {
+    pub fn from_shared(
+        first_orbit: u32,
+        pages: Array<Page>,
+        streams: &[(StreamId, usize)],
+    ) -> Self {
         let partition = Partition::from_lengths(streams.iter().map(|(_, pages)| *pages));
         assert_eq!(pages.len(), partition.elements(), "pages outside streams");
         RawPages {

@@ -1,8 +1,8 @@
 //! Prepared timeslices in memory shared by all workers.
 //!
 //! A header in JSON has the layout; a description by the task and the arrays of all timeslices
-//! follow in their memory format, page-aligned. Workers read them in place, without copies, whatever
-//! their number.
+//! follow in their memory format, page-aligned. Workers read them without copies, whatever their
+//! number.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -80,7 +80,7 @@ fn pad(file: &mut File, written: usize) -> io::Result<()> {
     file.write_all(&[0; PAGE][..padding])
 }
 
-/// Timeslices of a task in shared memory, in place.
+/// Timeslices of a task in shared memory, without copies.
 pub(super) fn attach(memory: Inherited, task: &dyn OpenLoop) -> Result<Box<dyn Frames>, RingError> {
     let memory = Arc::new(memory);
     let (Header { description, timeslices }, begin) = header(&memory)?;

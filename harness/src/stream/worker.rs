@@ -134,7 +134,7 @@ impl<'a> CheckedJob<'a> {
         // Despite timing noise, the cost of a part must not exceed that of all segments.
         let smallest_ns = self.digest_ns(Segments::every(segments, 0))?.min(whole_ns);
         self.work_ns = took.ended_ns - took.begun_ns;
-        let is_in_place = self.job.has_digest_in_place()?;
+        let is_in_place = self.job.has_digest_without_copy()?;
         self.cost = DigestCost { smallest_ns, whole_ns, segments, is_in_place };
         self.job.release();
         Ok(found.into())

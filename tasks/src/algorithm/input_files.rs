@@ -63,11 +63,11 @@ impl InputFiles {
 pub struct SourceFile {
     /// Its path.
     pub path: PathBuf,
-    /// The way in which it is read.
+    /// Unit of reading.
     pub reading: Reading,
 }
 
-/// The way in which a file is read.
+/// Unit in which a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// As a whole: its size says how much memory its data need.

@@ -1,4 +1,4 @@
-//! Bytes of memory that processes share, as arrays in place.
+//! Bytes of memory that processes share, as arrays, without copies.
 
 use std::ops::{Deref, Range};
 use std::ptr::NonNull;
@@ -54,7 +54,7 @@ impl LentBytes {
         Some(LentBytes { bytes: LentArray { first, count, owner } })
     }
 
-    /// The bytes as an array of another type, in place.
+    /// The bytes as an array of another type, without a copy.
     ///
     /// # Errors
     /// If they are not a whole number of items, or are not aligned.

@@ -160,7 +160,7 @@ pub trait OpenLoop: Task {
         files: &InputFiles,
         options: &Params,
     ) -> Result<Box<dyn Frames>, DataError>;
-    /// Frames in shared memory, in place: see [`Frames::describe`] and [`Frames::arrays`].
+    /// Frames in shared memory, without copies: see [`Frames::describe`] and [`Frames::arrays`].
     ///
     /// # Errors
     /// If the memory does not hold frames of this task.
@@ -221,16 +221,16 @@ pub trait FrameJob {
     /// # Errors
     /// The error that was found in the output.
     fn sums(&mut self) -> Result<FrameSums, CheckError>;
-    /// Digest of the last result, computed in place if the variant supports that.
+    /// Digest of the last result, computed where it lies if the variant supports that.
     ///
     /// # Errors
     /// The error that was found in the output.
     fn digest(&mut self, segments: Segments) -> Result<FrameDigest, CheckError>;
-    /// True if digests of the last result are computed in place, without copying its output.
+    /// True if digests of the last result are computed without copying its output.
     ///
     /// # Errors
     /// The error that was found in the output.
-    fn has_digest_in_place(&mut self) -> Result<bool, CheckError>;
+    fn has_digest_without_copy(&mut self) -> Result<bool, CheckError>;
     /// Writes the last result to a [`FrameFile`].
     ///
     /// # Errors
@@ -361,7 +361,8 @@ pub trait StreamedTask: Algorithm {
     /// Arrays of a frame, as bytes.
     fn arrays<'i>(&self, frame: &'i Self::Input) -> Vec<&'i [u8]>;
 
-    /// Frames of their arrays, in place, and of what [`StreamedTask::describe`] has returned.
+    /// Frames of their arrays, which are not copied, and of what [`StreamedTask::describe`] has
+    /// returned.
     ///
     /// # Errors
     /// If they do not fit together.

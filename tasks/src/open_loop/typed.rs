@@ -187,7 +187,7 @@ impl<A: StreamedTask> FrameJob for TypedJob<'_, A> {
         Ok(FrameDigest { task, stage })
     }
 
-    fn has_digest_in_place(&mut self) -> Result<bool, CheckError> {
+    fn has_digest_without_copy(&mut self) -> Result<bool, CheckError> {
         Ok(self.session.digest(Segments::NONE)?.is_some())
     }
 

@@ -69,7 +69,7 @@ pub(super) fn arrays(timeslice: &Timeslice) -> Vec<&[u8]> {
     std::iter::once(digis).chain(raw).collect()
 }
 
-/// Timeslices in place.
+/// Timeslices of lent arrays.
 pub(super) fn attach(
     description: &[u8],
     arrays: Vec<Vec<LentBytes>>,

@@ -54,10 +54,9 @@ unsafe impl Lendable for Words {}
 
 #[test]
 fn frames_are_as_long_as_those_of_the_preset_and_differ() {
-    // The preset would yield two timeslices of 1.25 ms each.
     let params = params(&[("preset", "mcbm-2024"), ("scale", "0.0005")]);
     let plan = STREAMED.frame(&params).expect("sensible");
-    assert_eq!((plan.frames, plan.frame_ns), (2, 1_250_000));
+    assert_eq!((plan.frames, plan.frame_ns), (1, 1_250_000));
     let frame = |seed| STS.generate_frame(&plan, None, seed).expect("made");
     let [first, second] = [frame(1), frame(2)];
     assert_eq!((first.0.len(), second.0.len()), (1, 1));
@@ -76,6 +75,7 @@ fn several_timeslices_become_single_frames() {
         let plan = STREAMED.frame(&several).expect("sensible");
         let single = scenario(&plan.params).expect("sensible");
         assert_eq!((single.timeslices, plan.frame_ns), (1, frame_ns), "{scale}");
+        assert_eq!(plan.frames, scenario(&several).expect("sensible").timeslices, "{scale}");
     }
 }
 

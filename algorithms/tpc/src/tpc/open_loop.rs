@@ -124,7 +124,7 @@ fn scale_load(params: &mut Params, rate: f64) -> Result<(), DataError> {
     Ok(())
 }
 
-/// What is to be known of a time frame in addition to its pages and gains.
+/// Properties of a time frame in addition to its pages and gains.
 #[derive(Serialize, Deserialize)]
 struct Description {
     format: String,
@@ -167,7 +167,7 @@ impl Description {
         }
     }
 
-    /// The time frame in place.
+    /// The time frame of lent arrays.
     fn attach(self, arrays: &[LentBytes]) -> Result<RawFrame, String> {
         let [pages, gains] = arrays else {
             return Err(format!("{} arrays of a time frame", arrays.len()));
@@ -181,7 +181,7 @@ impl Description {
         if streams.iter().map(|(_, pages)| pages).sum::<usize>() != pages.len() {
             return Err("there are pages outside streams".to_owned());
         }
-        let pages = RawPages::in_place(self.first_orbit, pages, &streams);
+        let pages = RawPages::from_shared(self.first_orbit, pages, &streams);
         let gains = Gains::from_factors(gains.array::<f32>()?.to_vec());
         let gains = gains.ok_or("there are gains of other pads")?;
         let mapping = match &self.pads {
