@@ -59,6 +59,27 @@ fn each_timeslice_has_a_fate_and_each_speed_a_row() {
 }
 
 #[test]
+fn time_frames_of_the_tpc_are_streamed_too() {
+    let Some(folder) = measuring() else { return };
+    let small = "stream tpc --sectors 1 --orbits 2 --ring 2 --processes 1 --no-charts";
+    let own = "--speed 0.0005 --duration 2s --check-every 1 --spill 1s/1s --jitter 0.2 --out run";
+    folder.bench(format!("{small} {own}")).exits(0);
+    // Two orbits last 178.2 µs.
+    assert_eq!(column(&folder, "run", "due"), ["5"]);
+    assert_eq!(column(&folder, "run", "item_unit"), ["sample"]);
+    assert_eq!(column(&folder, "run", "valid"), ["yes"]);
+    let [done, checked] = numbers(&folder, "run", ["done", "checked"]);
+    assert!(done > 0 && checked <= done, "{done} {checked}");
+    for (line, problem) in [
+        (format!("{small} --variant balanced --out no"), "tpc has no variant"),
+        (format!("{small} --events --out no"), "unexpected argument '--events'"),
+        ("stream --quiet tpc".to_owned(), "cannot be used with"),
+    ] {
+        folder.bench(line).exits(2).says(problem);
+    }
+}
+
+#[test]
 fn raw_data_spills_and_an_overload_are_accounted_for() {
     let Some(folder) = measuring() else { return };
     let shape = "--from raw --spill 20ms/10ms --jitter 0.2 --processes 1 --queue 2 --no-charts";
