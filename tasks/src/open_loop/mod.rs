@@ -306,7 +306,7 @@ pub struct FrameDigest {
 }
 
 /// A task whose inputs can be streamed, with its types: the trait that its author implements. Each
-/// input is a frame.
+/// input is a frame, and [`Algorithm::reference`] always has an answer.
 pub trait StreamedTask: Algorithm {
     /// Processing after the task; [`NoStage`] if there is none.
     type Stage<'a>: FrameStage + 'a;
