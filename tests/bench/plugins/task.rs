@@ -14,11 +14,7 @@ fn pixels(workshop: &Workshop) -> String {
 
 /// A task of the tests of `algorithms`, right or wrong by macros.
 fn doubles(workshop: &Workshop, defines: &str) -> String {
-    workshop.compile(
-        "tasks/src/plugin_session/library_task/tests/task.c",
-        "libtask.so",
-        defines,
-    )
+    workshop.compile("tasks/src/plugin_session/library_task/tests/task.c", "libtask.so", defines)
 }
 
 #[test]
