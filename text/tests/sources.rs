@@ -82,6 +82,7 @@ fn lines() -> Vec<Line> {
             "\n#[cfg(test)]\nmod tests {",
             "\n#[cfg(test)]\npub(crate) mod tests {",
             "\n#[cfg(test)]\npub(super) mod tests {",
+            "\n#[cfg(any(test, feature = \"testing\"))]\npub mod testing {",
             "\n#[cfg(all(test",
         ];
         let end = tests.iter().filter_map(|tests| text.find(tests)).min();
