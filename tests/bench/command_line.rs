@@ -33,6 +33,7 @@ fn suites_are_listed_for_people_and_for_programs() {
     let folder = folder();
     let table = folder.bench("list --suites").stdout;
     let suites: Vec<Value> = folder.bench("list --suites --format json").json();
+    crate::common::set_tasks();
     assert_eq!(suites.len(), built_in::names().len());
     for suite in suites {
         let name = suite["name"].as_str().expect("a name");

@@ -62,10 +62,10 @@ fn each_timeslice_has_a_fate_and_each_speed_a_row() {
 fn time_frames_of_the_tpc_are_streamed_too() {
     let Some(folder) = measuring() else { return };
     let small = "stream tpc --sectors 1 --orbits 2 --ring 2 --processes 1 --no-charts";
-    let own = "--speed 0.001 --duration 2s --check-every 1 --spill 1s/1s --jitter 0.2 --out run";
+    let own = "--speed 0.002 --duration 2s --check-every 1 --spill 1s/1s --jitter 0.2 --out run";
     folder.bench(format!("{small} {own}")).exits(0);
     // Two orbits last 178.2 µs.
-    assert_eq!(column(&folder, "run", "due"), ["11"]);
+    assert_eq!(column(&folder, "run", "due"), ["22"]);
     assert_eq!(column(&folder, "run", "item_unit"), ["sample"]);
     assert_eq!(column(&folder, "run", "valid"), ["yes"]);
     let [done, checked] = numbers(&folder, "run", ["done", "checked"]);
