@@ -2,7 +2,7 @@
 //!
 //! The tasks of the STS chain use the same timeslices, and a task may request the same input twice.
 //! Generators are deterministic, so inputs with equal parameters and seeds can be shared. The last
-//! ones are kept for a while after their use, up to [`MAX_UNUSED_BYTES`] in total.
+//! ones are kept for a while after their use, up to 256 MiB in total.
 
 use std::any::{Any, TypeId};
 use std::collections::VecDeque;

@@ -16,7 +16,7 @@ pub trait GpuTask<'a>: Buffers + Sized + 'a {
     /// Values that differ between variants, and those that stay from one run to the next.
     type Config: Send + 'a;
 
-    /// See [`Runner::HAS_FIGURES`].
+    /// True if there are [figures](GpuTask::figures).
     const HAS_FIGURES: bool = false;
 
     /// See [`Runner::allocate`].

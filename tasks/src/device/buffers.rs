@@ -12,7 +12,7 @@ use super::Arena;
 use crate::device::CachedPerInput;
 
 /// Buffers that a variant keeps between untimed moments. Dropped, they are available to other
-/// variants again. [`buffers!`](crate::device::buffers) implements this from the fields of a
+/// variants again. `buffers!` implements this from the fields of a
 /// struct.
 pub trait Buffers: Send {
     /// Overwrites all memory that a run may write, so that a check can't see the right output of an
