@@ -22,10 +22,13 @@
 //! | [`parallel`] | loops over the threads of a team |
 //! | `sts`, `tpc`, `memory` | the tasks that come with the lab, each with a feature of its name |
 
+#[cfg(all(feature = "sts", feature = "tpc", feature = "memory"))]
+mod mixed_suites;
+
 use std::process::ExitCode;
 
 use harness::platform::LabAllocator;
-use tasks::registry::{BuiltInSuite, TaskSet};
+use tasks::registry::TaskSet;
 
 #[cfg(feature = "memory")]
 pub use algorithms_memory as memory;
@@ -42,31 +45,10 @@ pub use tasks;
 #[global_allocator]
 static ALLOCATOR: LabAllocator = LabAllocator;
 
-/// Suites with tasks of several experiments.
-#[cfg(all(feature = "sts", feature = "tpc", feature = "memory"))]
-const OF_ALL: TaskSet = TaskSet {
-    suites: &[
-        BuiltInSuite { name: "smoke", text: include_str!("../suites/smoke.toml") },
-        BuiltInSuite { name: "nightly", text: include_str!("../suites/nightly.toml") },
-        BuiltInSuite { name: "thesis", text: include_str!("../suites/thesis.toml") },
-        BuiltInSuite { name: "selftest", text: include_str!("../suites/selftest.toml") },
-        BuiltInSuite { name: "gpu-nightly", text: include_str!("../suites/gpu-nightly.toml") },
-        BuiltInSuite {
-            name: "gpu-break-even",
-            text: include_str!("../suites/gpu-break-even.toml"),
-        },
-        BuiltInSuite {
-            name: "gpu-portability",
-            text: include_str!("../suites/gpu-portability.toml"),
-        },
-    ],
-    ..TaskSet::new(&[])
-};
-
 /// The tasks that come with the lab: those of the features that it is built with.
 pub const TASKS: &[TaskSet] = &[
     #[cfg(all(feature = "sts", feature = "tpc", feature = "memory"))]
-    OF_ALL,
+    mixed_suites::MIXED_SUITES,
     #[cfg(feature = "sts")]
     sts::TASKS,
     #[cfg(feature = "tpc")]

@@ -9,10 +9,13 @@ mod pulses;
 
 use std::process::ExitCode;
 
-use recobench::tasks::registry::TaskSet;
+use recobench::tasks::registry::{BuiltInSuite, TaskSet};
 use recobench::tasks::task::TypedTask;
 
-const TASKS: TaskSet = TaskSet::new(&[&TypedTask(pulses::Pulses)]);
+const TASKS: TaskSet = TaskSet {
+    suites: &[BuiltInSuite { name: "pulses", text: include_str!("../suites/pulses.toml") }],
+    ..TaskSet::new(&[&TypedTask(pulses::Pulses)])
+};
 
 fn main() -> ExitCode {
     recobench::run(&[TASKS])

@@ -17,7 +17,8 @@ pub const WAVEFORMS: Variant<Pulses> =
             let batches = pulses.chunks_mut(BATCH);
             let samples = input.samples().chunks(BATCH * input.length());
             for_each(batches.zip(samples), |(pulses, samples)| {
-                for (pulse, samples) in pulses.iter_mut().zip(samples.chunks_exact(input.length())) {
+                for (pulse, samples) in pulses.iter_mut().zip(samples.chunks_exact(input.length()))
+                {
                     *pulse = pulse_in(samples, input.threshold());
                 }
             });
@@ -33,7 +34,8 @@ pub const TWO_PASSES: Variant<Pulses> =
             let batches = pulses.chunks_mut(BATCH);
             let samples = input.samples().chunks(BATCH * input.length());
             for_each(batches.zip(samples), |(pulses, samples)| {
-                for (pulse, samples) in pulses.iter_mut().zip(samples.chunks_exact(input.length())) {
+                for (pulse, samples) in pulses.iter_mut().zip(samples.chunks_exact(input.length()))
+                {
                     *pulse = in_two_passes(samples, input.threshold());
                 }
             });

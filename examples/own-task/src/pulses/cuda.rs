@@ -8,7 +8,7 @@ use recobench::tasks::device::{Unavailable, buffers};
 
 use super::Pulses;
 use super::pulse::Pulse;
-use crate::kernels::cuda_warp::{THREADS, WARP as KERNEL, Warp};
+use crate::kernels::pulses_warp::{THREADS, WARP as KERNEL, Warp};
 
 pub const WARP: Variant<Pulses> = Variant::cuda("warp", "a warp for each waveform", |at| {
     if u32::try_from(at.input.count()).is_err() {

@@ -24,7 +24,7 @@ use recobench::tasks::algorithm::{
 use recobench::tasks::axis::Params;
 
 use pulse::{Pulse, pulse_in};
-use waveforms::{AXES, Shape, THRESHOLD, Waveforms};
+use waveforms::{AXES, FILE_AXES, Shape, THRESHOLD, Waveforms};
 
 /// The task `pulses`.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ impl Algorithm for Pulses {
             input: "waveforms",
             file_endings: &["waves"],
             axes: AXES,
-            file_axes: &[THRESHOLD.axis()],
+            file_axes: FILE_AXES,
             metrics: &[EFFICIENCY, TIME_RESIDUAL],
         }
     }
@@ -64,13 +64,9 @@ impl Algorithm for Pulses {
         Ok(waveforms::generate(&Shape::from_params(params)?, seed))
     }
 
-    fn read(
-        &self,
-        files: &InputFiles,
-        options: &Params,
-    ) -> Result<(Waveforms, Params), DataError> {
+    fn read(&self, files: &InputFiles, options: &Params) -> Result<(Waveforms, Params), DataError> {
         let mut params = options.clone();
-        params.complete(&[THRESHOLD.axis()]);
+        params.complete(FILE_AXES);
         let waves = waveforms::read(files.only()?, THRESHOLD.value(&params)?)?;
         Ok((waves, params))
     }

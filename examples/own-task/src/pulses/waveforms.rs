@@ -22,6 +22,11 @@ axes! {
     }
 }
 
+axes! {
+    /// Those that an input from a file needs too.
+    pub FILE_AXES { THRESHOLD; }
+}
+
 /// Largest value of a sample: the ADC has 12 bits.
 const MAX_SAMPLE: f64 = 4095.0;
 const BASELINE: f64 = 200.0;
@@ -143,11 +148,7 @@ pub fn generate(shape: &Shape, seed: u64) -> Waveforms {
 
 /// The samples of a waveform, and the time at which its pulse has half of its height. `random`
 /// returns the random bits of a number.
-fn waveform(
-    shape: &Shape,
-    random: impl Fn(u64) -> u32,
-    noise: &Normal,
-) -> (Vec<u16>, Option<f64>) {
+fn waveform(shape: &Shape, random: impl Fn(u64) -> u32, noise: &Normal) -> (Vec<u16>, Option<f64>) {
     let length = shape.length as u64;
     let uniform = |number: u64| f64::from(random(length + number)) / 4_294_967_296.0;
     let has_pulse = uniform(0) < WITH_PULSE;

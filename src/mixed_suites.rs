@@ -1,0 +1,23 @@
+//! Suites with tasks of several experiments.
+
+use tasks::registry::{BuiltInSuite, TaskSet};
+
+/// A set without tasks of its own.
+pub(crate) const MIXED_SUITES: TaskSet = TaskSet {
+    suites: &[
+        BuiltInSuite { name: "smoke", text: include_str!("../suites/smoke.toml") },
+        BuiltInSuite { name: "nightly", text: include_str!("../suites/nightly.toml") },
+        BuiltInSuite { name: "thesis", text: include_str!("../suites/thesis.toml") },
+        BuiltInSuite { name: "selftest", text: include_str!("../suites/selftest.toml") },
+        BuiltInSuite { name: "gpu-nightly", text: include_str!("../suites/gpu-nightly.toml") },
+        BuiltInSuite {
+            name: "gpu-break-even",
+            text: include_str!("../suites/gpu-break-even.toml"),
+        },
+        BuiltInSuite {
+            name: "gpu-portability",
+            text: include_str!("../suites/gpu-portability.toml"),
+        },
+    ],
+    ..TaskSet::new(&[])
+};
