@@ -167,10 +167,7 @@ impl Registry {
     /// Returns the owner of an existing task of this name.
     fn owner_of_task(&self, name: &str) -> Option<String> {
         self.task(name)?;
-        Some(plugin_of_task(name).map_or_else(
-            || "that bench has itself".to_owned(),
-            |plugin| format!("of {}", plugin.path.escaped()),
-        ))
+        Some(owner(plugin_of_task(name)))
     }
 
     /// Variants that kernels of plugins can be compared with: the built-in CUDA variants of a task
@@ -195,11 +192,16 @@ impl Registry {
         if same.unavailable_reason.is_some() {
             return None;
         }
-        Some(same.plugin.map_or_else(
-            || "that bench has itself".to_owned(),
-            |plugin| format!("of {}", plugin.path.escaped()),
-        ))
+        Some(owner(same.plugin))
     }
+}
+
+/// Owner of a task or a variant, for messages about a name that is taken.
+fn owner(plugin: Option<&PluginInfo>) -> String {
+    plugin.map_or_else(
+        || "that bench has itself".to_owned(),
+        |plugin| format!("of {}", plugin.path.escaped()),
+    )
 }
 
 /// Refuses a task with two variants, or two axes, of one name.
