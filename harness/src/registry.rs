@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tasks::data_set::DataSet;
+use tasks::external::{ExternalVariant, ProgramTask};
 use tasks::open_loop::OpenLoop;
 use tasks::plugin::{PluginError, PluginInfo};
 use tasks::registry::{BuiltInSuite, Registry};
@@ -39,6 +40,21 @@ pub(crate) fn load_plugin(
         *lock() = Some(Box::leak(Box::new(with_plugin)));
     }
     Ok(info)
+}
+
+/// Adds external programs: see [`Registry::add_programs`].
+///
+/// # Errors
+/// If a name is taken, or a task can't tell right from wrong.
+pub(crate) fn add_programs(
+    info: &'static PluginInfo,
+    tasks: Vec<ProgramTask>,
+    variants: Vec<ExternalVariant>,
+) -> Result<(), PluginError> {
+    let mut with_programs = registry().clone();
+    with_programs.add_programs(info, tasks, variants)?;
+    *lock() = Some(Box::leak(Box::new(with_programs)));
+    Ok(())
 }
 
 /// No tasks, but for tests.

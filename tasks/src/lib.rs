@@ -15,6 +15,7 @@
 //! | [`native`] | native variants that ports of them are compared with |
 //! | [`file_selection`] | which parts of files are read |
 //! | [`plugin`], [`plugin_session`] | shared libraries with variants, and how these are run |
+//! | [`external`] | programs as variants and tasks |
 //!
 //! Nothing here reads a command line, and only the stages of a variant are timed.
 
@@ -22,6 +23,7 @@ pub mod algorithm;
 pub mod axis;
 pub mod data_set;
 pub mod device;
+pub mod external;
 pub mod file_selection;
 pub mod native;
 pub mod open_loop;

@@ -9,10 +9,11 @@ use text::Untrusted;
 
 use crate::data_set::DataSet;
 use crate::device::Backend;
+use crate::external::{self, ExternalVariant, ProgramTask};
 use crate::open_loop::OpenLoop;
 use crate::plugin::loaded::{LoadContext, load, plugin_of_task};
 use crate::plugin::loaded_variant::{Contracts, LoadedVariant};
-use crate::plugin::{PluginError, PluginInfo};
+use crate::plugin::{self, PluginError, PluginInfo, PluginProblem, TaskProblem};
 use crate::plugin_session::{self_check, wrap};
 use crate::task::{Task, VariantInfo};
 
@@ -164,10 +165,83 @@ impl Registry {
         Ok(plugin.info)
     }
 
+    /// Adds external programs: their variants to those of their tasks, and their tasks to this list,
+    /// for as long as the process lives.
+    ///
+    /// # Errors
+    /// If a name is taken, a variant is of no task or of one without output files, a task has no
+    /// variants, or can't tell right from wrong.
+    pub fn add_programs(
+        &mut self,
+        info: &'static PluginInfo,
+        tasks: Vec<ProgramTask>,
+        variants: Vec<ExternalVariant>,
+    ) -> Result<(), PluginError> {
+        let wrong = |problem| PluginError { path: info.path.clone(), problem };
+        let mut with_tasks = self.clone();
+        for task in tasks {
+            let name = task.name;
+            let task_problem = |problem: TaskProblem| wrong(problem.of_task(name).into());
+            if let Some(other) = with_tasks.owner_of_task(name) {
+                return Err(task_problem(TaskProblem::NameTaken { other }));
+            }
+            if !variants.iter().any(|variant| variant.task == name) {
+                return Err(task_problem(TaskProblem::NoPrograms));
+            }
+            let task: &'static ProgramTask = Box::leak(Box::new(task));
+            external::check_soundness(task).map_err(task_problem)?;
+            with_tasks.tasks.push(external::wrap(task));
+        }
+        let mut own = HashSet::new();
+        for variant in &variants {
+            with_tasks.check_program(variant, &mut own).map_err(wrong)?;
+        }
+        *self = with_tasks;
+        external::attach(variants);
+        plugin::loaded::add(info);
+        Ok(())
+    }
+
+    /// Checks that a program is a new variant of a task whose outputs are in files.
+    fn check_program(
+        &self,
+        variant: &ExternalVariant,
+        own: &mut HashSet<(&'static str, &'static str)>,
+    ) -> Result<(), PluginProblem> {
+        let ExternalVariant { task: task_name, name, .. } = *variant;
+        let Some(task) = self.task(task_name) else {
+            let known: Vec<&str> = self.tasks.iter().map(|task| task.name()).collect();
+            return Err(PluginProblem::Unusable(format!(
+                "its variant {} is for the task {}; there are {}",
+                name.quoted(),
+                task_name.quoted(),
+                known.join(", ")
+            )));
+        };
+        if task.output_files().is_none() {
+            return Err(PluginProblem::Unusable(format!(
+                "its variant {} is for {task_name}, whose outputs are in no files that a program \
+                 could write; `bench process --help` lists tasks that write files",
+                name.quoted()
+            )));
+        }
+        let existing = task.variants().into_iter().find(|info| info.name == name);
+        let other = match existing {
+            Some(info) => Some(owner(info.plugin)),
+            None if own.insert((task_name, name)) => None,
+            None => Some("in the same file".to_owned()),
+        };
+        let Some(other) = other else { return Ok(()) };
+        let (task, name) = (task_name.to_owned(), name.to_owned());
+        Err(PluginProblem::NameTaken { task, backend: Backend::Cpu, name, other })
+    }
+
     /// Returns the owner of an existing task of this name.
     fn owner_of_task(&self, name: &str) -> Option<String> {
-        self.task(name)?;
-        Some(owner(plugin_of_task(name)))
+        let variants = self.task(name)?.variants();
+        // All variants of a task that a plugin brings are its own, or of later plugins.
+        let of_programs = variants.first().and_then(|variant| variant.plugin);
+        Some(owner(plugin_of_task(name).or(of_programs)))
     }
 
     /// Variants that kernels of plugins can be compared with: the built-in CUDA variants of a task

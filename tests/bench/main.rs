@@ -14,6 +14,7 @@ mod documentation_runs;
 #[path = "../../fixtures/mod.rs"]
 mod experiments;
 mod export;
+mod external;
 #[path = "../faults/mod.rs"]
 mod faults;
 mod files;

@@ -153,7 +153,7 @@ fn keep_plugins(store: &Store, run: &Path) -> Result<(), Failure> {
         else {
             continue;
         };
-        let bytes = plugins::read(&plugin.path)?;
+        let bytes = plugins::read_file(&plugin.path)?;
         if plugins::fingerprint_of(&bytes) == record.fingerprint {
             store.keep_plugin(&record.fingerprint, &record.file, &bytes)?;
         } else {

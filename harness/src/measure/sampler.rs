@@ -270,12 +270,15 @@ impl<'a> CandidateSampler<'a> {
         let gpu_after = self.look_at_gpu();
         let after = self.look();
         let is_probe_stopped = self.stopped_periods() > stopped_at_first;
+        let own_seconds = self.candidate.own_seconds()?;
         let staged = self.stages()?;
         self.candidate.release();
+        // What this thread did is not what a program did that has times of its own.
+        let of_thread = own_seconds.is_none();
         let mut sample = Sample {
-            seconds: timed.seconds,
-            cpu_seconds: timed.cpu_seconds,
-            run_delay_seconds: timed.run_delay_seconds,
+            seconds: own_seconds.unwrap_or(timed.seconds),
+            cpu_seconds: timed.cpu_seconds.filter(|_| of_thread),
+            run_delay_seconds: timed.run_delay_seconds.filter(|_| of_thread),
             counters: timed.counters,
             stages: staged.stages,
             profiled_seconds: staged.seconds,

@@ -16,6 +16,7 @@ const OF_FILES: [(&str, AxisKind); 2] = [("input", AxisKind::Path), ("content", 
 
 /// Metrics that measuring adds to those of tasks.
 pub static MEASURED: &[MetricInfo] = &[
+    tasks::external::STARTUP,
     MetricInfo {
         name: "interval_level",
         unit: "",

@@ -4,21 +4,24 @@
 //! |---|---|
 //! | this | loading plugins, trials of those in a plan, memory limits, errors |
 //! | `trial` | trial process and its report |
+//! | `programs` | descriptions of external programs, which need no trial |
 //!
 //! Crashes of plugins in this process are handled by `platform::plugin_guard`.
 
+mod programs;
 pub(crate) mod trial;
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use crate::document::InvalidDocument;
 use crate::registry;
 use nix::libc;
 use portable_gpu::cuda;
 use reports::record::{Point, SummaryRow};
 use sha2::{Digest, Sha256};
 use tasks::device::TeamError;
-use tasks::plugin::{self, PluginError, PluginInfo, Quarantine, baseline};
+use tasks::plugin::{self, PluginError, PluginInfo, PluginKind, Quarantine, baseline};
 use text::Untrusted;
 
 use crate::measure::{FAILED, TOTAL, WRONG};
@@ -69,6 +72,9 @@ pub(crate) fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure
     if let Some(plugin) = plugin::plugins().into_iter().find(|plugin| plugin.path == real) {
         return Ok(plugin);
     }
+    if programs::is_description(&path) {
+        return programs::load(&path);
+    }
     let fingerprint = fingerprint(&path)?;
     trial::load(&path)?;
     plugin_guard::install();
@@ -78,9 +84,13 @@ pub(crate) fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure
     Ok(loaded?)
 }
 
-/// Hash of the complete file, because kernels can't be distinguished from data as machine code can.
+/// Hash of the complete file, because kernels can't be distinguished from data as machine code can;
+/// of a description also that of its programs.
 pub(crate) fn fingerprint(path: &Path) -> Result<String, PluginFailure> {
-    Ok(fingerprint_of(&read(path)?))
+    if programs::is_description(path) {
+        return programs::fingerprint(path);
+    }
+    Ok(fingerprint_of(&read_file(path)?))
 }
 
 /// Fingerprint of a plugin with this content.
@@ -89,7 +99,7 @@ pub(crate) fn fingerprint_of(bytes: &[u8]) -> String {
 }
 
 /// Reads the complete file of a plugin.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, PluginFailure> {
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, PluginFailure> {
     let unreadable = |problem: String| PluginFailure::Unreadable { path: path.to_owned(), problem };
     // Reading a pipe would never end.
     if path.exists() && !path.is_file() {
@@ -155,11 +165,11 @@ impl FailedTrial {
     }
 }
 
-/// Variant of a candidate, if it is from a plugin.
+/// Variant of a candidate, if it is of a library.
 fn variant(plan: &Plan, spec: &CandidateSpec) -> Option<PluginVariant> {
     let info = plan.variant(spec);
     Some(PluginVariant {
-        plugin: info.plugin?,
+        plugin: info.plugin.filter(|plugin| plugin.kind == PluginKind::Library)?,
         task: plan.task().name(),
         variant: info.name,
         device: spec.device,
@@ -171,7 +181,10 @@ fn variant(plan: &Plan, spec: &CandidateSpec) -> Option<PluginVariant> {
 #[derive(Debug, thiserror::Error)]
 pub enum PluginFailure {
     /// A file that can't be read.
-    #[error("plugin {}: {problem}; --plugin takes a shared library", path.escaped())]
+    #[error(
+        "plugin {}: {problem}; --plugin takes a shared library, or a description of programs (.toml)",
+        path.escaped()
+    )]
     Unreadable { path: PathBuf, problem: String },
     /// The file is not a plugin, or not one for this version; found in the trial process.
     #[error("{0}")]
@@ -179,6 +192,9 @@ pub enum PluginFailure {
     /// The file is not a plugin, or conflicts with another one.
     #[error(transparent)]
     Unusable(#[from] PluginError),
+    /// A description of programs that makes no sense.
+    #[error(transparent)]
+    Invalid(#[from] InvalidDocument),
     /// The plugin crashed or hung during loading.
     #[error("plugin {}: it {problem}; nothing was measured", path.escaped())]
     Crashed { path: PathBuf, problem: String },
@@ -199,6 +215,7 @@ impl PluginFailure {
         match self {
             PluginFailure::Unreadable { .. }
             | PluginFailure::Refused(_)
+            | PluginFailure::Invalid(_)
             | PluginFailure::Unusable(_) => Exit::Usage,
             PluginFailure::Crashed { .. } => Exit::WrongOutput,
             _ => Exit::Failed,

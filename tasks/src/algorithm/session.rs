@@ -33,6 +33,11 @@ pub trait Candidate: Send {
     fn stages(&mut self) -> Result<Stages, DeviceError> {
         Ok(Stages::new())
     }
+    /// Returns the time of the last run in seconds as the candidate knows it, which counts instead of
+    /// that of a clock around [`Candidate::run`]; `None` if it knows none. Not timed.
+    fn own_seconds(&mut self) -> Result<Option<f64>, DeviceError> {
+        Ok(None)
+    }
     /// Computes the right answer that its output is compared with, unless it is known already, so
     /// that this time is not attributed to the check.
     fn find_reference(&self) {}

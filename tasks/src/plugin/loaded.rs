@@ -10,7 +10,7 @@ use text::Untrusted;
 use super::abi::{ABI, OLDEST_ABI, Table};
 use super::hooks::{Call, watched};
 use super::loaded_task::LoadedTask;
-use super::loaded_variant::{Contracts, LoadedVariant, PluginInfo, Quarantine, leak};
+use super::loaded_variant::{Contracts, LoadedVariant, PluginInfo, PluginKind, Quarantine, leak};
 use super::task_abi::{TASKS_SINCE, TaskTable};
 use super::task_problem::{TaskError, TaskProblem};
 use super::{table, task_table};
@@ -79,6 +79,7 @@ fn load_new(
         version: version.to_owned(),
         path: path.to_owned(),
         fingerprint,
+        kind: PluginKind::Library,
     });
     let tasks = opened.tasks.map_or(Ok(Vec::new()), |table| task_table::tasks(table, info))?;
     check_task_names(&tasks, context.owner_of_task)?;
@@ -108,6 +109,11 @@ fn try_task(
         Err(TaskProblem::NoVariants)
     };
     tried.map_err(|problem| problem.of_task(task.name).into())
+}
+
+/// Adds a description of programs to the plugins that are loaded.
+pub(crate) fn add(info: &'static PluginInfo) {
+    loaded().push(LoadedPlugin { info, variants: Vec::new(), tasks: Vec::new() });
 }
 
 /// The plugins that are loaded.

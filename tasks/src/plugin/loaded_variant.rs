@@ -31,6 +31,17 @@ pub struct PluginInfo {
     pub version: String,
     /// Hash of the file.
     pub fingerprint: String,
+    /// What the file is.
+    pub kind: PluginKind,
+}
+
+/// What the file of a plugin is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PluginKind {
+    /// A shared library.
+    Library,
+    /// A description of external programs.
+    Programs,
 }
 
 /// Reason why a variant must not be called any more on a device.

@@ -28,5 +28,6 @@ mod task_table;
 
 pub use hooks::{Call, Watch, set_available_memory, set_watch};
 pub use loaded::{PluginError, PluginProblem, any_for, plugins, quarantine};
-pub use loaded_variant::{Contract, PluginInfo, PluginVariant, Quarantine, Stable};
+pub use loaded_variant::{Contract, PluginInfo, PluginKind, PluginVariant, Quarantine, Stable};
+pub use table::check_name;
 pub use task_problem::{TaskError, TaskProblem};

@@ -158,9 +158,12 @@ fn control_name(control: char) -> String {
 }
 
 /// Checks a name, which is used in file names and globs.
-pub(super) fn check_name(name: &str, context: &str) -> Result<(), String> {
+///
+/// # Errors
+/// If it has other characters than these need.
+pub fn check_name(name: &str, context: &str) -> Result<(), String> {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if name.chars().all(allowed) && !name.starts_with('-') {
+    if !name.is_empty() && name.chars().all(allowed) && !name.starts_with('-') {
         return Ok(());
     }
     Err(format!("{context} is called \"{name}\"; use lower case letters, digits and dashes"))

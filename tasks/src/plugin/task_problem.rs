@@ -55,6 +55,9 @@ pub enum TaskProblem {
     /// No variants.
     #[error("the library has no variant for it; add one with this task to recobench_plugin()")]
     NoVariants,
+    /// No programs as variants.
+    #[error("the file has no variant for it; add a [[variant]] with this task")]
+    NoPrograms,
     /// A field that makes no sense.
     #[error("{0}")]
     Invalid(String),
@@ -133,7 +136,7 @@ pub enum TaskProblem {
 
 impl TaskProblem {
     /// Adds the name of the task, if it is known.
-    pub(super) fn of_task(self, task: &str) -> TaskError {
+    pub(crate) fn of_task(self, task: &str) -> TaskError {
         TaskError { task: task.to_owned(), problem: self }
     }
 }

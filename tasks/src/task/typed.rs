@@ -1,5 +1,6 @@
 //! Wraps an algorithm, with its types, as a task.
 
+use std::iter::successors;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -13,6 +14,7 @@ use crate::algorithm::{
 };
 use crate::axis::Params;
 use crate::device::{Arena, Target, Unavailable};
+use crate::external::{Exchange, ExternalVariant, InputOfPrograms, ProgramRun, variants_of};
 use crate::plugin::{Contract, PluginVariant};
 use crate::shared_inputs::{self, InputKey};
 
@@ -29,7 +31,9 @@ impl<A: Algorithm> Task for TypedTask<A> {
     }
 
     fn variants(&self) -> Vec<VariantInfo> {
-        self.0.variants().iter().map(info).collect()
+        let own = self.0.variants();
+        let external = variants_of(self.0.info().name).into_iter();
+        own.iter().map(info).chain(external.map(ExternalVariant::info)).collect()
     }
 
     fn examples(&self) -> &'static str {
@@ -113,6 +117,8 @@ struct TypedCase<A: Algorithm> {
     read_notes: Vec<String>,
     notes: OnceLock<Vec<String>>,
     arena: Arena,
+    /// Files for external programs.
+    exchange: Exchange,
 }
 
 impl<A: Algorithm> TypedCase<A> {
@@ -135,6 +141,7 @@ impl<A: Algorithm> TypedCase<A> {
             read_notes: Vec::new(),
             notes: OnceLock::new(),
             arena: Arena::default(),
+            exchange: Exchange::default(),
         }
     }
 
@@ -145,6 +152,14 @@ impl<A: Algorithm> TypedCase<A> {
 
     fn reference(&self, semantics: Semantics) -> Arc<Option<A::Output>> {
         self.answers.get(&self.task, &self.input, semantics)
+    }
+
+    /// Promises of all variants, with their names.
+    fn promises(&self) -> Vec<(&'static str, Promise)> {
+        let own = self.task.variants().into_iter();
+        let own = own.map(|variant| (variant.name, variant.promise(&self.input)));
+        let external = variants_of(self.task.info().name).into_iter();
+        own.chain(external.map(|variant| (variant.name, variant.promise()))).collect()
     }
 
     /// True if an output passes the check for these semantics, with any other promise.
@@ -180,7 +195,12 @@ impl<A: Algorithm> Case for TypedCase<A> {
         variant: usize,
         target: &Target<'_>,
     ) -> Result<Box<dyn Candidate + 'c>, Unavailable> {
-        let variant = self.task.variants()[variant];
+        let own = self.task.variants();
+        let Some(&variant) = own.get(variant) else {
+            let external = variants_of(self.task.info().name)[variant - own.len()];
+            let program = ProgramRun::new(external, self, &self.exchange, target.team)?;
+            return Ok(Box::new(program));
+        };
         let session = (variant.prepare)(&VariantContext {
             task: &self.task,
             variant,
@@ -216,8 +236,7 @@ impl<A: Algorithm> Case for TypedCase<A> {
             drawn += 1;
             (hash(seed, [drawn]) % bound as u64) as usize
         };
-        for variant in self.task.variants() {
-            let promise = variant.promise(&self.input);
+        for (name, promise) in self.promises() {
             let reference = self.reference(promise.semantics);
             let Some(right) = reference.as_ref() else {
                 continue;
@@ -227,7 +246,7 @@ impl<A: Algorithm> Case for TypedCase<A> {
                     continue;
                 }
                 if self.check(&mutant, promise).is_ok() {
-                    return Err(format!("{}: {harm:?}", variant.name));
+                    return Err(format!("{name}: {harm:?}"));
                 }
                 refused += 1;
             }
@@ -237,11 +256,28 @@ impl<A: Algorithm> Case for TypedCase<A> {
 
     fn rejects_no_op(&self) -> bool {
         let left = self.task.no_op_output(&self.input);
-        let variants = self.task.variants().into_iter();
-        let mut promised = variants.map(|variant| (variant.semantics)(&self.input));
-        promised.all(|semantics| {
+        self.promises().into_iter().all(|(_, Promise { semantics, .. })| {
             let reference = self.reference(semantics);
             reference.as_ref().as_ref() == Some(&left) || !self.passes(&left, semantics)
         })
+    }
+}
+
+impl<A: Algorithm> InputOfPrograms for TypedCase<A> {
+    fn write_input(&self, path: &Path) -> Result<(), DataError> {
+        self.task.write(&self.input, path)
+    }
+
+    fn write_smallest(&self, path: &Path) -> Result<(), DataError> {
+        let first = |input: &A::Input| self.task.shrink(input).next();
+        let smallest = first(&self.input).and_then(|half| successors(Some(half), first).last());
+        self.task.write(smallest.as_ref().unwrap_or(&self.input), path)
+    }
+
+    fn write_right_output(&self, semantics: Semantics, path: &Path) -> Result<(), DataError> {
+        let reference = self.reference(semantics);
+        let none = || DataError::shape(format!("there is no right output by \"{semantics}\""));
+        let right = reference.as_ref().as_ref().ok_or_else(none)?;
+        self.task.write_output(&self.input, right, 0, path).map(drop)
     }
 }

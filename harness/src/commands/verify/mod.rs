@@ -13,7 +13,7 @@ mod summary;
 use indicatif::{ProgressBar, ProgressStyle};
 use portable_gpu::DeviceError;
 use tasks::device::Device;
-use tasks::plugin::Quarantine;
+use tasks::plugin::{PluginKind, Quarantine};
 use tasks::task::{Case, Task, VariantInfo};
 
 use crate::failure::{Exit, Failure};
@@ -216,7 +216,10 @@ impl Trials {
     fn problem(&mut self, subject: &Subject<'_>) -> Result<Option<String>, Failure> {
         let info = &subject.info;
         let exec = subject.exec;
-        let Some(plugin) = info.plugin.filter(|_| exec.device != Device::Emulator) else {
+        let Some(plugin) = info
+            .plugin
+            .filter(|plugin| exec.device != Device::Emulator && plugin.kind == PluginKind::Library)
+        else {
             return Ok(None);
         };
         let wanted = trial::PluginVariant {

@@ -1,0 +1,26 @@
+//! External programs: variants and tasks of a description, measured and verified as any others, and
+//! failing in all ways that programs have.
+
+mod example;
+mod failing;
+mod refused;
+
+use crate::common::{Folder, folder};
+
+/// A description with one variant of `sort`, by a shell command with `{input}` and `{output}`.
+fn sorting(command: &str, keys: &str) -> Folder {
+    let folder = folder();
+    folder.write("p.toml", variant(command, keys));
+    folder
+}
+
+fn variant(command: &str, keys: &str) -> String {
+    format!(
+        "[[variant]]\ntask = \"sort\"\nname = \"shell\"\n\
+         command = [\"sh\", \"-c\", '''{command}''']\ninput = \"csv\"\n{keys}\n"
+    )
+}
+
+/// Sorts digis as the task has them.
+const SORT: &str = "LC_ALL=C; export LC_ALL; head -n 1 {input} > {output}; tail -n +2 {input} | \
+                    sort -s -t , -k 2,2n -k 1,1n -k 3,3n -k 4,4n >> {output}";
