@@ -3,6 +3,7 @@
 use generators_common::random::hash;
 use text::Untrusted;
 
+use super::comparison::try_on;
 use super::task::{HardInput, ProgramAlgorithm, ProgramInput, ProgramTask};
 use crate::algorithm::Mutation;
 use crate::plugin::TaskProblem;
@@ -37,6 +38,7 @@ fn refused_outputs(task: ProgramAlgorithm, hard: &HardInput) -> Result<usize, Ta
     let input = ProgramInput(Ok(content));
     let right = task.right_output(&input).map_err(failed)?;
     let comparison = &task.0.comparison;
+    try_on(comparison, &right).map_err(failed)?;
     let compared = |found: &[u8]| comparison.compare(found, &right);
     compared(&right).map_err(|difference| TaskProblem::ReferenceRefused {
         input: name(),

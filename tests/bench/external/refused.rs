@@ -1,26 +1,7 @@
 //! Descriptions that can't be used: refused before anything runs.
 
+use super::TASK;
 use crate::common::folder;
-
-/// A description of a task, as lines that can be changed.
-const TASK: &str = r#"
-[[task]]
-name = "copies"
-input = "txt"
-output = "txt"
-item = "line"
-generate = ["sh", "-c", "seq {lines} > {input}"]
-reference = ["cp", "{input}", "{output}"]
-[task.axes.lines]
-default = 10
-[[task.hard]]
-name = "five"
-lines = 5
-[[variant]]
-task = "copies"
-name = "cp"
-command = ["cp", "{input}", "{output}"]
-"#;
 
 #[track_caller]
 fn refused(from: &str, to: &str, message: &str) {
@@ -58,11 +39,11 @@ fn tasks_that_can_not_tell_right_from_wrong_are_refused() {
 #[test]
 fn names_that_are_taken_are_refused() {
     refused(
-        "name = \"copies\"",
-        "name = \"sort\"",
+        "\"copies\"",
+        "\"sort\"",
         "there is a task of this name that bench has itself",
     );
-    refused("name = \"copies\"", "name = \"report\"", "has the name of a command");
+    refused("\"copies\"", "\"report\"", "has the name of a command");
     refused("[task.axes.lines]", "[task.axes.threads]", "has another meaning in commands");
     refused("task = \"copies\"", "task = \"copied\"", "the file has no variant for it");
     let twice = format!(
