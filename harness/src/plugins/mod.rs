@@ -12,13 +12,13 @@ pub(crate) mod trial;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::registry;
+use crate::registry::{self, LoadError};
 use nix::libc;
 use portable_gpu::cuda;
 use reports::record::{Point, SummaryRow};
 use sha2::{Digest, Sha256};
 use tasks::device::TeamError;
-use tasks::plugin::{self, PluginError, PluginInfo, Quarantine, baseline};
+use tasks::plugin::{self, PluginInfo, Quarantine, baseline};
 use text::Untrusted;
 
 use crate::measure::{FAILED, TOTAL, WRONG};
@@ -178,7 +178,7 @@ pub enum PluginFailure {
     Refused(String),
     /// The file is not a plugin, or conflicts with another one.
     #[error(transparent)]
-    Unusable(#[from] PluginError),
+    Unusable(#[from] LoadError),
     /// The plugin crashed or hung during loading.
     #[error("plugin {}: it {problem}; nothing was measured", path.escaped())]
     Crashed { path: PathBuf, problem: String },

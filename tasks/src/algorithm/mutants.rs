@@ -21,6 +21,16 @@ pub enum Mutation {
 pub type Mutants<O> = Vec<(Mutation, O)>;
 
 impl Mutation {
+    /// The mutation of an element, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Mutation::Changed => "changed",
+            Mutation::Dropped => "dropped",
+            Mutation::Doubled => "doubled",
+            Mutation::Swapped => "swapped with another one",
+        }
+    }
+
     /// True if an output with this mutation may still satisfy the promise.
     pub fn is_allowed_by(self, promise: Promise) -> bool {
         match self {

@@ -8,7 +8,7 @@ use super::input::LibraryInput;
 use super::judged;
 use super::output::LibraryOutput;
 use super::task::LibraryTask;
-use crate::algorithm::{Algorithm, Content, Mutation, Promise, Semantics};
+use crate::algorithm::{Algorithm, Content, Promise, Semantics};
 use crate::axis::Params;
 use crate::plugin::TaskProblem;
 
@@ -117,7 +117,7 @@ impl HardInput {
                 return Err(TaskProblem::AcceptsMutant {
                     input: self.name.to_owned(),
                     array: self.task.loaded().outputs[array].name,
-                    mutation: words(mutation),
+                    mutation: mutation.words(),
                 });
             }
             refused += 1;
@@ -139,14 +139,4 @@ fn first_different_array(
     let mut pairs = input.array_bytes().zip(other.array_bytes());
     let index = pairs.position(|(bytes, other)| bytes != other)?;
     Some(task.loaded().arrays[index].name)
-}
-
-/// A mutation of an element, in words.
-fn words(mutation: Mutation) -> &'static str {
-    match mutation {
-        Mutation::Changed => "changed",
-        Mutation::Dropped => "dropped",
-        Mutation::Doubled => "doubled",
-        Mutation::Swapped => "swapped with another one",
-    }
 }
