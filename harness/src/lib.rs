@@ -43,10 +43,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::registry::tasks;
-use text::Untrusted;
+use reports::program;
 
-use cli::{Answer, CommandEnvironment, Parsed, ReservedNames};
+use crate::registry::tasks;
+use cli::{Answer, CommandEnvironment, Parsed};
 use commands::Prepared;
 use failure::{Exit, Failure};
 use platform::supervisor::supervise;
@@ -58,13 +58,15 @@ use tasks::registry::{Registry, RegistryError, TaskSet};
 /// # Errors
 /// If names are not unique.
 pub fn set_tasks(sets: &[TaskSet]) -> Result<(), RegistryError> {
-    registry::set(Registry::new(sets)?);
+    registry::set(Registry::new(sets)?, cli::reserved_names);
     Ok(())
 }
 
 /// Runs a command line, the program's name first, in a program with these tasks.
 pub fn run(sets: &[TaskSet], arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     platform::process_start();
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    arguments.first().into_iter().for_each(|executable| program::set_name(executable));
     platform::tell_of_full_files();
     if let Err(problem) = platform::ensure_stack() {
         progress::say(&format!("bench: {problem}"));
@@ -74,7 +76,6 @@ pub fn run(sets: &[TaskSet], arguments: impl IntoIterator<Item = OsString>) -> E
         progress::say(&format!("bench: {problem}"));
         return platform::Exit::Failed.into();
     }
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
     // Help and errors have colours too: before anything is understood.
     cli::color_choice(&arguments).write_global();
     match cli::parse_in(arguments.clone(), &CommandEnvironment::from_this_process()) {
@@ -107,16 +108,9 @@ fn run_with_plugins(arguments: Vec<OsString>, answer: Answer) -> Exit {
 
 /// Loads plugins before the command line is understood. Returns the number of tasks that they bring.
 fn load_tasks(paths: &[PathBuf]) -> Result<usize, Failure> {
-    let reserved = ReservedNames::collect();
     let known = tasks().len();
     for path in paths {
-        let before = tasks().len();
         plugins::load_one(path)?;
-        for task in &tasks()[before..] {
-            reserved.check(*task).map_err(|problem| {
-                Failure::Usage(format!("plugin {}: {problem}", path.escaped()))
-            })?;
-        }
     }
     Ok(tasks().len() - known)
 }

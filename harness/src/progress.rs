@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use reports::program::renamed;
 use reports::record::Point;
 use reports::units;
 use text::Untrusted;
@@ -14,7 +15,7 @@ use crate::plan::{Input, Origin};
 /// [`Progress::line`]. Untrusted text was escaped before; what was not is made harmless here.
 pub(crate) fn say(text: &str) {
     // A closed standard error is ignored.
-    let _ = writeln!(std::io::stderr(), "{}", text::lines(text));
+    let _ = writeln!(std::io::stderr(), "{}", text::lines(&renamed(text)));
 }
 
 /// Destination of the progress.

@@ -1,7 +1,9 @@
 //! The tasks of this program, which [`run`](crate::run) is given.
 
-use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+mod reserved;
+
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use tasks::data_set::DataSet;
 use tasks::external::{ExternalVariant, ProgramTask};
@@ -9,21 +11,57 @@ use tasks::open_loop::OpenLoop;
 use tasks::plugin::{PluginError, PluginInfo};
 use tasks::registry::{BuiltInSuite, Registry};
 use tasks::task::Task;
+use text::Untrusted;
 
-static REGISTRY: Mutex<Option<&Registry>> = Mutex::new(None);
+pub use reserved::ReservedName;
+pub(crate) use reserved::{ReservedNames, check_command_line};
 
-fn lock() -> MutexGuard<'static, Option<&'static Registry>> {
-    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
+/// The tasks of this program, once they are set.
+#[derive(Clone, Copy)]
+struct OwnTasks {
+    registry: &'static Registry,
+    /// Collects the names that tasks of plugins can't have.
+    reserved: fn() -> ReservedNames,
 }
 
-/// Sets the tasks of this program; those that were set first stay.
-pub(crate) fn set(registry: Registry) {
-    lock().get_or_insert_with(|| Box::leak(Box::new(registry)));
+static OWN: Mutex<Option<OwnTasks>> = Mutex::new(None);
+
+/// Those of a program that has set none.
+static UNSET: LazyLock<Registry> = LazyLock::new(unset);
+
+fn lock() -> MutexGuard<'static, Option<OwnTasks>> {
+    OWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn own() -> OwnTasks {
+    lock().unwrap_or_else(|| OwnTasks { registry: &UNSET, reserved: ReservedNames::default })
+}
+
+/// Sets the tasks of this program, and what collects the names that no further task can have; those
+/// that were set first stay.
+pub(crate) fn set(registry: Registry, reserved: fn() -> ReservedNames) {
+    lock().get_or_insert_with(|| OwnTasks { registry: Box::leak(Box::new(registry)), reserved });
 }
 
 /// The tasks of this program, those of plugins last.
 fn registry() -> &'static Registry {
-    lock().get_or_insert_with(|| Box::leak(Box::new(default())))
+    own().registry
+}
+
+/// A plugin that can't be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It is not a usable plugin.
+    #[error(transparent)]
+    Plugin(#[from] PluginError),
+    /// It brings a task with a name that is taken.
+    #[error("plugin {}: {source}", path.escaped())]
+    Reserved {
+        /// The plugin.
+        path: PathBuf,
+        /// The name.
+        source: ReservedName,
+    },
 }
 
 /// Loads a plugin, and adds its tasks: see [`Registry::load_plugin`].
@@ -33,12 +71,10 @@ fn registry() -> &'static Registry {
 pub(crate) fn load_plugin(
     path: &Path,
     fingerprint: String,
-) -> Result<&'static PluginInfo, PluginError> {
+) -> Result<&'static PluginInfo, LoadError> {
     let mut with_plugin = registry().clone();
     let info = with_plugin.load_plugin(path, fingerprint)?;
-    if with_plugin.tasks().len() > tasks().len() {
-        *lock() = Some(Box::leak(Box::new(with_plugin)));
-    }
+    adopt(with_plugin, path)?;
     Ok(info)
 }
 
@@ -50,21 +86,36 @@ pub(crate) fn add_programs(
     info: &'static PluginInfo,
     tasks: Vec<ProgramTask>,
     variants: Vec<ExternalVariant>,
-) -> Result<(), PluginError> {
+) -> Result<(), LoadError> {
     let mut with_programs = registry().clone();
     with_programs.add_programs(info, tasks, variants)?;
-    *lock() = Some(Box::leak(Box::new(with_programs)));
+    adopt(with_programs, &info.path)
+}
+
+/// Replaces the tasks of this program by those with a plugin, unless one has a reserved name.
+fn adopt(with_plugin: Registry, path: &Path) -> Result<(), LoadError> {
+    let OwnTasks { registry, reserved } = own();
+    let added = &with_plugin.tasks()[registry.tasks().len()..];
+    if added.is_empty() {
+        return Ok(());
+    }
+    let names = reserved();
+    for task in added {
+        let checked = names.check(*task);
+        checked.map_err(|source| LoadError::Reserved { path: path.to_owned(), source })?;
+    }
+    *lock() = Some(OwnTasks { registry: Box::leak(Box::new(with_plugin)), reserved });
     Ok(())
 }
 
 /// No tasks, but for tests.
 #[cfg(not(test))]
-fn default() -> Registry {
+fn unset() -> Registry {
     Registry::default()
 }
 
 #[cfg(test)]
-fn default() -> Registry {
+fn unset() -> Registry {
     use tasks::registry::TaskSet;
 
     macro_rules! suites {

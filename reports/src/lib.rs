@@ -28,6 +28,7 @@
 //! | [`rank`] | time by which variants are ranked: end to end, or kernels |
 //! | [`screen`] | output device of tables for people, and its colours |
 //! | [`clock`] | time stamps of records |
+//! | [`program`] | name of the program in commands and messages |
 //! | [`units`] | formatting of numbers: seconds, counts, bytes, rates |
 //!
 //! This crate does not depend on how a run was made. The statistics of samples are in the crate
@@ -46,6 +47,7 @@ mod frame;
 mod grouped;
 pub mod history;
 pub mod portability;
+pub mod program;
 pub mod published;
 mod quality;
 pub mod rank;

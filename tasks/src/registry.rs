@@ -67,6 +67,19 @@ pub enum RegistryError {
         /// The name.
         name: String,
     },
+    /// A name that is no word of a command line and no name of a file.
+    #[error(
+        "the task {} has {what} called {}: use lower case letters, digits and dashes",
+        task.quoted(), name.quoted()
+    )]
+    BadName {
+        /// The task.
+        task: &'static str,
+        /// Such as `an axis`.
+        what: &'static str,
+        /// The name.
+        name: &'static str,
+    },
 }
 
 /// All tasks of a program, set by set.
@@ -278,9 +291,19 @@ fn owner(plugin: Option<&PluginInfo>) -> String {
     )
 }
 
-/// Refuses a task with two variants, or two axes, of one name.
+/// Refuses a task with two variants, or two axes, of one name, and names that can't be typed.
 fn check_names(task: &dyn Task) -> Result<(), RegistryError> {
     let name = task.name();
+    let is_word = |name: &str| {
+        let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        !name.is_empty() && name.chars().all(is_allowed) && !name.starts_with('-')
+    };
+    let variants = task.variants().into_iter().map(|variant| ("a variant", variant.name));
+    let axes = task.axes().iter().chain(task.file_axes()).map(|axis| ("an axis", axis.name));
+    let mut all = std::iter::once(("a name", name)).chain(variants).chain(axes);
+    if let Some((what, bad)) = all.find(|(_, name)| !is_word(name)) {
+        return Err(RegistryError::BadName { task: name, what, name: bad });
+    }
     let part = |what| {
         move |part: &dyn fmt::Display| RegistryError::SamePart {
             task: name,

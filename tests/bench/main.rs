@@ -28,6 +28,7 @@ mod machine_identity;
 mod measuring;
 mod memory;
 mod nightly;
+mod own_tasks;
 mod plugins;
 mod portability;
 mod process;

@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use clap::builder::{PossibleValuesParser, Styles};
 use clap::error::{ContextValue, ErrorKind as Kind};
 use clap::{Arg, ArgMatches};
+use reports::program::renamed;
 use text::Untrusted;
 
 use super::arguments::{last_value, without_secrets};
@@ -57,7 +58,7 @@ impl Answer {
     /// of a usage error.
     pub fn print(self) -> Exit {
         let text = self.with_command(self.error.render().ansi().to_string());
-        let text = text::colored_lines(&text);
+        let text = text::colored_lines(&renamed(&text));
         if self.is_help() {
             asked_for(&text)
         } else {
@@ -68,7 +69,7 @@ impl Answer {
 
     /// Returns the text without colours.
     pub fn text(&self) -> String {
-        text::lines(&self.with_command(self.error.render().to_string()))
+        text::lines(&renamed(&self.with_command(self.error.render().to_string())))
     }
 }
 

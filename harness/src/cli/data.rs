@@ -43,6 +43,7 @@ fn input_flag(task: &'static dyn Task) -> Arg {
     let endings = task.info().file_endings.iter().map(|ending| format!(".{ending}"));
     let endings = endings.collect::<Vec<_>>().join(" or ");
     Arg::new("input")
+        .hide(endings.is_empty())
         .long("input")
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))

@@ -1,19 +1,29 @@
 //! Examples after the flags in the help.
 
+use std::collections::HashSet;
+
 use clap::builder::StyledStr;
+use reports::program::{self, renamed};
 
 use super::groups::EXIT_CODES;
-use crate::registry::{data_set, open_loop_task, open_loop_tasks, task};
+use crate::registry::{data_set, open_loop_task, open_loop_tasks, task, tasks};
 use crate::suite::built_in;
 
-/// Returns the examples of a command, given by its path.
-pub(super) fn for_command(command: &str) -> Option<StyledStr> {
+/// Returns the examples of a command, given by its path: those that this program understands, with
+/// the `names` of its commands.
+pub(super) fn for_command(command: &str, names: &HashSet<String>) -> Option<StyledStr> {
     let text = match command {
-        "" => return Some(format!("{TOP}\n\nExit codes: {EXIT_CODES}").into()),
+        "" => {
+            let examples = of_program(TOP, names).map(|text| text + "\n\n").unwrap_or_default();
+            return Some(format!("{examples}Exit codes: {EXIT_CODES}").into());
+        }
         "list" => LIST,
         "devices" => DEVICES,
         "throughput" => THROUGHPUT,
-        "run" => return Some(format!("{}\n\n{RUN}", built_in::table(70)).into()),
+        "run" => {
+            let examples = of_program(RUN, names)?;
+            return Some(format!("{}\n\n{examples}", built_in::table(70)).into());
+        }
         "compare" => COMPARE,
         "selftest" => SELFTEST,
         "verify" => VERIFY,
@@ -27,9 +37,76 @@ pub(super) fn for_command(command: &str) -> Option<StyledStr> {
         "portability" => PORTABILITY,
         "completions" => COMPLETIONS,
         "man" => MAN,
-        _ => return of_registry(command).map(Into::into),
+        _ => return of_registry(command).map(|text| renamed(&text).into_owned().into()),
     };
-    Some(text.into())
+    of_program(text, names).map(Into::into)
+}
+
+/// Fills in the name of the program, a task and a suite, and leaves out examples of others; `None`
+/// if no example is left.
+fn of_program(text: &str, names: &HashSet<String>) -> Option<String> {
+    let first = || tasks().first().map(|task| task.name());
+    let task = task(TASK).map(|task| task.name()).or_else(first);
+    let suite = built_in::names().into_iter();
+    let suite = suite.clone().find(|name| *name == SUITE).or_else(|| suite.clone().next());
+    let fill = |line: &str| {
+        let fields = [("{task}", task), ("{suite}", suite), ("{program}", Some(program::name()))];
+        let renamed = renamed(line).into_owned();
+        let filled = fields.into_iter().try_fold(renamed, |line, (field, value)| {
+            if line.contains(field) { Some(line.replace(field, value?)) } else { Some(line) }
+        })?;
+        let filled = if filled == line { filled } else { aligned(&filled) };
+        let is_example = line.starts_with(PROMPT);
+        (!is_example || is_understood(&filled, names)).then_some((is_example, filled))
+    };
+    let lines: Vec<_> = text.lines().filter_map(fill).collect();
+    let text: Vec<_> = lines.iter().map(|(_, line)| line.as_str()).collect();
+    lines.iter().any(|(is_example, _)| *is_example).then(|| text.join("\n"))
+}
+
+/// Start of an example.
+const PROMPT: &str = "  bench ";
+/// Task and suite of examples, if the program has them; else those that it lists first.
+const TASK: &str = "sort";
+const SUITE: &str = "smoke";
+
+/// Column of remarks on examples.
+const REMARKS: usize = 38;
+
+/// Moves a remark to its column.
+fn aligned(line: &str) -> String {
+    match line.trim_start().split_once("   ") {
+        Some((example, remark)) => {
+            format!("{:REMARKS$}{}", format!("  {example}"), remark.trim_start())
+        }
+        None => line.to_owned(),
+    }
+}
+
+/// True if the program has the command, and the tasks, suites and axes that an example names.
+fn is_understood(example: &str, names: &HashSet<String>) -> bool {
+    let without_remark = example.trim_start().split("  ").next().unwrap_or_default();
+    let mut words = without_remark.split_whitespace().skip(1);
+    let command = words.next().unwrap_or_default();
+    let rest: Vec<&str> = words.collect();
+    let is_suite = |name: &str| name.ends_with(".toml") || built_in::names().contains(&name);
+    let is_axis =
+        |name: &str| tasks().iter().flat_map(|task| task.axes()).any(|it| it.name == name);
+    let object = rest.first().filter(|word| !word.starts_with('-'));
+    let is_known = object.is_none_or(|object| match command {
+        "verify" | "throughput" | "process" | "portability" => task(object).is_some(),
+        "run" => is_suite(object),
+        _ => true,
+    });
+    let mut flags = rest.windows(2).filter_map(|pair| <[&str; 2]>::try_from(pair).ok());
+    names.contains(command)
+        && is_known
+        && flags.all(|[flag, value]| match flag {
+            "--task" => task(value).is_some(),
+            "--suite" => is_suite(value),
+            "--over" => value.split(',').all(is_axis),
+            _ => true,
+        })
 }
 
 /// Examples of a command that is about a task or a data set, as these declare them.
@@ -82,9 +159,10 @@ const MERGED_STREAM: &str = "
 const TOP: &str = "\
 Examples:
   bench sort --segments 24            sort digis of mCBM's 24 module sides
+  bench {task} --max-time 300ms         measure all variants of a task, quickly
   bench list                          tasks, variants and axes
   bench devices --measure             this machine, and its bandwidths
-  bench run smoke                     measure a suite of a minute
+  bench run {suite}                     measure a suite
   bench verify                        check all variants on hard inputs
   bench history --last 10             runs in the store, the newest first
   bench report results/today          a page with charts, tables and raw data";
@@ -92,7 +170,7 @@ Examples:
 const LIST: &str = "\
 Examples:
   bench list                          all tasks
-  bench list sort                     one of them
+  bench list {task}                     one of them
   bench list --suites                 what bench run knows by name
   bench list --format json=tasks.json";
 
@@ -104,6 +182,7 @@ Examples:
 
 const THROUGHPUT: &str = "\
 Examples:
+  bench throughput {task} --streams 1,2,4 --device cpu
   bench throughput sts --preset cbm-auau --scale 0.1 --streams 1,2,4 --device cpu
   bench throughput unpack --scale 0.02 --variant simd --streams doubling
   bench throughput decode --threads 1,2 --streams 1,2 --batch 8 --duration 10s
@@ -120,9 +199,9 @@ fn of_streams(command: &str) -> String {
 
 const RUN: &str = "\
 Examples:
-  bench run smoke                     the built-in suite of a minute
-  bench run nightly --dry-run         print the plan and its estimated duration
-  bench run nightly --budget 10m      the same points in less time
+  bench run {suite}                     a built-in suite
+  bench run {suite} --dry-run         print the plan and its estimated duration
+  bench run {suite} --budget 10m      the same points in less time
   bench run suite.toml --out DIR      rerun the same command to resume
   bench run suite.toml --shard 2/4 --out part2
   bench run suite.toml --merge part1 part2 part3 part4 --out whole";
@@ -131,8 +210,8 @@ const VERIFY: &str = "\
 Examples:
   bench verify                        all variants of all tasks
   bench verify sort --variant '*-merge' --seeds 20
-  bench verify sort --device emulator --lanes 64
-  bench verify sort --device emulator --races --schedules 8";
+  bench verify {task} --device emulator --lanes 64
+  bench verify {task} --device emulator --races --schedules 8";
 
 const PROCESS: &str = "\
 Examples:
@@ -146,8 +225,8 @@ Exit code 3 if the output is wrong; nothing is written then.";
 
 const HISTORY: &str = "\
 Examples:
-  bench history add results/20260131T120000Z-sort
-  bench history --task sort --since 30d
+  bench history add results/20260131T120000Z-{task}
+  bench history --task {task} --since 30d
   bench history accept latest --note 'after the new merge'
   bench history show accepted --format markdown
   bench history changes --check        exit code 4 if a point became slower for good
@@ -174,7 +253,7 @@ Examples:
   bench winners                       fastest variants of the latest run of the store
   bench winners results/today --charts maps
   bench winners results/today --over segments,order --charts maps
-  bench winners latest --task sort --axis threads=16 --format csv";
+  bench winners latest --task {task} --axis threads=16 --format csv";
 
 const EXPORT: &str = "\
 Examples:
@@ -188,31 +267,30 @@ Examples:
   bench portability                   shaders, checked and trusted, over CUDA on the first GPU
   bench portability --device cuda:1,wgpu:0 --out DIR
   bench portability unpack --device cuda:0
-                                      portable CUDA kernels, without shaders
   bench portability --run DIR --format markdown
 
 Exit codes: 5 if there is no GPU by NVIDIA, or none that wgpu knows.";
 
 const COMPLETIONS: &str = "\
 Example:
-  bench completions bash > ~/.local/share/bash-completion/completions/bench";
+  bench completions bash > ~/.local/share/bash-completion/completions/{program}";
 
 const SITE: &str = "\
 Examples:
   bench site                          results/site/index.html of results/store
   bench site --store lab/store --out public --title 'Nights of the lab'
-  bench site --task sort --axis threads=16 --out sorts";
+  bench site --task {task} --axis threads=16 --out sorts";
 
 const MAN: &str = "\
 Example:
-  bench man ~/.local/share/man/man1 && man bench-sort";
+  bench man ~/.local/share/man/man1 && man {program}-{task}";
 
 const COMPARE: &str = "\
 Examples:
   bench compare                                   the store's baseline and its last run
   bench compare results/monday results/tuesday --task sort --axis segments=24,1792
   bench compare accepted latest --confirm
-  bench compare accepted latest --confirm --confirm-time 20m --base-bench old/bench
+  bench compare accepted latest --confirm --confirm-time 20m --base-bench old/{program}
   bench compare a b --junit verdicts.xml --markdown verdicts.md
 
 SLOWER and FASTER: the whole 95 % confidence interval of the ratio of medians lies beyond the

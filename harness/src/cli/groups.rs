@@ -5,6 +5,7 @@
 
 use crate::registry::task;
 use clap::Command;
+use reports::program;
 
 use super::answer::STYLES;
 
@@ -50,9 +51,10 @@ pub(super) fn with_grouped_help(command: Command) -> Command {
     let help = format!(
         "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}\n{header}Options:{header:#} {}\n\
          {header}Exit codes:{header:#} {EXIT_CODES}\n\
-         Run 'bench COMMAND --help' for the options and examples of a command.\n",
+         Run '{} COMMAND --help' for the options and examples of a command.\n",
         groups.join("\n"),
         options(&command),
+        program::name(),
     );
     command.help_template(help)
 }

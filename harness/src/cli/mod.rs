@@ -10,7 +10,6 @@
 //! | `data` | flags of a task's data, which need no code for a new axis, and of shared settings |
 //! | `by_hand` | clap's traits where flags are known at run time |
 //! | `formats` | `--format FORMAT[=FILE]` |
-//! | `reserved` | names that tasks of plugins can't have |
 //! | `examples` | examples after the flags in the help |
 //! | `config` | defaults of flags from a file |
 //! | `answer` | help and errors, and `--color` |
@@ -26,10 +25,10 @@ mod examples;
 mod formats;
 mod groups;
 mod measuring;
-mod reserved;
 mod subcommands;
 mod untimed;
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,7 +38,9 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use clap_complete::Shell;
+use reports::program;
 
+use crate::registry::{ReservedNames, check_command_line, data_sets, open_loop_tasks, tasks};
 use crate::suite::built_in;
 pub use answer::{Answer, color_choice};
 use arguments::without_secrets;
@@ -47,7 +48,6 @@ pub use config::CommandEnvironment;
 use config::DefaultsFile;
 pub(crate) use config::with_defaults;
 pub use measuring::TaskRequest;
-pub(crate) use reserved::ReservedNames;
 pub use subcommands::Request;
 
 /// Parses a command line, the program's name first, without any file of defaults.
@@ -80,7 +80,10 @@ pub fn parse_in(
     let mut typed: Vec<_> =
         arguments.iter().map(|argument| without_secrets(&argument.to_string_lossy())).collect();
     let arguments = arguments::join_negatives(arguments);
-    let mut command = command();
+    let plain = plain_command();
+    check_command_line(&plain, tasks())
+        .map_err(|problem| Answer::new(senseless(format!("{problem}\n"))))?;
+    let mut command = with_help(plain);
     let mut defaults = None;
     // Commands that `bench` starts itself get all values explicitly.
     let DefaultsFile { file, mut notes } = if is_hidden(&command, &arguments) {
@@ -118,7 +121,7 @@ pub(crate) fn plugins(arguments: &[OsString]) -> Vec<PathBuf> {
 
 /// Returns the names of the command and subcommands on a command line.
 fn command_path(command: &Command, arguments: &[OsString]) -> String {
-    let mut path = "bench".to_owned();
+    let mut path = program::name().to_owned();
     let mut command = command;
     for argument in arguments.iter().skip(1).filter_map(|argument| argument.to_str()) {
         let Some(below) = command.find_subcommand(argument) else { continue };
@@ -142,21 +145,60 @@ fn asks_for_help(arguments: &[OsString]) -> bool {
 
 /// Returns the command `bench`: all subcommands with their flags.
 pub fn command() -> Command {
-    let command = Command::new("bench")
+    with_help(plain_command())
+}
+
+/// Returns the names that tasks of plugins can't have.
+pub(crate) fn reserved_names() -> ReservedNames {
+    ReservedNames::new(&plain_command(), tasks())
+}
+
+/// All subcommands with their flags, without examples.
+fn plain_command() -> Command {
+    let command = Command::new(program::name())
         .styles(answer::STYLES)
         .subcommand_required(true)
         .arg_required_else_help(true)
         .args([answer::color_flag(), config::flag()]);
-    let command = Request::augment_subcommands(command)
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("The performance lab for online reconstruction in heavy-ion experiments");
-    groups::with_grouped_help(with_examples(command, ""))
+    Request::augment_subcommands(command)
+        .version(version())
+        .about("The performance lab for online reconstruction in particle physics")
+}
+
+/// The version of recobench, which is named where the program is another one.
+fn version() -> &'static str {
+    match program::name() {
+        "bench" => env!("CARGO_PKG_VERSION"),
+        _ => concat!("(recobench ", env!("CARGO_PKG_VERSION"), ")"),
+    }
+}
+
+/// Adds examples, and groups of commands without those that have no tasks or data here.
+fn with_help(command: Command) -> Command {
+    let command = command.mut_subcommands(|below| {
+        let is_hidden = below.is_hide_set() || !is_of_use(below.get_name());
+        below.hide(is_hidden)
+    });
+    let names = command.get_subcommands().map(|below| below.get_name().to_owned());
+    let names = names.collect();
+    groups::with_grouped_help(with_examples(command, "", &names))
+}
+
+/// False for a command without any task, data set or suite that it is about.
+fn is_of_use(command: &str) -> bool {
+    match command {
+        "stream" => !open_loop_tasks().is_empty(),
+        "generate" => !data_sets().is_empty(),
+        "process" => tasks().iter().any(|task| task.output_files().is_some()),
+        "reproduce" => built_in::names().contains(&"thesis"),
+        _ => true,
+    }
 }
 
 /// Returns the completion script of a shell.
 pub(crate) fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command(), "bench", &mut script);
+    clap_complete::generate(shell, &mut command(), program::name(), &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
@@ -168,12 +210,12 @@ pub(crate) fn write_manual(folder: &Path) -> io::Result<usize> {
 }
 
 /// Adds the names of suites, and examples, which only the long help shows.
-fn with_examples(command: Command, path: &str) -> Command {
+fn with_examples(command: Command, path: &str, names: &HashSet<String>) -> Command {
     let command = match path {
         "run" => command.mut_arg("suite", |suite| suite.help(suite_help())),
         _ => command,
     };
-    let command = match examples::for_command(path) {
+    let command = match examples::for_command(path, names) {
         // The help of `bench` is one screen; its examples are in the manual page.
         Some(examples) if path.is_empty() => command.after_help(examples),
         Some(examples) => command.after_long_help(examples),
@@ -181,7 +223,7 @@ fn with_examples(command: Command, path: &str) -> Command {
     };
     command.mut_subcommands(|below| {
         let path = format!("{path} {}", below.get_name());
-        with_examples(below, path.trim_start())
+        with_examples(below, path.trim_start(), names)
     })
 }
 
@@ -247,7 +289,7 @@ fn senseless(problem: impl Into<String>) -> clap::Error {
 fn usage(matches: &ArgMatches, error: clap::Error) -> clap::Error {
     let text = answer::with_values_shown(error).to_string();
     let problem = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-    let mut name = "bench".to_owned();
+    let mut name = program::name().to_owned();
     let mut below = matches.subcommand();
     while let Some((subcommand, matches)) = below {
         name = format!("{name} {subcommand}");

@@ -131,7 +131,10 @@ fn process_request(
 fn refusal(name: &str) -> String {
     let known = tasks().iter().filter(|task| task.output_files().is_some());
     let known: Vec<_> = known.map(|task| task.name()).collect();
-    format!("the output of {name} is not written to files; that of {} is", known.join(", "))
+    match known.join(", ") {
+        none if none.is_empty() => format!("the output of {name} is not written to files"),
+        known => format!("the output of {name} is not written to files; that of {known} is"),
+    }
 }
 
 /// Flags common to all data sets.

@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::document::InvalidDocument;
-use crate::registry;
+use crate::registry::{self, LoadError};
 use nix::libc;
 use portable_gpu::cuda;
 use reports::record::{Point, SummaryRow};
 use sha2::{Digest, Sha256};
 use tasks::device::TeamError;
-use tasks::plugin::{self, PluginError, PluginInfo, PluginKind, Quarantine, baseline};
+use tasks::plugin::{self, PluginInfo, PluginKind, Quarantine, baseline};
 use text::Untrusted;
 
 use crate::measure::{FAILED, TOTAL, WRONG};
@@ -191,7 +191,7 @@ pub enum PluginFailure {
     Refused(String),
     /// The file is not a plugin, or conflicts with another one.
     #[error(transparent)]
-    Unusable(#[from] PluginError),
+    Unusable(#[from] LoadError),
     /// A description of programs that makes no sense.
     #[error(transparent)]
     Invalid(#[from] InvalidDocument),

@@ -2,6 +2,7 @@
 
 use super::Key;
 use super::measured::Measured;
+use crate::program;
 use crate::record::{AxisKind, Point, RunRecord};
 use crate::shape::{self, AxisName};
 
@@ -52,7 +53,7 @@ impl<'a> Advice<'a> {
 
 /// The command that compares two runs again, and measures inconclusive points.
 pub fn confirm(base: &str, new: &str, flags: &[String]) -> String {
-    let words = ["bench", "compare", base, new, "--confirm"].into_iter();
+    let words = [program::name(), "compare", base, new, "--confirm"].into_iter();
     let words = words.chain(flags.iter().map(String::as_str));
     shell_line(words)
 }
@@ -62,7 +63,7 @@ pub fn confirm(base: &str, new: &str, flags: &[String]) -> String {
 fn against(base: &str, new: &RunRecord, flags: &[String]) -> Option<String> {
     let is_flag = |word: &str, flag: &str| word == flag || word.starts_with(&format!("{flag}="));
     if new.command.iter().any(|word| is_flag(word, "--against")) {
-        let mut words = vec!["bench"];
+        let mut words = vec![program::name()];
         let mut given = new.command.iter().skip(1).map(String::as_str);
         while let Some(word) = given.next() {
             match word {
@@ -73,7 +74,8 @@ fn against(base: &str, new: &RunRecord, flags: &[String]) -> Option<String> {
         }
         return Some(shell_line(words));
     }
-    let mut words = vec!["bench", "run", new.suite.as_ref()?.asked_for(), "--against", base];
+    let suite = new.suite.as_ref()?.asked_for();
+    let mut words = vec![program::name(), "run", suite, "--against", base];
     if let Some(at) = flags.iter().position(|flag| flag == "--store") {
         words.extend(flags[at..].iter().take(2).map(String::as_str));
     }
@@ -89,7 +91,7 @@ fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 /// file.
 pub fn measure_again(key: &Key, record: &RunRecord) -> String {
     let Point { algorithm, variant, device, threads, cpu_sets, bind, cache, params } = &key.point;
-    let mut words = vec!["bench".to_owned(), algorithm.clone()];
+    let mut words = vec![program::name().to_owned(), algorithm.clone()];
     words.extend(flag("variant", variant));
     for plugin in record.plugins.iter().filter(|plugin| !plugin.path.is_empty()) {
         words.extend(flag("plugin", &plugin.path));

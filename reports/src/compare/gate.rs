@@ -1,13 +1,16 @@
 //! Error rates of comparisons, as text.
 
 use super::{Comparison, Thresholds};
+use crate::program::renamed;
 use crate::record::{SelfTest, Trial};
 use crate::units;
 
 /// Error rates that `bench selftest` measured with the limits of a comparison.
 pub(crate) fn sentence(comparison: &Comparison) -> String {
     match comparison.gate.as_ref() {
-        None => "Error rates on this machine are unknown; run `bench selftest`".into(),
+        None => {
+            renamed("Error rates on this machine are unknown; run `bench selftest`").into_owned()
+        }
         Some(gate) if !has_limits(gate, &comparison.thresholds) => {
             "Error rates with these limits are unknown: the self-test used the default ones".into()
         }
@@ -25,8 +28,11 @@ fn rates(gate: &SelfTest, aslr: Option<bool>) -> String {
     let of_other_case = aslr == Some(true) && gate.aslr != Some(true);
     let paired = (!gate.paired.is_empty()).then(|| {
         if of_other_case {
-            "paired runs with randomised addresses: unknown; run `bench selftest` on such a system"
-                .to_owned()
+            renamed(
+                "paired runs with randomised addresses: unknown; run `bench selftest` on such a \
+                 system",
+            )
+            .into_owned()
         } else {
             format!("paired runs: {}", rates_of(&gate.paired))
         }

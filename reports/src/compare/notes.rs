@@ -8,6 +8,7 @@ use text::Untrusted;
 use super::judge::CompareOptions;
 use super::measured::{Load, Measured};
 use super::scatter::Origin;
+use crate::program::renamed;
 use crate::record::RunRecord;
 use crate::units;
 
@@ -159,11 +160,12 @@ fn calibration(base: &Measured, new: &Measured, options: &CompareOptions) -> Opt
                 Some(_) => "`bench run SUITE --against BASE`",
                 None => "`bench compare BASE NEW --confirm`",
             };
-            Some(format!(
+            let note = format!(
                 "the scatter between runs of the same code is unknown on this machine, so a change \
                  may be noise; store five runs, run `bench selftest`, or make a paired run: \
                  {paired_run}"
-            ))
+            );
+            Some(renamed(&note).into_owned())
         }
     }
 }

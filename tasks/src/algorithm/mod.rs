@@ -87,6 +87,21 @@ pub struct TaskInfo {
     pub metrics: &'static [MetricInfo],
 }
 
+impl TaskInfo {
+    /// A task with an input of its own, which is generated only, and without metrics.
+    pub const fn new(name: &'static str, summary: &'static str, axes: &'static [Axis]) -> TaskInfo {
+        TaskInfo {
+            name,
+            summary,
+            input: name,
+            file_endings: &[],
+            axes,
+            file_axes: &[],
+            metrics: &[],
+        }
+    }
+}
+
 /// Copies of data during a measurement, for tasks without an estimate of their own: the content, the
 /// input, two buffers, output, reference, and two copies for a check.
 pub const DEFAULT_MEMORY_FOR_BYTE: u64 = 8;
@@ -139,15 +154,14 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     fn generate(&self, params: &Params, seed: u64) -> Result<Self::Input, DataError>;
 
     /// Reads an input from a file, with the parameters that describe it. The options
-    /// are values of [`TaskInfo::file_axes`].
+    /// are values of [`TaskInfo::file_axes`]. A task without [`TaskInfo::file_endings`] reads none.
     ///
     /// # Errors
     /// If the file can't be read, or the options make no sense.
-    fn read(
-        &self,
-        files: &InputFiles,
-        options: &Params,
-    ) -> Result<(Self::Input, Params), DataError>;
+    fn read(&self, files: &InputFiles, _: &Params) -> Result<(Self::Input, Params), DataError> {
+        let name = self.info().name;
+        Err(DataError::Shape(format!("{}: {name} reads no files", files.first().escaped())))
+    }
 
     /// The files that [`Algorithm::read`] reads, those that a name such as `run_%n` stands for among
     /// them, and how it does.
@@ -175,7 +189,10 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     ///
     /// # Errors
     /// If it can't be written.
-    fn write(&self, input: &Self::Input, path: &Path) -> Result<(), DataError>;
+    fn write(&self, _: &Self::Input, path: &Path) -> Result<(), DataError> {
+        let name = self.info().name;
+        Err(DataError::Shape(format!("{}: {name} writes no files", path.escaped())))
+    }
 
     /// Defects of the files that an input was read from: parts that are missing or damaged, and are
     /// left out.
@@ -205,8 +222,10 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     }
 
     /// Smaller inputs, made by removing parts of an input, large parts first, to find the part that
-    /// makes a variant fail. See `shrink.rs`.
-    fn shrink<'i>(&self, input: &'i Self::Input) -> Box<dyn Iterator<Item = Self::Input> + 'i>;
+    /// makes a variant fail. See `shrink.rs`. By default there are none.
+    fn shrink<'i>(&self, _: &'i Self::Input) -> Box<dyn Iterator<Item = Self::Input> + 'i> {
+        Box::new(std::iter::empty())
+    }
 
     /// Small inputs that are hard in some respect, with their names.
     fn hard_inputs(&self, seed: u64) -> Vec<(String, Self::Input)>;

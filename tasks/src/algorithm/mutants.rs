@@ -21,8 +21,8 @@ pub enum Mutation {
 pub type Mutants<O> = Vec<(Mutation, O)>;
 
 impl Mutation {
-    /// What happened to the element, in words.
-    pub(crate) fn in_words(self) -> &'static str {
+    /// The mutation of an element, in words.
+    pub fn words(self) -> &'static str {
         match self {
             Mutation::Changed => "changed",
             Mutation::Dropped => "dropped",

@@ -65,7 +65,7 @@ fn refused_outputs(task: ProgramAlgorithm, hard: &HardInput) -> Result<usize, Ta
             return Err(TaskProblem::AcceptsMutant {
                 input: name(),
                 array,
-                mutation: mutation.in_words(),
+                mutation: mutation.words(),
             });
         }
         refused += 1;

@@ -13,8 +13,8 @@ use generators_common::DataError;
 
 pub use crate::algorithm::Candidate;
 use crate::algorithm::{
-    DEFAULT_MEMORY_FOR_BYTE, InputFiles, MemoryShares, MetricInfo, OutputFiles, Plan, Semantics,
-    SourceFile, TaskInfo, Work,
+    CheckError, DEFAULT_MEMORY_FOR_BYTE, InputFiles, MemoryShares, MetricInfo, OutputFiles, Plan,
+    Semantics, SourceFile, TaskInfo, Work,
 };
 use crate::axis::{Axis, Params};
 use crate::device::{Arena, Backend, Target, Unavailable};
@@ -158,11 +158,17 @@ pub trait Case: Send + Sync {
     fn shrink(&self) -> Box<dyn Iterator<Item = Box<dyn Case>> + '_> {
         Box::new(std::iter::empty())
     }
+    /// Checks the right answer for each promise of variants.
+    ///
+    /// # Errors
+    /// The reason why the check refuses it.
+    fn check_reference(&self) -> Result<(), CheckError>;
     /// Checks mutated outputs for each promise of variants, and returns the number of refused ones;
     /// mutated elements are drawn from a seed.
     ///
     /// # Errors
-    /// A mutated output that the check accepts.
+    /// A mutated output that the check accepts: the variant that could return it, and what is wrong
+    /// with it.
     fn refused_mutants(&self, seed: u64) -> Result<usize, String>;
     /// True if the check distinguishes a variant that does nothing from a right one; it must,
     /// unless there is nothing to do.

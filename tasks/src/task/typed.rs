@@ -229,6 +229,20 @@ impl<A: Algorithm> Case for TypedCase<A> {
         Box::new(smaller.map(|input| TypedCase::unnamed(self.task, input)))
     }
 
+    fn check_reference(&self) -> Result<(), CheckError> {
+        let mut checked = Vec::new();
+        for (_, promise) in self.promises() {
+            if checked.contains(&promise) {
+                continue;
+            }
+            if let Some(right) = self.reference(promise.semantics).as_ref() {
+                self.check(right, promise)?;
+            }
+            checked.push(promise);
+        }
+        Ok(())
+    }
+
     fn refused_mutants(&self, seed: u64) -> Result<usize, String> {
         let mut drawn = 0;
         let mut refused = 0;
@@ -246,7 +260,7 @@ impl<A: Algorithm> Case for TypedCase<A> {
                     continue;
                 }
                 if self.check(&mutant, promise).is_ok() {
-                    return Err(format!("{name}: {harm:?}"));
+                    return Err(format!("{name}: an element {}", harm.words()));
                 }
                 refused += 1;
             }

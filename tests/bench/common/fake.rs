@@ -13,7 +13,7 @@ use harness::request::{AxisValues, MeasureRequest, SampleRange, Settings, Source
 use portable_gpu::DeviceError;
 use portable_gpu::timing::Stages;
 use reports::record::{SampleRow, SummaryRow};
-use tasks::algorithm::{self, InputFiles, Semantics, TaskInfo, Work};
+use tasks::algorithm::{self, CheckError, InputFiles, Semantics, TaskInfo, Work};
 use tasks::axis::Params;
 use tasks::device::{Backend, Device, Target, Unavailable};
 use tasks::task::{Candidate, Case, Task, VariantInfo};
@@ -124,6 +124,10 @@ impl Case for FakeCase {
 
     fn write(&self, path: &Path) -> Result<(), DataError> {
         Err(DataError::UnknownFileType(path.to_owned()))
+    }
+
+    fn check_reference(&self) -> Result<(), CheckError> {
+        Ok(())
     }
 
     fn refused_mutants(&self, _: u64) -> Result<usize, String> {

@@ -38,11 +38,7 @@ fn tasks_that_can_not_tell_right_from_wrong_are_refused() {
 
 #[test]
 fn names_that_are_taken_are_refused() {
-    refused(
-        "\"copies\"",
-        "\"sort\"",
-        "there is a task of this name that bench has itself",
-    );
+    refused("\"copies\"", "\"sort\"", "there is a task of this name that bench has itself");
     refused("\"copies\"", "\"report\"", "has the name of a command");
     refused("[task.axes.lines]", "[task.axes.threads]", "has another meaning in commands");
     refused("task = \"copies\"", "task = \"copied\"", "the file has no variant for it");

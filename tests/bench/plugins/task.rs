@@ -119,13 +119,14 @@ fn tasks_that_can_not_be_used_are_refused() {
         -DHARD_INPUTS=0 | hard_input_count is 0
         -DCHECK=yes_check | the check accepts the output of a variant that does nothing
         -DTASK_NAME="sort" | there is a task of this name that bench has itself
-        -DTASK_NAME="verify" | its task "verify" has the name of a command of bench; rename it
-        -DAXIS_NAME="seed" | the axis "seed" of its task "double" has the name of a flag of bench
+        -DTASK_NAME="verify" | the task "verify" has the name of a command of bench; rename it
+        -DAXIS_NAME="seed" | the axis "seed" of the task "double" has the name of a flag of bench
     "#;
     for [defines, words] in rows_of(table) {
         let plugin = doubles(&workshop, defines);
         let run = workshop.bench(format!("double --plugin {plugin} --out r")).exits(2);
         run.says(words).says("libtask.so");
+        workshop.bench(format!("list --plugin {plugin}")).exits(2).says(words);
         assert!(!workshop.join("r").exists(), "{defines}");
     }
 }

@@ -1,10 +1,11 @@
 //! The input: waveforms of one length, generated or read from a file.
 
-use std::fs;
-use std::ops::Range;
+use std::io::{Read, Write};
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use recobench::data::DataError;
+use recobench::data::io::file;
 use recobench::data::random::{Normal, hash};
 use recobench::parallel::par_map;
 use recobench::tasks::axis::{Flag, Params, axes};
@@ -27,6 +28,8 @@ axes! {
     pub FILE_AXES { THRESHOLD; }
 }
 
+/// Samples of a waveform; a kernel has 16 bits for the index of one.
+const LENGTHS: RangeInclusive<usize> = 32..=4096;
 /// Largest value of a sample: the ADC has 12 bits.
 const MAX_SAMPLE: f64 = 4095.0;
 const BASELINE: f64 = 200.0;
@@ -58,7 +61,7 @@ impl Shape {
             noise: NOISE.value(params)?,
             threshold: THRESHOLD.value(params)?,
         };
-        if !(32..=4096).contains(&shape.length) {
+        if !LENGTHS.contains(&shape.length) {
             return Err(DataError::Shape(format!("--length {} is not 32 to 4096", shape.length)));
         }
         if !(0.0..=1000.0).contains(&shape.noise) {
@@ -166,20 +169,21 @@ fn waveform(shape: &Shape, random: impl Fn(u64) -> u32, noise: &Normal) -> (Vec<
     ((0..length).map(sample).collect(), has_pulse.then_some(start + RISE / 2.0))
 }
 
-/// Reads a file that [`write`] has written.
+/// Reads a file that [`write`] has written, compressed or not.
 pub fn read(path: &Path, threshold: u32) -> Result<Waveforms, DataError> {
-    let wrong = |problem: &str| DataError::Shape(format!("{}: {problem}", path.display()));
-    let bytes = fs::read(path).map_err(|error| DataError::io(path, error))?;
-    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("these are no waveforms"))?;
+    let wrong = |location: &str, problem: &str| DataError::format(path, location, problem);
+    let mut bytes = Vec::new();
+    file::open(path)?.read_to_end(&mut bytes).map_err(|error| DataError::io(path, error))?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("byte 0", "no waveforms follow"))?;
     let (length, samples) =
-        rest.split_first_chunk().ok_or_else(|| wrong("it ends in the header"))?;
+        rest.split_first_chunk().ok_or_else(|| wrong("byte 8", "the length is missing"))?;
     let length = u32::from_le_bytes(*length) as usize;
+    if !LENGTHS.contains(&length) {
+        return Err(wrong("byte 8", &format!("waveforms of {length} samples, not 32 to 4096")));
+    }
     let (samples, odd) = samples.as_chunks();
-    if !odd.is_empty() || length < 32 || samples.len() % length != 0 {
-        return Err(wrong(&format!(
-            "{} bytes of samples are no waveforms of {length} samples",
-            2 * samples.len() + odd.len()
-        )));
+    if !odd.is_empty() || samples.len() % length != 0 {
+        return Err(wrong("end of the file", "the last waveform is not complete"));
     }
     let samples = samples.iter().map(|sample| u16::from_le_bytes(*sample)).collect();
     Ok(Waveforms::new(samples, length, threshold))
@@ -187,8 +191,9 @@ pub fn read(path: &Path, threshold: u32) -> Result<Waveforms, DataError> {
 
 /// Writes waveforms to a file.
 pub fn write(waves: &Waveforms, path: &Path) -> Result<(), DataError> {
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend((waves.length as u32).to_le_bytes());
-    bytes.extend(waves.samples.iter().flat_map(|sample| sample.to_le_bytes()));
-    fs::write(path, bytes).map_err(|error| DataError::io(path, error))
+    file::write_file(path, |sink| {
+        sink.write_all(MAGIC)?;
+        sink.write_all(&(waves.length as u32).to_le_bytes())?;
+        file::write_numbers(sink, waves.samples.iter().map(|sample| sample.to_le_bytes()))
+    })
 }

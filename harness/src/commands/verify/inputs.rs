@@ -21,6 +21,8 @@ const FOLDER: &str = "results/verify";
 pub(super) struct Input {
     pub(super) name: String,
     pub(super) case: Box<dyn Case>,
+    /// Seed of a hard input; `None` for one from a file.
+    pub(super) seed: Option<u64>,
 }
 
 /// File with a reduced input.
@@ -45,7 +47,8 @@ pub(super) fn for_task(
 fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<Input>, Failure> {
     let options = request.options.0.only(task.file_axes()).combinations();
     let inputs = options.into_iter().map(|options| {
-        Ok(Input { name: path.escaped().to_string(), case: task.read(&path.into(), &options)? })
+        let case = task.read(&path.into(), &options)?;
+        Ok(Input { name: path.escaped().to_string(), case, seed: None })
     });
     inputs.collect()
 }
@@ -54,7 +57,10 @@ fn hard(task: &'static dyn Task, request: &VerifyRequest) -> impl Iterator<Item 
     let max_items = request.max_items_or_default();
     let inputs = request.input_seeds().flat_map(move |seed| {
         let cases = task.hard_cases(seed).into_iter();
-        cases.map(move |(name, case)| Input { name: format!("seed {seed}, {name}"), case })
+        cases.map(move |(name, case)| {
+            let name = format!("seed {seed}, {name}");
+            Input { name, case, seed: Some(seed) }
+        })
     });
     inputs.filter(move |input| input.case.work().items <= max_items)
 }

@@ -4,11 +4,15 @@
 //! |---|---|
 //! | `exec_config` | configurations of a variant on a device: threads, schedules |
 //! | `inputs` | hard inputs, and the smallest input on which a variant is still wrong |
+//! | `task_check` | checks of the tasks themselves |
 //! | `summary` | summary of the checks |
 
 mod exec_config;
 mod inputs;
 mod summary;
+mod task_check;
+
+use std::collections::BTreeMap;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use portable_gpu::DeviceError;
@@ -25,6 +29,7 @@ use crate::request::VerifyRequest;
 use exec_config::ExecConfig;
 use inputs::ReducedInput;
 use summary::{Mismatch, VerifySummary};
+use task_check::{TaskCheck, TaskFault};
 
 /// Memory of the largest hard input, including results and system reserve.
 const MEMORY_BYTES: u64 = 1 << 30;
@@ -44,6 +49,7 @@ pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
         summary: VerifySummary::default(),
         progress: progress(request.quiet),
         trials: Trials::default(),
+        known: BTreeMap::new(),
     };
     for device in devices(request)? {
         for exec in exec_config::for_device(device, request)? {
@@ -88,10 +94,15 @@ struct Verification<'a> {
     summary: VerifySummary,
     progress: ProgressBar,
     trials: Trials,
+    /// Tasks that were checked themselves, and whether they passed.
+    known: BTreeMap<&'static str, bool>,
 }
 
 impl Verification<'_> {
     fn verify_task(&mut self, task: &'static dyn Task, exec: &ExecConfig) -> Result<(), Failure> {
+        if self.known.get(task.name()) == Some(&false) {
+            return Ok(());
+        }
         let mut right = Vec::new();
         for subject in self.subjects(task, exec)? {
             let names = (task.name(), subject.info.name);
@@ -101,16 +112,42 @@ impl Verification<'_> {
                 None => right.push(subject),
             }
         }
+        // Once for each task, on inputs that its variants need anyway.
+        let is_first = !right.is_empty() && !self.known.contains_key(task.name());
+        let mut task_check = is_first.then(TaskCheck::default).filter(|_| self.is_of_hard_inputs());
         // Inputs are generated one by one, and skipped if no variant needs them.
         let mut inputs = inputs::for_task(task, self.request)?;
         while !right.is_empty() {
             let Some(input) = inputs.next() else { break };
+            if let (Some(check), Some(seed)) = (&mut task_check, input.seed)
+                && seed == self.request.seed
+                && let Err(fault) = check.add(&input.name, input.case.as_ref(), seed)
+            {
+                self.fault(task, fault);
+                return Ok(());
+            }
             let context = format!("{exec}, {}", input.name);
             self.progress.set_message(context.clone());
             // One wrong output is enough to work on.
             right.retain(|subject| self.is_right(subject, input.case.as_ref(), &context));
         }
+        if let Some(check) = task_check {
+            match check.end(task, self.request.seed) {
+                Err(fault) => self.fault(task, fault),
+                Ok(()) => drop(self.known.insert(task.name(), true)),
+            }
+        }
         Ok(())
+    }
+
+    fn is_of_hard_inputs(&self) -> bool {
+        self.request.input.is_none()
+    }
+
+    /// Records the fault of a task, whose variants are not checked any more.
+    fn fault(&mut self, task: &'static dyn Task, fault: TaskFault) {
+        self.known.insert(task.name(), false);
+        self.summary.faults.push((task.name(), fault));
     }
 
     /// Returns the requested variants that can run on the device.

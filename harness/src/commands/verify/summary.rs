@@ -1,6 +1,6 @@
 //! Summary of a verification.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use portable_gpu::emulator::Lanes;
@@ -10,6 +10,7 @@ use text::Untrusted;
 
 use super::super::print;
 use super::inputs::ReducedInput;
+use super::task_check::TaskFault;
 use crate::failure::{Exit, Failure};
 use crate::request::VerifyRequest;
 
@@ -21,6 +22,8 @@ pub(super) struct VerifySummary {
     pub(super) variants: BTreeSet<(&'static str, &'static str)>,
     pub(super) skipped: usize,
     pub(super) mismatches: Vec<Mismatch>,
+    /// Tasks that are wrong themselves.
+    pub(super) faults: Vec<(&'static str, TaskFault)>,
 }
 
 /// A variant that was wrong.
@@ -40,13 +43,21 @@ impl VerifySummary {
         for mismatch in &self.mismatches {
             print(&mismatch.text(request))?;
         }
-        if self.checks == 0 {
+        for (task, count) in self.tasks_without_right_variant() {
+            print(&format!(
+                "{task}: all {count} variants are wrong: look for the error in the reference first\n"
+            ))?;
+        }
+        for (task, fault) in &self.faults {
+            print(&format!("{task}: {fault}\n"))?;
+        }
+        if self.checks == 0 && self.faults.is_empty() {
             let problem =
                 "nothing was verified: no variant runs there on such inputs; see `bench list`";
             return Err(Failure::NothingMeasured(problem.to_owned()));
         }
         let wrong = self.mismatches.len();
-        if !request.quiet || wrong > 0 {
+        if self.checks > 0 && (!request.quiet || wrong > 0) {
             print(&format!(
                 "{}, {}: {} right, {wrong} wrong, {} not run\n",
                 units::counted(self.variants.len(), "variant"),
@@ -55,7 +66,22 @@ impl VerifySummary {
                 self.skipped
             ))?;
         }
-        Ok(if wrong > 0 { Exit::WrongOutput } else { Exit::Success })
+        let is_right = wrong == 0 && self.faults.is_empty();
+        Ok(if is_right { Exit::Success } else { Exit::WrongOutput })
+    }
+
+    /// Tasks of which several variants were checked and all are wrong, with their number.
+    fn tasks_without_right_variant(&self) -> Vec<(&'static str, usize)> {
+        let wrong = self.mismatches.iter().map(|mismatch| (mismatch.task, mismatch.variant));
+        let wrong: BTreeSet<_> = wrong.collect();
+        let mut counts: BTreeMap<&'static str, [usize; 2]> = BTreeMap::new();
+        for variant in &self.variants {
+            let [all, of_wrong] = counts.entry(variant.0).or_default();
+            *all += 1;
+            *of_wrong += usize::from(wrong.contains(variant));
+        }
+        let none_right = |(_, [all, wrong]): &(_, [usize; 2])| *all > 1 && all == wrong;
+        counts.into_iter().filter(none_right).map(|(task, [all, _])| (task, all)).collect()
     }
 }
 

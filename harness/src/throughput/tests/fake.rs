@@ -85,6 +85,10 @@ impl Case for FakeCase {
         Err(DataError::UnknownFileType(path.to_owned()))
     }
 
+    fn check_reference(&self) -> Result<(), CheckError> {
+        Ok(())
+    }
+
     fn refused_mutants(&self, _: u64) -> Result<usize, String> {
         Ok(0)
     }

@@ -16,6 +16,7 @@ use super::{scrolling, task};
 use crate::charts::draw_published;
 use crate::compare::quoted;
 use crate::frame::Frame;
+use crate::program::renamed;
 use crate::published::{Reproduction, heading, sentences, table};
 use crate::record::{DIRTY, RunRecord};
 use crate::units;
@@ -91,7 +92,7 @@ fn caveats(input: &ReportInput) -> Vec<String> {
         say(record.machine.gpus.is_empty(), "No GPU was found on this machine."),
         say(
             input.comparison.is_none(),
-            "The run was not compared with another one; bench report --base RUN does so.",
+            &renamed("The run was not compared with another one; bench report --base RUN does so."),
         ),
     ];
     caveats.into_iter().flatten().collect()

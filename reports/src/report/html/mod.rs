@@ -25,6 +25,7 @@ use text::{SENTENCE, Untrusted};
 use super::facts::{Tally, asked, counted, day, duration, minute, verdict};
 use super::{ReportError, ReportInput};
 use crate::charts::{Diagnostics, NamedSvg, Stages, Wanted};
+use crate::program::name_in;
 use task::{MAX_MAPS, chart_figure, is_map};
 
 const STYLE: &str = include_str!("style.css");
@@ -141,7 +142,7 @@ fn headline(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
     let maps = charts.iter().filter(|chart| is_map(chart)).take(MAX_MAPS);
     html! {
         section.headline aria-label="Summary" {
-            p.asked { code { "bench " (asked(&record.command)) } }
+            p.asked { code { (name_in(&record.command)) " " (asked(&record.command)) } }
             @for sentence in verdict::sentences(input) { p.verdict { (sentence) "." } }
             @for map in maps { (chart_figure(map)) }
             p { (measured(input)) }

@@ -117,7 +117,7 @@ impl HardInput {
                 return Err(TaskProblem::AcceptsMutant {
                     input: self.name.to_owned(),
                     array: self.task.loaded().outputs[array].name,
-                    mutation: mutation.in_words(),
+                    mutation: mutation.words(),
                 });
             }
             refused += 1;
