@@ -234,7 +234,7 @@ impl Registry {
         if task.output_files().is_none() {
             return Err(PluginProblem::Unusable(format!(
                 "its variant {} is for {task_name}, whose outputs are in no files that a program \
-                 could write; `bench process --help` lists tasks that write files",
+                 could write; only tasks that bench process has can have programs",
                 name.quoted()
             )));
         }

@@ -52,8 +52,8 @@ fn commands(text: &str) -> Vec<String> {
 }
 
 /// Tasks of a plugin and of other programs, whose commands `bench` alone does not understand: see
-/// `plugins/task.rs`, `own_tasks.rs` and the example in `.ci/run`.
-const TASKS_OF_OTHERS: [&str; 3] = ["pixel-clusters", "pulses", "maxima"];
+/// `plugins/task.rs`, `own_tasks.rs`, `external/` and the example in `.ci/run`.
+const TASKS_OF_OTHERS: [&str; 4] = ["pixel-clusters", "pulses", "maxima", "line-fit"];
 
 #[test]
 fn every_command_is_understood() {

@@ -119,8 +119,8 @@ pub struct ServeRequest {
     /// Serve requests on standard input.
     #[arg(long, required = true)]
     pub serve: bool,
-    /// Load variants from a shared library; repeatable.
-    #[arg(long = "plugin", value_name = "LIB")]
+    /// Load variants from a shared library, or of programs (.toml); repeatable.
+    #[arg(long = "plugin", value_name = "FILE")]
     pub plugins: Vec<PathBuf>,
 }
 

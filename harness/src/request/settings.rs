@@ -22,8 +22,8 @@ pub struct Settings {
     /// Variants to measure, by name or glob such as std-* [default: all]
     #[arg(long = "variant", value_name = "NAME", value_delimiter = ',', help_heading = "Where")]
     pub variants: Vec<String>,
-    /// Load variants from a shared library; repeatable.
-    #[arg(long = "plugin", value_name = "LIB", help_heading = "Where")]
+    /// Load variants from a shared library, or of programs (.toml); repeatable.
+    #[arg(long = "plugin", value_name = "FILE", help_heading = "Where")]
     pub plugins: Vec<PathBuf>,
     /// Devices: cpu, cuda:N, hip:N, wgpu:N, wgpu:N+checked [default: cpu and all CUDA GPUs]
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',', help_heading = "Where")]

@@ -17,8 +17,8 @@ pub struct SuiteRequest {
     /// The file, or the name of a built-in suite.
     #[arg(value_name = "SUITE")]
     pub suite: PathBuf,
-    /// Load variants from a shared library; repeatable.
-    #[arg(long = "plugin", value_name = "LIB")]
+    /// Load variants from a shared library, or of programs (.toml); repeatable.
+    #[arg(long = "plugin", value_name = "FILE")]
     pub plugins: Vec<PathBuf>,
     /// Total time budget, such as 30m, divided evenly over the points.
     #[arg(long, value_name = "TIME", value_parser = values::duration)]

@@ -34,8 +34,8 @@ pub struct VerifyRequest {
     /// Variants to check, by name or glob such as std-* [default: all]
     #[arg(long = "variant", value_name = "NAME", value_delimiter = ',')]
     pub variants: Vec<String>,
-    /// Load variants from a shared library; repeatable.
-    #[arg(long = "plugin", value_name = "LIB")]
+    /// Load variants from a shared library, or of programs (.toml); repeatable.
+    #[arg(long = "plugin", value_name = "FILE")]
     pub plugins: Vec<PathBuf>,
     /// Devices: cpu, cuda:N, hip:N, wgpu:N, emulator [default: cpu and all CUDA GPUs]
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',')]
@@ -157,8 +157,8 @@ pub struct ListRequest {
     /// Formats of the list.
     #[command(flatten)]
     pub format: Outputs<Descriptions>,
-    /// Load variants from a shared library; repeatable.
-    #[arg(long = "plugin", value_name = "LIB")]
+    /// Load variants from a shared library, or of programs (.toml); repeatable.
+    #[arg(long = "plugin", value_name = "FILE")]
     pub plugins: Vec<PathBuf>,
 }
 

@@ -50,27 +50,32 @@ pub(super) enum FileDifference {
     Column(String),
     #[error("the right output can't be compared: {0}")]
     Rules(String),
-    #[error("{found} rows instead of {expected}{}", first_row(row))]
+    #[error("{found} rows instead of {expected}{}", first_row(row.as_deref()))]
     Rows { found: usize, expected: usize, row: Option<String> },
-    #[error(
-        "row {row}, {}: {} instead of {}{}", column.escaped(), found.quoted(), expected.quoted(),
-        beyond(tolerance)
-    )]
-    Cell {
-        row: String,
-        column: String,
-        found: String,
-        expected: String,
-        tolerance: Option<Tolerance>,
-    },
+    #[error(transparent)]
+    Cell(Box<CellDifference>),
 }
 
-fn first_row(row: &Option<String>) -> String {
-    row.as_ref().map_or_else(String::new, |row| format!("; the first that differs is {row}"))
+/// A value that is not the right one.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "row {row}, {}: {} instead of {}{}", column.escaped(), found.quoted(), expected.quoted(),
+    beyond(tolerance.as_ref())
+)]
+pub(super) struct CellDifference {
+    row: String,
+    column: String,
+    found: String,
+    expected: String,
+    tolerance: Option<Tolerance>,
 }
 
-fn beyond(tolerance: &Option<Tolerance>) -> String {
-    tolerance.as_ref().map_or_else(String::new, |Tolerance { absolute, relative, .. }| {
+fn first_row(row: Option<&str>) -> String {
+    row.map_or_else(String::new, |row| format!("; the first that differs is {row}"))
+}
+
+fn beyond(tolerance: Option<&Tolerance>) -> String {
+    tolerance.map_or_else(String::new, |Tolerance { absolute, relative, .. }| {
         format!(", which differs by more than {absolute} and a share of {relative}")
     })
 }
@@ -149,17 +154,22 @@ impl TableRules {
         let (expected, has) = (right.rows.len(), found.rows.len());
         match first {
             _ if has != expected => {
-                let row = first.map(|(index, _, right, _)| self.name_row(index, right, &pairs));
+                // Where one table is the start of the other, its next row is missing.
+                let next = || right.rows.get(has).map(|row| (has, row));
+                let row = first.map(|(index, _, row, _)| (index, row)).or_else(next);
+                let row = row.map(|(index, row)| self.name_row(index, row, &pairs));
                 Err(FileDifference::Rows { found: has, expected, row })
             }
             None => Ok(()),
-            Some((index, found, right, pair)) => Err(FileDifference::Cell {
-                row: self.name_row(index, right, &pairs),
-                column: pair.name.to_owned(),
-                found: found[pair.found].to_owned(),
-                expected: right[pair.right].to_owned(),
-                tolerance: pair.tolerance.cloned(),
-            }),
+            Some((index, found, right, pair)) => {
+                Err(FileDifference::Cell(Box::new(CellDifference {
+                    row: self.name_row(index, right, &pairs),
+                    column: pair.name.to_owned(),
+                    found: found[pair.found].to_owned(),
+                    expected: right[pair.right].to_owned(),
+                    tolerance: pair.tolerance.cloned(),
+                })))
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use generators_common::DataError;
 use tempfile::TempDir;
+use text::Untrusted;
 
 use crate::algorithm::Semantics;
 
@@ -94,6 +95,6 @@ pub(super) fn new_folder() -> Result<TempDir, String> {
     let folder = tempfile::Builder::new().prefix("recobench-").tempdir();
     folder.map_err(|problem| {
         let place = std::env::temp_dir();
-        format!("no folder can be made in {} ({problem}); set TMPDIR", place.display())
+        format!("no folder can be made in {} ({problem}); set TMPDIR", place.escaped())
     })
 }

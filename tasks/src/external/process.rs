@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::libc;
 use nix::sched::{CpuSet, sched_setaffinity};
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{SigHandler, Signal, killpg, signal};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use text::Untrusted;
@@ -138,6 +138,9 @@ fn isolate(cpus: Option<&CpuSet>, max_file_bytes: u64) -> io::Result<()> {
         sched_setaffinity(Pid::from_raw(0), cpus)?;
     }
     limit(libc::RLIMIT_FSIZE, max_file_bytes)?;
+    // `bench` ignores the signal, so that it can tell of full files.
+    // SAFETY: the default action is no handler.
+    unsafe { signal(Signal::SIGXFSZ, SigHandler::SigDfl) }?;
     // A crash leaves nothing behind.
     limit(libc::RLIMIT_CORE, 0)?;
     // SAFETY: `prctl` with this option takes a signal, and accesses no memory.
@@ -271,7 +274,7 @@ mod tests {
     fn a_program_that_hangs_is_killed_with_its_children() {
         let folder = tempfile::tempdir().expect("a folder");
         let child = folder.path().join("child");
-        let script = format!("sleep 600 & echo $! > {}; wait", child.display());
+        let script = format!("sleep 600 & echo $! > {}; wait", child.to_string_lossy());
         let problem = launch(&script, |launch| launch.timeout = Duration::from_millis(300));
         assert_eq!(
             problem.expect_err("it hangs"),

@@ -2,7 +2,7 @@
 
 use reports::record::YesNo;
 
-use super::{SORT, sorting};
+use super::{SORT, TASK, variant};
 use crate::common::{folder, in_repository, measuring, row};
 
 fn example() -> Option<String> {
@@ -47,8 +47,8 @@ fn the_programs_of_the_example_are_measured() {
 #[test]
 fn a_program_is_a_variant_next_to_those_of_bench() {
     let Some(folder) = measuring() else { return };
-    folder.write("p.toml", super::variant(SORT, "summary = \"by coreutils\""));
-    let line = "sort --digis 20k --segments 24 --variant external-shell,std-stable --threads 1";
+    folder.write("p.toml", variant(SORT, "summary = \"by coreutils\""));
+    let line = "sort --digis 50k --segments 24 --variant external-shell,std-stable --threads 1";
     let flags = "--max-time 300ms --no-charts --out r --plugin p.toml";
     let run = folder.bench(format!("{line} {flags}")).exits(0);
     run.prints("external-shell").prints("std-stable");
@@ -60,20 +60,26 @@ fn a_program_is_a_variant_next_to_those_of_bench() {
 
 #[test]
 fn rows_may_have_another_order_where_keys_say_which_belong_together() {
-    let unsorted = "cp {input} {output}";
-    let line = "verify sort --device cpu --seeds 1 --variant external-shell --plugin p.toml";
-    sorting(unsorted, "").bench(line).exits(3).prints("external-shell").prints("instead of");
-    let keys = "keys = [\"side\", \"module\", \"channel\", \"time_ns\", \"adc\"]";
-    sorting(unsorted, keys).bench(line).exits(0).prints("0 wrong");
+    let folder = folder();
+    let verify = |keys: &str| {
+        let table = TASK.replace("output = \"txt\"", &format!("output = \"csv\"\n{keys}"));
+        let table = table.replace("seq {lines} >", "(echo n; seq {lines}) >");
+        let own = "command = [\"cp\", \"{input}\", \"{output}\"]";
+        let sorted = "sh\", \"-c\", \"(echo n; tail -n +2 {input} | sort -rn) > {output}";
+        folder.write("p.toml", table.replace(own, &format!("command = [\"{sorted}\"]")));
+        folder.bench("verify copies --device cpu --seeds 1 --plugin p.toml")
+    };
+    verify("").exits(3).prints("row 1, n: \"5\" instead of \"1\"");
+    verify("keys = [\"n\"]").exits(0).prints("0 wrong");
 }
 
 #[test]
 fn a_suite_and_a_file_of_defaults_can_name_programs() {
     let Some(folder) = measuring() else { return };
-    folder.write("p.toml", super::variant(SORT, ""));
+    folder.write("p.toml", variant(SORT, ""));
     let suite = "name = \"s\"\nplugins = [\"p.toml\"]\n[defaults]\nthreads = 1\nmax-time = \
                  \"200ms\"\n[[task]]\nname = \"sort\"\nvariants = [\"external-shell\"]\n\
-                 [task.axes]\ndigis = \"5k\"\nsegments = 24\n";
+                 [task.axes]\ndigis = \"50k\"\nsegments = 24\n";
     folder.write("s.toml", suite);
     folder.bench("run s.toml --no-charts --no-ceilings --no-save --out r").exits(0);
     assert_eq!(row(&folder.rows("r"), "external-shell").valid, YesNo::Yes);

@@ -1,6 +1,6 @@
 //! Programs that fail: each is reported with what to do, and what else is measured is kept.
 
-use super::{SORT, TASK, sorting};
+use super::{SORT, TASK, variant};
 use crate::common::folder;
 
 /// The variant of the task fails on its hard input, with this message.
@@ -29,7 +29,7 @@ fn failures_have_messages() {
     fails("tac {input} > {output}", "", "byte 0 is 53 instead of 49");
     let hangs = "sleep 60; : {input} {output}";
     fails(hangs, "timeout = \"100ms\"", "did not end within 100ms; raise its timeout");
-    let endless = "head -c 2000000000 /dev/zero > {output}; : {input}";
+    let endless = "exec head -c 2000000000 /dev/zero > {output}; : {input}";
     fails(endless, "", "more than 67108864 bytes");
 }
 
@@ -60,12 +60,13 @@ fn a_program_that_is_not_there_is_named() {
 #[test]
 fn times_that_can_not_be_are_refused() {
     let line = "sort --digis 5k --segments 24 --variant external-shell,std-stable --threads 1 \
-                --max-time 100ms --no-charts --no-ceilings --out r --plugin p.toml";
+                --max-time 100ms --no-charts --out r --plugin p.toml";
     let measured = |command: &str, keys: &str, message: &str| {
         if !crate::common::can_measure() {
             return;
         }
-        let folder = sorting(command, keys);
+        let folder = folder();
+        folder.write("p.toml", variant(command, keys));
         let run = folder.bench(line);
         run.prints(message).prints("std-stable");
         let rows = folder.rows("r");

@@ -5,15 +5,7 @@ mod example;
 mod failing;
 mod refused;
 
-use crate::common::{Folder, folder};
-
-/// A description with one variant of `sort`, by a shell command with `{input}` and `{output}`.
-fn sorting(command: &str, keys: &str) -> Folder {
-    let folder = folder();
-    folder.write("p.toml", variant(command, keys));
-    folder
-}
-
+/// A variant of `sort`, by a shell command with `{input}` and `{output}`.
 fn variant(command: &str, keys: &str) -> String {
     format!(
         "[[variant]]\ntask = \"sort\"\nname = \"shell\"\n\
