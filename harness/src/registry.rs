@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use tasks::data_set::DataSet;
-use tasks::external::{ExternalVariant, ProgramTask};
+use tasks::external::ExternalVariant;
 use tasks::open_loop::OpenLoop;
 use tasks::plugin::{PluginError, PluginInfo};
+use tasks::program_task::ProgramTask;
 use tasks::registry::{BuiltInSuite, Registry};
 use tasks::task::Task;
 use text::Untrusted;
@@ -81,7 +82,7 @@ pub(crate) fn load_plugin(
 /// Adds external programs: see [`Registry::add_programs`].
 ///
 /// # Errors
-/// If a name is taken, or a task can't tell right from wrong.
+/// If a name is taken, or a task accepts wrong outputs.
 pub(crate) fn add_programs(
     info: &'static PluginInfo,
     tasks: Vec<ProgramTask>,

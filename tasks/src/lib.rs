@@ -15,7 +15,7 @@
 //! | [`native`] | native variants that ports of them are compared with |
 //! | [`file_selection`] | which parts of files are read |
 //! | [`plugin`], [`plugin_session`] | shared libraries with variants, and how these are run |
-//! | [`external`] | programs as variants and tasks |
+//! | [`external`], [`program_task`] | programs as variants, and tasks that are made of programs |
 //!
 //! Nothing here reads a command line, and only the stages of a variant are timed.
 
@@ -29,6 +29,7 @@ pub mod native;
 pub mod open_loop;
 pub mod plugin;
 pub mod plugin_session;
+pub mod program_task;
 pub mod registry;
 pub mod shared_inputs;
 pub mod task;

@@ -9,12 +9,13 @@ use text::Untrusted;
 
 use crate::data_set::DataSet;
 use crate::device::Backend;
-use crate::external::{self, ExternalVariant, ProgramTask};
+use crate::external::{self, ExternalVariant};
 use crate::open_loop::OpenLoop;
 use crate::plugin::loaded::{LoadContext, load, plugin_of_task};
 use crate::plugin::loaded_variant::{Contracts, LoadedVariant};
 use crate::plugin::{self, PluginError, PluginInfo, PluginProblem, TaskProblem};
 use crate::plugin_session::{self_check, wrap};
+use crate::program_task::{self, ProgramTask};
 use crate::task::{Task, VariantInfo};
 
 /// Tasks that belong together, such as those of one experiment, with what comes with them.
@@ -183,7 +184,7 @@ impl Registry {
     ///
     /// # Errors
     /// If a name is taken, a variant is of no task or of one without output files, a task has no
-    /// variants, or can't tell right from wrong.
+    /// variants, or accepts wrong outputs.
     pub fn add_programs(
         &mut self,
         info: &'static PluginInfo,
@@ -201,9 +202,7 @@ impl Registry {
             if !variants.iter().any(|variant| variant.task == name) {
                 return Err(task_problem(TaskProblem::NoPrograms));
             }
-            let task: &'static ProgramTask = Box::leak(Box::new(task));
-            external::check_soundness(task).map_err(task_problem)?;
-            with_tasks.tasks.push(external::wrap(task));
+            with_tasks.tasks.push(program_task::wrap(task).map_err(task_problem)?);
         }
         let mut own = HashSet::new();
         for variant in &variants {
@@ -245,8 +244,12 @@ impl Registry {
             None => Some("in the same file".to_owned()),
         };
         let Some(other) = other else { return Ok(()) };
-        let (task, name) = (task_name.to_owned(), name.to_owned());
-        Err(PluginProblem::NameTaken { task, backend: Backend::Cpu, name, other })
+        Err(PluginProblem::NameTaken {
+            task: task_name.to_owned(),
+            backend: Backend::Cpu,
+            name: name.to_owned(),
+            other,
+        })
     }
 
     /// Returns the owner of an existing task of this name.

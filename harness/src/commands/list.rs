@@ -110,7 +110,10 @@ fn measurable_adapters() -> Result<(), String> {
 /// Notes on devices that can't be used on this machine, with the reason.
 fn notes(shown: &[&dyn Task]) -> Vec<String> {
     let mut notes: Vec<_> = shown.iter().flat_map(|task| missing(*task)).collect();
-    if let Err(reason) = availability(Backend::Cuda) {
+    let has_kernels = shown.iter().any(|task| has_backend(*task, Backend::Cuda));
+    if let Err(reason) = availability(Backend::Cuda)
+        && has_kernels
+    {
         notes.push(format!("cuda variants can't be measured here: {reason}\n"));
     }
     let has_shaders = |task: &&dyn Task| has_backend(*task, Backend::Wgpu);
@@ -119,7 +122,9 @@ fn notes(shown: &[&dyn Task]) -> Vec<String> {
     {
         notes.push(format!("wgpu variants can't be measured here: {reason}\n"));
     }
-    if let Some(reason) = problem_of(Device::Emulator) {
+    if let Some(reason) = problem_of(Device::Emulator)
+        && has_kernels
+    {
         notes.push(format!("their kernels can't be checked here: {reason}\n"));
     }
     notes

@@ -1,5 +1,7 @@
 //! Notes for readers on the samples of a candidate.
 
+use std::collections::BTreeSet;
+
 use portable_gpu::monitor::Limit;
 use statistics::sample_warnings;
 use tasks::device::Backend;
@@ -14,7 +16,8 @@ const MIN_SHARE: f64 = 0.1;
 type Remark = (fn(&Sample) -> bool, &'static str);
 
 /// Properties that concern host threads.
-const ON_CPU: [Remark; 4] = [
+const ON_CPU: [Remark; 5] = [
+    (share_a_cpu, "in which threads shared a CPU; give each its own with --places cores"),
     (|sample| sample.migrated, "migrated between CPUs; pin threads with --bind close"),
     (
         |sample| sample.quota_throttled,
@@ -23,6 +26,13 @@ const ON_CPU: [Remark; 4] = [
     (|sample| sample.slow_clock, "at a low clock: throttling, or other load?"),
     (|sample| sample.disturbed, "while others used the cores: a busy machine, or a busy host?"),
 ];
+
+/// True if two workers of a team were on one CPU.
+fn share_a_cpu(sample: &Sample) -> bool {
+    let cpus: Vec<usize> = sample.cpus.iter().copied().flatten().collect();
+    let distinct: BTreeSet<usize> = cpus.iter().copied().collect();
+    distinct.len() < cpus.len()
+}
 
 /// Properties that concern a GPU; reasons for throttling have their own note.
 const ON_GPU: [Remark; 2] = [
@@ -112,6 +122,15 @@ mod tests {
         let expected = "5 of 30 samples in which threads were stopped: the CPU quota of the control \
                         group was used up";
         assert_eq!(notes(&series, &all, Backend::Cpu, &[]), expected);
+    }
+
+    #[test]
+    fn threads_on_one_cpu_are_noticed() {
+        let sample = |cpus: [Option<usize>; 2]| Sample { cpus: cpus.into(), ..Sample::default() };
+        let note = note_of(Backend::Cpu, 4, sample([Some(3), Some(3)]));
+        assert!(note.starts_with("4 of 10 samples in which threads shared a CPU"), "{note}");
+        assert_eq!(note_of(Backend::Cpu, 4, sample([Some(3), Some(2)])), "");
+        assert_eq!(note_of(Backend::Cpu, 4, sample([None, None])), "");
     }
 
     fn odd() -> Sample {

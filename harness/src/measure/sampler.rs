@@ -273,7 +273,7 @@ impl<'a> CandidateSampler<'a> {
         let own_seconds = self.candidate.own_seconds()?;
         let staged = self.stages()?;
         self.candidate.release();
-        // What this thread did is not what a program did that has times of its own.
+        // The times of this thread are not those of a program with times of its own.
         let of_thread = own_seconds.is_none();
         let mut sample = Sample {
             seconds: own_seconds.unwrap_or(timed.seconds),

@@ -57,7 +57,7 @@ impl ReservedNames {
             flags: HashSet::from(BUILT_IN.map(str::to_owned)),
         };
         reserved.flags.extend(bench.get_arguments().flat_map(names));
-        // What the commands of all tasks have, a further one has, too.
+        // The command of a further task has the flags that those of all tasks have.
         let of_tasks = bench
             .get_subcommands()
             .filter(|command| tasks.iter().any(|task| task.name() == command.get_name()));

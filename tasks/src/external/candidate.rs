@@ -267,7 +267,7 @@ impl Candidate for ProgramRun<'_> {
     }
 
     fn release(&mut self) {
-        // What is left is removed before the next run, or with the folder.
+        // Files that stay are removed before the next run, or with the folder.
         let _ = self.empty_folder();
         self.last = None;
     }

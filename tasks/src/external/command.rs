@@ -25,7 +25,7 @@ enum Part {
 pub enum TemplateError {
     /// No words.
     #[error(
-        "it is empty; write a program and its arguments, such as [\"./sort\", \"{{input}}\", \"{{output}}\"]"
+        "it is empty; write a program and its arguments, such as ['./sort', '{{input}}', '{{output}}']"
     )]
     Empty,
     /// A placeholder that nothing is known for.

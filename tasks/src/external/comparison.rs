@@ -1,4 +1,4 @@
-//! Whether two files have the same content.
+//! Comparison of the content of two files.
 
 use csv::StringRecord;
 use text::Untrusted;
@@ -6,7 +6,7 @@ use text::Untrusted;
 use super::table::Table;
 use crate::algorithm::{Choose, Mutants, mutants};
 
-/// How an output is compared with the right one.
+/// Comparison of an output with the right one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Comparison {
     /// Byte by byte.
@@ -15,7 +15,7 @@ pub enum Comparison {
     Table(TableRules),
 }
 
-/// How tables are compared.
+/// Rules for the comparison of tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableRules {
     /// Columns that say which rows belong together; without any, rows have an order.
@@ -26,7 +26,7 @@ pub struct TableRules {
     pub tolerances: Vec<Tolerance>,
 }
 
-/// How much the numbers of a column may differ.
+/// Largest difference between the numbers of a column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tolerance {
     /// The column.
@@ -39,7 +39,7 @@ pub struct Tolerance {
 
 /// The first difference between two files.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(super) enum FileDifference {
+pub(crate) enum FileDifference {
     #[error("{found} bytes instead of {expected}")]
     Length { found: usize, expected: usize },
     #[error("byte {offset} is {found} instead of {expected}")]
@@ -62,7 +62,7 @@ pub(super) enum FileDifference {
     "row {row}, {}: {} instead of {}{}", column.escaped(), found.quoted(), expected.quoted(),
     beyond(tolerance.as_ref())
 )]
-pub(super) struct CellDifference {
+pub(crate) struct CellDifference {
     row: String,
     column: String,
     found: String,
@@ -82,12 +82,12 @@ fn beyond(tolerance: Option<&Tolerance>) -> String {
 
 impl Comparison {
     /// True if rows may be in any order.
-    pub(super) fn is_in_any_order(&self) -> bool {
+    pub(crate) fn is_in_any_order(&self) -> bool {
         matches!(self, Comparison::Table(rules) if !rules.keys.is_empty())
     }
 
     /// Compares the content of a file with the right one.
-    pub(super) fn compare(&self, found: &[u8], right: &[u8]) -> Result<(), FileDifference> {
+    pub(crate) fn compare(&self, found: &[u8], right: &[u8]) -> Result<(), FileDifference> {
         match self {
             Comparison::Bytes => compare_bytes(found, right),
             // As fast as it can be, for the most frequent case; that the right one is a table was
@@ -102,7 +102,7 @@ impl Comparison {
     }
 
     /// Copies of a right file with one element changed: a byte, or a row.
-    pub(super) fn mutants(&self, right: &[u8], choose: Choose<'_>) -> Mutants<Vec<u8>> {
+    pub(crate) fn mutants(&self, right: &[u8], choose: Choose<'_>) -> Mutants<Vec<u8>> {
         match self {
             Comparison::Bytes => mutants::of_list(right, choose, |byte, _| !byte),
             Comparison::Table(rules) => rules.mutants(right, choose),
@@ -116,8 +116,7 @@ fn compare_bytes(found: &[u8], right: &[u8]) -> Result<(), FileDifference> {
     }
     match found.iter().zip(right).position(|(found, right)| found != right) {
         Some(offset) => {
-            let (found, expected) = (found[offset], right[offset]);
-            Err(FileDifference::Byte { offset, found, expected })
+            Err(FileDifference::Byte { offset, found: found[offset], expected: right[offset] })
         }
         None => Ok(()),
     }
@@ -151,10 +150,11 @@ impl TableRules {
                 let pair = pairs.iter().find(|pair| !pair.is_same(found, right))?;
                 Some((index, found, right, pair))
             });
-        let (expected, has) = (right.rows.len(), found.rows.len());
+        let expected = right.rows.len();
+        let has = found.rows.len();
         match first {
             _ if has != expected => {
-                // Where one table is the start of the other, its next row is missing.
+                // If one table is the start of the other, its next row is missing.
                 let next = || right.rows.get(has).map(|row| (has, row));
                 let row = first.map(|(index, _, row, _)| (index, row)).or_else(next);
                 let row = row.map(|(index, row)| self.name_row(index, row, &pairs));
@@ -234,17 +234,16 @@ impl TableRules {
 
 impl Pair<'_> {
     fn is_same(&self, found: &StringRecord, right: &StringRecord) -> bool {
-        let (found, right) = (&found[self.found], &right[self.right]);
+        let found = &found[self.found];
+        let right = &right[self.right];
         if found == right {
             return true;
         }
-        let (Ok(found), Ok(right)) = (found.parse::<f64>(), right.parse::<f64>()) else {
-            return false;
-        };
-        let allowed = self
-            .tolerance
-            .map_or(0.0, |tolerance| tolerance.absolute.max(tolerance.relative * right.abs()));
-        (found - right).abs() <= allowed
+        let Ok(found) = found.parse::<f64>() else { return false };
+        let Ok(right) = right.parse::<f64>() else { return false };
+        let allowed =
+            |tolerance: &Tolerance| tolerance.absolute.max(tolerance.relative * right.abs());
+        (found - right).abs() <= self.tolerance.map_or(0.0, allowed)
     }
 }
 
@@ -252,8 +251,8 @@ impl Pair<'_> {
 /// that lacks its end.
 ///
 /// # Errors
-/// What it accepts, or can't read.
-pub(super) fn try_on(comparison: &Comparison, right: &[u8]) -> Result<(), String> {
+/// The output that it accepts, or can't read.
+pub(crate) fn try_on(comparison: &Comparison, right: &[u8]) -> Result<(), String> {
     if let Comparison::Table(rules) = comparison {
         let table = Table::read(right);
         let compared = table.and_then(|table| rules.compared(&table));

@@ -91,7 +91,7 @@ impl Exchange {
 }
 
 /// A new folder, which is removed when it is dropped.
-pub(super) fn new_folder() -> Result<TempDir, String> {
+pub(crate) fn new_folder() -> Result<TempDir, String> {
     let folder = tempfile::Builder::new().prefix("recobench-").tempdir();
     folder.map_err(|problem| {
         let place = std::env::temp_dir();

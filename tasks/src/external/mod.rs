@@ -1,16 +1,15 @@
-//! External programs as variants and as tasks: `docs/external-programs.md`.
+//! External programs as variants of tasks: `docs/external-programs.md`. Tasks that are made of programs
+//! are in `program_task`.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `command` | a command with placeholders |
 //! | `process` | a run of a command: isolated, with limits |
-//! | `comparison`, `table` | whether two files have the same content |
-//! | `timing` | where the time of a run comes from |
+//! | `comparison`, `table` | comparison of two files |
+//! | `timing` | the source of the time of a run |
 //! | `variant` | a program as a variant of a task, and all of them in this process |
 //! | `exchange` | files that programs get of an input |
 //! | `candidate` | a program that is ready to run on an input |
-//! | `task` | a task whose data, right outputs and variants are of programs |
-//! | `soundness` | whether such a task can tell right from wrong |
 //!
 //! Nothing here reads descriptions of programs: the harness does, and hands over values.
 
@@ -19,9 +18,7 @@ mod command;
 mod comparison;
 mod exchange;
 mod process;
-mod soundness;
 mod table;
-mod task;
 mod timing;
 mod variant;
 
@@ -29,11 +26,10 @@ use crate::algorithm::MetricInfo;
 
 pub(crate) use candidate::ProgramRun;
 pub use command::{CommandTemplate, TemplateError};
+pub(crate) use comparison::try_on;
 pub use comparison::{Comparison, TableRules, Tolerance};
-pub(crate) use exchange::{Exchange, InputOfPrograms};
-pub(crate) use soundness::check as check_soundness;
-pub(crate) use task::wrap;
-pub use task::{HardInput, HardInputSource, Items, ProgramTask};
+pub(crate) use exchange::{Exchange, InputOfPrograms, new_folder};
+pub(crate) use process::{Launch, run};
 pub use timing::{TimeSource, TimeUnit};
 pub use variant::{ExternalVariant, NAME_PREFIX};
 pub(crate) use variant::{attach, variants_of};

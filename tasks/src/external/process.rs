@@ -7,7 +7,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
@@ -27,35 +27,35 @@ const STDOUT: &str = ".recobench-stdout";
 const STDERR: &str = ".recobench-stderr";
 
 /// A command with its surroundings.
-pub(super) struct Launch<'a> {
+pub(crate) struct Launch<'a> {
     /// The program and its arguments.
-    pub(super) words: &'a [OsString],
+    pub(crate) words: &'a [OsString],
     /// Its working directory, which is empty and its own.
-    pub(super) folder: &'a Path,
+    pub(crate) folder: &'a Path,
     /// CPUs that it may use; those of this thread if there are none.
-    pub(super) cpus: Option<&'a CpuSet>,
+    pub(crate) cpus: Option<&'a CpuSet>,
     /// Threads that it should use.
-    pub(super) threads: usize,
+    pub(crate) threads: usize,
     /// Time after which it is killed.
-    pub(super) timeout: Duration,
+    pub(crate) timeout: Duration,
     /// Size of the largest file that it may write.
-    pub(super) max_file_bytes: u64,
+    pub(crate) max_file_bytes: u64,
 }
 
 /// A run that ended well.
 #[derive(Clone, Debug)]
-pub(super) struct Finished {
+pub(crate) struct Finished {
     /// Wall time from its start to its end.
-    pub(super) seconds: f64,
+    pub(crate) seconds: f64,
     /// Its standard output.
-    pub(super) stdout: String,
+    pub(crate) stdout: String,
     /// Largest resident memory of its process.
-    pub(super) peak_bytes: u64,
+    pub(crate) peak_bytes: u64,
 }
 
 /// A run that did not.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ProcessError {
+pub(crate) enum ProcessError {
     #[error("{} can't be started: {source}; {}", program.quoted(), started_from(source))]
     NotStarted { program: String, source: io::Error },
     #[error("did not end within {}; raise its timeout, or use less data", humantime::format_duration(*.0))]
@@ -64,6 +64,8 @@ pub(super) enum ProcessError {
     TooMuch(u64),
     #[error("ended with {status}{}", after(said))]
     Ended { status: ExitStatus, said: String },
+    #[error("can't be watched: {0}; end other programs")]
+    NoWatchdog(io::Error),
     #[error("can't be waited for: {0}")]
     Lost(#[from] Errno),
     #[error("its folder can't be used: {0}")]
@@ -89,7 +91,7 @@ fn after(said: &str) -> String {
 ///
 /// # Errors
 /// If it can't be started, or does not end well.
-pub(super) fn run(launch: &Launch<'_>) -> Result<Finished, ProcessError> {
+pub(crate) fn run(launch: &Launch<'_>) -> Result<Finished, ProcessError> {
     let [stdout, stderr] = [STDOUT, STDERR].map(|name| launch.folder.join(name));
     let mut command = Command::new(&launch.words[0]);
     command
@@ -113,14 +115,18 @@ pub(super) fn run(launch: &Launch<'_>) -> Result<Finished, ProcessError> {
     })?;
     let id = Pid::from_raw(child.id().cast_signed());
     let watchdog = Watchdog::start(id, launch.timeout);
+    if watchdog.is_err() {
+        // Nothing would end it.
+        let _ = killpg(id, Signal::SIGKILL);
+    }
     let ended = wait(id);
     let seconds = start.elapsed().as_secs_f64();
-    let timed_out = watchdog.stop();
+    let timed_out = watchdog.map(Watchdog::stop);
     // Whatever it has left behind. Fails if there is nothing.
     let _ = killpg(id, Signal::SIGKILL);
     ended?;
     let (status, peak_bytes) = reap(id)?;
-    if timed_out {
+    if timed_out.map_err(ProcessError::NoWatchdog)? {
         return Err(ProcessError::TimedOut(launch.timeout));
     }
     if status.signal() == Some(libc::SIGXFSZ) {
@@ -138,7 +144,7 @@ fn isolate(cpus: Option<&CpuSet>, max_file_bytes: u64) -> io::Result<()> {
         sched_setaffinity(Pid::from_raw(0), cpus)?;
     }
     limit(libc::RLIMIT_FSIZE, max_file_bytes)?;
-    // `bench` ignores the signal, so that it can tell of full files.
+    // `bench` ignores the signal to report full files itself.
     // SAFETY: the default action is no handler.
     unsafe { signal(Signal::SIGXFSZ, SigHandler::SigDfl) }?;
     // A crash leaves nothing behind.
@@ -192,17 +198,17 @@ struct Watchdog {
 }
 
 impl Watchdog {
-    fn start(id: Pid, timeout: Duration) -> Self {
+    fn start(id: Pid, timeout: Duration) -> io::Result<Self> {
         let (stop, stopped) = channel();
-        let thread = std::thread::spawn(move || {
+        let thread = Builder::new().spawn(move || {
             let is_late = stopped.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout);
             if is_late {
                 // The process is not reaped before this thread has ended. Fails if it has ended.
                 let _ = killpg(id, Signal::SIGKILL);
             }
             is_late
-        });
-        Watchdog { stop, thread }
+        })?;
+        Ok(Watchdog { stop, thread })
     }
 
     /// Returns true if it has killed the process.

@@ -1,4 +1,4 @@
-//! Where the time of a run comes from.
+//! The source of the time of a run.
 
 use regex_lite::Regex;
 use text::Untrusted;
@@ -8,7 +8,7 @@ use text::Untrusted;
 pub enum TimeSource {
     /// Wall time of the process, less that on the smallest input.
     Wall,
-    /// What the program reports itself, on standard output: the last match of a pattern, whose
+    /// The program's own report on standard output: the last match of a pattern, whose
     /// first group is a number.
     Report {
         /// The pattern.

@@ -7,12 +7,9 @@ use super::command::CommandTemplate;
 use super::comparison::Comparison;
 use super::timing::TimeSource;
 use crate::algorithm::{Content, Promise, Semantics};
-use crate::device::Backend;
 use crate::plugin::PluginInfo;
-use crate::task::VariantInfo;
 
-/// What the names of all external variants begin with, so that every table and chart shows what they
-/// are.
+/// Prefix of the names of all external variants, so that every table and chart shows what they are.
 pub const NAME_PREFIX: &str = "external-";
 
 /// A program as a variant of a task.
@@ -30,9 +27,9 @@ pub struct ExternalVariant {
     pub input_ending: String,
     /// Ending of the output's file name, by which the format of the right output is chosen.
     pub output_ending: String,
-    /// How its output is compared.
+    /// Comparison of its output.
     pub comparison: Comparison,
-    /// Where its time comes from.
+    /// The source of its time.
     pub time: TimeSource,
     /// Time after which it is killed.
     pub timeout: Duration,
@@ -64,26 +61,4 @@ impl ExternalVariant {
         let stable = !self.comparison.is_in_any_order();
         Promise { stable, content: Content::Whole, semantics: self.semantics }
     }
-
-    /// Its description.
-    pub(crate) fn info(&self) -> VariantInfo {
-        VariantInfo {
-            name: self.name,
-            summary: self.summary,
-            backend: Backend::Cpu,
-            stable: self.promise().stable,
-            semantics_supported: supported(self.semantics),
-            nested: None,
-            native: None,
-            plugin: Some(self.plugin),
-            unavailable_reason: None,
-            code: 0,
-        }
-    }
-}
-
-fn supported(semantics: Semantics) -> &'static [Semantics] {
-    let all: &'static [Semantics] = &Semantics::ALL;
-    let index = all.iter().position(|known| *known == semantics).unwrap_or_default();
-    &all[index..=index]
 }

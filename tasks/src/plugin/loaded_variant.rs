@@ -31,11 +31,11 @@ pub struct PluginInfo {
     pub version: String,
     /// Hash of the file.
     pub fingerprint: String,
-    /// What the file is.
+    /// Content of the file.
     pub kind: PluginKind,
 }
 
-/// What the file of a plugin is.
+/// Content of the file of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PluginKind {
     /// A shared library.

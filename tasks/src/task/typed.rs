@@ -13,7 +13,7 @@ use crate::algorithm::{
     ReadInput, Semantics, SourceFile, TaskInfo, Variant, VariantContext, Work,
 };
 use crate::axis::Params;
-use crate::device::{Arena, Target, Unavailable};
+use crate::device::{Arena, Backend, Target, Unavailable};
 use crate::external::{Exchange, ExternalVariant, InputOfPrograms, ProgramRun, variants_of};
 use crate::plugin::{Contract, PluginVariant};
 use crate::shared_inputs::{self, InputKey};
@@ -33,7 +33,7 @@ impl<A: Algorithm> Task for TypedTask<A> {
     fn variants(&self) -> Vec<VariantInfo> {
         let own = self.0.variants();
         let external = variants_of(self.0.info().name).into_iter();
-        own.iter().map(info).chain(external.map(ExternalVariant::info)).collect()
+        own.iter().map(info).chain(external.map(external_info)).collect()
     }
 
     fn examples(&self) -> &'static str {
@@ -96,6 +96,21 @@ fn info<A: Algorithm>(variant: &Variant<A>) -> VariantInfo {
         plugin: variant.plugin.and_then(PluginVariant::info),
         unavailable_reason: variant.plugin.and_then(PluginVariant::why_absent),
         code: variant.prepare as usize,
+    }
+}
+
+fn external_info(variant: &'static ExternalVariant) -> VariantInfo {
+    VariantInfo {
+        name: variant.name,
+        summary: variant.summary,
+        backend: Backend::Cpu,
+        stable: variant.promise().stable,
+        semantics_supported: std::slice::from_ref(&variant.semantics),
+        nested: None,
+        native: None,
+        plugin: Some(variant.plugin),
+        unavailable_reason: None,
+        code: 0,
     }
 }
 
@@ -290,7 +305,8 @@ impl<A: Algorithm> InputOfPrograms for TypedCase<A> {
 
     fn write_right_output(&self, semantics: Semantics, path: &Path) -> Result<(), DataError> {
         let reference = self.reference(semantics);
-        let none = || DataError::shape(format!("there is no right output by \"{semantics}\""));
+        let none =
+            || DataError::shape(format!("there is no right output by the reference {semantics}"));
         let right = reference.as_ref().as_ref().ok_or_else(none)?;
         self.task.write_output(&self.input, right, 0, path).map(drop)
     }

@@ -27,7 +27,8 @@ fn the_programs_of_the_example_are_listed_and_right() {
 
 #[test]
 fn the_programs_of_the_example_are_measured() {
-    let (Some(programs), Some(folder)) = (example(), measuring()) else { return };
+    let Some(programs) = example() else { return };
+    let Some(folder) = measuring() else { return };
     let line = "line-fit --tracks 2000 --threads 1 --max-time 300ms --no-charts --out r --plugin";
     let run = folder.bench(format!("{line} {programs}")).exits(0);
     run.prints("external-awk").prints("an external program, timed by its own report");

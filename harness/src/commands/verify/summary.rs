@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use portable_gpu::emulator::Lanes;
+use reports::program;
 use reports::units;
 use tasks::device::Device;
 use text::Untrusted;
@@ -102,7 +103,7 @@ impl Mismatch {
 
     /// The command that shows it again.
     fn command(&self, request: &VerifyRequest, input: Option<&Path>) -> String {
-        let mut words = vec![format!("bench verify {}", self.task)];
+        let mut words = vec![format!("{} verify {}", program::name(), self.task)];
         let plugins = request.plugins.iter();
         words.extend(plugins.map(|path| format!("--plugin {}", path.escaped())));
         words.push(format!("--variant {} --device {}", self.variant, self.device));

@@ -85,7 +85,7 @@ pub(super) fn timeout(section: Section<'_>) -> Duration {
     given.unwrap_or(TIMEOUT)
 }
 
-/// How outputs of a type are compared.
+/// Comparison of outputs with this ending.
 pub(super) fn comparison(section: Section<'_>, ending: &str) -> Comparison {
     let given = section.entry("compare").and_then(|entry| {
         entry.value(|text| match text {

@@ -15,8 +15,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-use tasks::external::{CommandTemplate, ExternalVariant, ProgramTask};
+use tasks::external::{CommandTemplate, ExternalVariant};
 use tasks::plugin::{PluginInfo, PluginKind};
+use tasks::program_task::ProgramTask;
 use text::Untrusted;
 
 use super::{PluginFailure, read_file};
@@ -53,7 +54,7 @@ fn fingerprint_of(content: &str, commands: &[&CommandTemplate]) -> String {
     let mut hash = Sha256::new();
     hash.update(content);
     for file in files {
-        // What can't be read can't be run either, which its first run reports.
+        // An unreadable file can't be run either, which its first run reports.
         hash.update(std::fs::read(file).unwrap_or_default());
     }
     hash_text("external", &hash.finalize())
@@ -81,7 +82,7 @@ impl Programs {
         of_tasks.chain(self.variants.iter().map(|variant| &variant.command)).collect()
     }
 
-    /// The same of this plugin.
+    /// These programs, of this plugin.
     fn of_plugin(mut self, info: &'static PluginInfo) -> Self {
         self.tasks.iter_mut().for_each(|task| task.plugin = info);
         self.variants.iter_mut().for_each(|variant| variant.plugin = info);

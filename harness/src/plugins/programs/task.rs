@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use tasks::axis::{Axis, Flag, Params};
-use tasks::external::{HardInput, HardInputSource, Items, NAME_PREFIX, ProgramTask};
+use tasks::external::NAME_PREFIX;
 use tasks::plugin::check_name;
+use tasks::program_task::{HardInput, HardInputSource, Items, ProgramTask};
 use text::Untrusted;
 
 use super::keys::{self, COMPARISON, Placeholders};
@@ -48,7 +49,7 @@ pub(super) fn read(
         Placeholders { known: &["input", "output"], required: &["input", "output"] };
     let reference = keys::command(section, "reference", folder, &FOR_REFERENCE);
     if section.entry("reference").is_none() {
-        section.problem("this task has no reference; write a command that makes the right output of an input: reference = [\"./slow\", \"{input}\", \"{output}\"]");
+        section.problem("this task has no reference; write a command that makes the right output of an input: reference = ['./slow', '{input}', '{output}']");
     }
     if let (None, Some(axes)) = (section.entry("generate"), section.entry("axes")) {
         axes.problem(
@@ -83,7 +84,7 @@ pub(super) fn read(
     })
 }
 
-/// What an item is in a file: a line, or a record of so many bytes.
+/// An item of a file: a line, or a record of fixed size.
 fn items(section: Section<'_>) -> Items {
     let number = |key| {
         let entry = section.entry(key);

@@ -1,4 +1,5 @@
-use tasks::external::{Comparison, Items, TimeSource};
+use tasks::external::{Comparison, TimeSource};
+use tasks::program_task::Items;
 
 use super::*;
 

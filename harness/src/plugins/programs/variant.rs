@@ -4,9 +4,8 @@ use std::path::Path;
 
 use regex_lite::Regex;
 use tasks::algorithm::Semantics;
-use tasks::external::{
-    Comparison, ExternalVariant, NAME_PREFIX, ProgramTask, TimeSource, TimeUnit,
-};
+use tasks::external::{Comparison, ExternalVariant, NAME_PREFIX, TimeSource, TimeUnit};
+use tasks::program_task::ProgramTask;
 use text::Untrusted;
 
 use super::keys::{self, COMPARISON, Placeholders};
@@ -44,7 +43,7 @@ pub(super) fn read(
     let name = keys::name(section, "name", "variant");
     let command = keys::command(section, "command", folder, &PLACEHOLDERS);
     if section.entry("command").is_none() {
-        section.problem("this variant has no command; write it such as command = [\"./sort\", \"{input}\", \"{output}\"]");
+        section.problem("this variant has no command; write it such as command = ['./sort', '{input}', '{output}']");
     }
     let own_task = own_tasks.iter().find(|own| Some(own.name) == task);
     let exchange = exchange(section, task, own_task);
@@ -109,7 +108,7 @@ fn exchange(
     }
 }
 
-/// Where the time of a run comes from.
+/// The source of the time of a run.
 fn time(section: Section<'_>) -> Option<TimeSource> {
     let unit = section.entry("unit");
     let Some(report) = section.entry("report") else {

@@ -9,18 +9,14 @@ use std::time::Duration;
 use generators_common::DataError;
 use text::Untrusted;
 
-use super::command::CommandTemplate;
-use super::comparison::Comparison;
-use super::exchange::new_folder;
-use super::process::{self, Launch};
 use crate::algorithm::shrink::without_parts;
 use crate::algorithm::{
     Algorithm, CheckError, Choose, InputFiles, Mutants, Output, OutputFiles, Plan, Promise,
     Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Axis, Params};
+use crate::external::{CommandTemplate, Comparison, Launch, new_folder, run};
 use crate::plugin::PluginInfo;
-use crate::task::{Task, TypedTask};
 
 /// A task whose inputs and right outputs are made by programs. Its variants are external, too.
 #[derive(Clone, Debug)]
@@ -31,7 +27,7 @@ pub struct ProgramTask {
     pub summary: &'static str,
     /// An item of the input, in the singular.
     pub item: &'static str,
-    /// What an item is in a file.
+    /// An item of a file.
     pub items: Items,
     /// Parameters of generated inputs.
     pub axes: &'static [Axis],
@@ -43,7 +39,7 @@ pub struct ProgramTask {
     pub generate: Option<CommandTemplate>,
     /// Makes the right output: `{input}`, `{output}`.
     pub reference: CommandTemplate,
-    /// How outputs are compared.
+    /// Comparison of outputs.
     pub comparison: Comparison,
     /// Small inputs that are hard in some respect: at least one.
     pub hard_inputs: Vec<HardInput>,
@@ -55,7 +51,7 @@ pub struct ProgramTask {
     pub plugin: &'static PluginInfo,
 }
 
-/// What an item is in a file.
+/// An item of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Items {
     /// A line, after some that are the head.
@@ -63,7 +59,7 @@ pub enum Items {
         /// Lines of the head.
         head: usize,
     },
-    /// A record of so many bytes, after a head.
+    /// A record of fixed size, after a head.
     Records {
         /// Bytes of the head.
         head: usize,
@@ -77,11 +73,11 @@ pub enum Items {
 pub struct HardInput {
     /// Its name.
     pub name: String,
-    /// Where it comes from.
+    /// Its source.
     pub source: HardInputSource,
 }
 
-/// Where a hard input comes from.
+/// The source of a hard input.
 #[derive(Clone, Debug)]
 pub enum HardInputSource {
     /// Generated with these parameters.
@@ -96,11 +92,6 @@ const MAX_FILE_BYTES: u64 = 16 << 30;
 /// A task of programs as an algorithm.
 #[derive(Clone, Copy)]
 pub(crate) struct ProgramAlgorithm(pub(super) &'static ProgramTask);
-
-/// Wraps a task, for as long as the process lives.
-pub(crate) fn wrap(task: &'static ProgramTask) -> &'static dyn Task {
-    Box::leak(Box::new(TypedTask(ProgramAlgorithm(task))))
-}
 
 /// The content of an input file, or the reason why there is none: no variant is right on it then.
 pub(crate) struct ProgramInput(pub(super) Result<Vec<u8>, String>);
@@ -152,7 +143,7 @@ impl ProgramAlgorithm {
             timeout: self.0.timeout,
             max_file_bytes: MAX_FILE_BYTES,
         };
-        let finished = process::run(&launch);
+        let finished = run(&launch);
         finished.map(drop).map_err(|problem| self.problem(what, command, &problem))
     }
 

@@ -1,11 +1,11 @@
-//! Whether a task of programs can tell right from wrong: tried on its hard inputs.
+//! Trial of a task of programs on its hard inputs: it has to refuse wrong outputs.
 
 use generators_common::random::hash;
 use text::Untrusted;
 
-use super::comparison::try_on;
 use super::task::{HardInput, ProgramAlgorithm, ProgramInput, ProgramTask};
 use crate::algorithm::Mutation;
+use crate::external::try_on;
 use crate::plugin::TaskProblem;
 
 /// Seed of the hard inputs.
@@ -15,7 +15,7 @@ const SEED: u64 = 1;
 ///
 /// # Errors
 /// The first error that is found.
-pub(crate) fn check(task: &'static ProgramTask) -> Result<(), TaskProblem> {
+pub(super) fn check(task: &'static ProgramTask) -> Result<(), TaskProblem> {
     let task = ProgramAlgorithm(task);
     let mut refused = 0;
     for input in &task.0.hard_inputs {
