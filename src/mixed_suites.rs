@@ -1,6 +1,6 @@
-//! Suites with tasks of several experiments.
+//! Suites with tasks of several experiments, and figures that were published of them.
 
-use tasks::registry::{BuiltInSuite, TaskSet};
+use tasks::registry::{BuiltInSuite, PublishedFigures, TaskSet};
 
 /// A set without tasks of its own.
 pub(crate) const MIXED_SUITES: TaskSet = TaskSet {
@@ -19,5 +19,12 @@ pub(crate) const MIXED_SUITES: TaskSet = TaskSet {
             text: include_str!("../suites/gpu-portability.toml"),
         },
     ],
+    published: Some(PublishedFigures {
+        suite: "thesis",
+        figures: include_str!("../published/figures.csv"),
+        values: include_str!("../published/values.csv"),
+        claims: include_str!("../published/claims.csv"),
+        streams: include_str!("../published/streams.csv"),
+    }),
     ..TaskSet::new(&[])
 };

@@ -78,24 +78,28 @@ pub fn run(sets: &[TaskSet], arguments: impl IntoIterator<Item = OsString>) -> E
     }
     // Help and errors have colours too: before anything is understood.
     cli::color_choice(&arguments).write_global();
-    match cli::parse_in(arguments.clone(), &CommandEnvironment::from_this_process()) {
+    let environment = CommandEnvironment::from_this_process();
+    match cli::parse_in(arguments.clone(), &environment) {
         Ok(parsed) => {
             let mut command = prepared(parsed);
             let is_supervised = command.loads_plugins();
             let work = || execute(command);
             if is_supervised { supervise(work) } else { work().into() }
         }
-        Err(answer) if answer.is_about_unknown_name() && !cli::plugins(&arguments).is_empty() => {
-            supervise(|| run_with_plugins(arguments, answer))
+        Err(answer) if answer.is_about_unknown_name() => {
+            match cli::plugins(&arguments, &environment) {
+                none if none.is_empty() => answer.print().into(),
+                plugins => supervise(|| run_with_plugins(arguments, &plugins, answer)),
+            }
         }
         Err(answer) => answer.print().into(),
     }
 }
 
-/// Loads the plugins of a command line, and parses it again: an unknown name may be that of a task
+/// Loads plugins before a command line is understood, and parses it again: an unknown name may be that of a task
 /// that they bring. If they bring none, prints the first answer.
-fn run_with_plugins(arguments: Vec<OsString>, answer: Answer) -> Exit {
-    match load_tasks(&cli::plugins(&arguments)) {
+fn run_with_plugins(arguments: Vec<OsString>, plugins: &[PathBuf], answer: Answer) -> Exit {
+    match load_tasks(plugins) {
         Ok(0) => return answer.print(),
         Ok(_) => {}
         Err(failure) => return report(&failure),

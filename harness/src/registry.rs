@@ -10,7 +10,7 @@ use tasks::external::ExternalVariant;
 use tasks::open_loop::OpenLoop;
 use tasks::plugin::{PluginError, PluginInfo};
 use tasks::program_task::ProgramTask;
-use tasks::registry::{BuiltInSuite, Registry};
+use tasks::registry::{BuiltInSuite, PublishedFigures, Registry};
 use tasks::task::Task;
 use text::Untrusted;
 
@@ -138,7 +138,14 @@ fn unset() -> Registry {
         "gpu-break-even",
         "gpu-portability"
     ];
-    let of_all = TaskSet { suites: OF_ALL, ..TaskSet::new(&[]) };
+    const PUBLISHED: PublishedFigures = PublishedFigures {
+        suite: "thesis",
+        figures: include_str!("../../published/figures.csv"),
+        values: include_str!("../../published/values.csv"),
+        claims: include_str!("../../published/claims.csv"),
+        streams: include_str!("../../published/streams.csv"),
+    };
+    let of_all = TaskSet { suites: OF_ALL, published: Some(PUBLISHED), ..TaskSet::new(&[]) };
     let all = [of_all, algorithms_sts::TASKS, algorithms_tpc::TASKS, algorithms_memory::TASKS];
     Registry::new(&all).expect("names are unique")
 }
@@ -166,6 +173,11 @@ pub(crate) fn open_loop_task(name: &str) -> Option<&'static dyn OpenLoop> {
 /// All built-in suites in their listed order.
 pub(crate) fn suites() -> &'static [BuiltInSuite] {
     registry().suites()
+}
+
+/// Published figures that the tasks can be compared with.
+pub(crate) fn published() -> Option<PublishedFigures> {
+    registry().published()
 }
 
 /// All data sets in their listed order.

@@ -29,6 +29,23 @@ pub struct TaskSet {
     pub open_loop: &'static [&'static dyn OpenLoop],
     /// Suites that come with the program.
     pub suites: &'static [BuiltInSuite],
+    /// Published figures that the tasks can be compared with.
+    pub published: Option<PublishedFigures>,
+}
+
+/// Published figures, as tables in CSV, and the suite that measures their counterparts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublishedFigures {
+    /// Name of the suite.
+    pub suite: &'static str,
+    /// A row for each figure.
+    pub figures: &'static str,
+    /// A row for each published number, with its counterpart.
+    pub values: &'static str,
+    /// A row for each claim.
+    pub claims: &'static str,
+    /// A row for each figure that streams are measured for.
+    pub streams: &'static str,
 }
 
 /// A suite that comes with a program.
@@ -43,7 +60,7 @@ pub struct BuiltInSuite {
 impl TaskSet {
     /// A set of tasks alone.
     pub const fn new(tasks: &'static [&'static dyn Task]) -> Self {
-        TaskSet { tasks, data_sets: &[], open_loop: &[], suites: &[] }
+        TaskSet { tasks, data_sets: &[], open_loop: &[], suites: &[], published: None }
     }
 }
 
@@ -90,6 +107,7 @@ pub struct Registry {
     data_sets: Vec<&'static dyn DataSet>,
     open_loop: Vec<&'static dyn OpenLoop>,
     suites: Vec<BuiltInSuite>,
+    published: Option<PublishedFigures>,
 }
 
 impl Registry {
@@ -103,6 +121,7 @@ impl Registry {
             data_sets: sets.iter().flat_map(|set| set.data_sets).copied().collect(),
             open_loop: sets.iter().flat_map(|set| set.open_loop).copied().collect(),
             suites: sets.iter().flat_map(|set| set.suites).copied().collect(),
+            published: sets.iter().find_map(|set| set.published),
         };
         let all =
             |what| move |name: &&str| RegistryError::SameName { what, name: name.to_string() };
@@ -139,6 +158,11 @@ impl Registry {
     /// All suites in their listed order.
     pub fn suites(&self) -> &[BuiltInSuite] {
         &self.suites
+    }
+
+    /// Published figures: those of the first set that has any.
+    pub fn published(&self) -> Option<PublishedFigures> {
+        self.published
     }
 
     /// All data sets in their listed order.

@@ -69,4 +69,5 @@ pub const TASKS: TaskSet = TaskSet {
         BuiltInSuite { name: "gpu-sort", text: include_str!("../../../suites/gpu-sort.toml") },
         BuiltInSuite { name: "gpu-sts", text: include_str!("../../../suites/gpu-sts.toml") },
     ],
+    published: None,
 };

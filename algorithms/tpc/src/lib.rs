@@ -65,4 +65,5 @@ pub const TASKS: TaskSet = TaskSet {
         BuiltInSuite { name: "gpu-merge", text: include_str!("../../../suites/gpu-merge.toml") },
         BuiltInSuite { name: "gpu-gather", text: include_str!("../../../suites/gpu-gather.toml") },
     ],
+    published: None,
 };

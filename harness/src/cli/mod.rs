@@ -40,7 +40,9 @@ use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use clap_complete::Shell;
 use reports::program;
 
-use crate::registry::{ReservedNames, check_command_line, data_sets, open_loop_tasks, tasks};
+use crate::registry::{
+    ReservedNames, check_command_line, data_sets, open_loop_tasks, published, tasks,
+};
 use crate::suite::built_in;
 pub use answer::{Answer, color_choice};
 use arguments::without_secrets;
@@ -114,9 +116,13 @@ pub fn parse_in(
     Ok(Parsed { request, color: answer::color_from_matches(&matches), notes })
 }
 
-/// The plugins on a command line that is not parsed yet.
-pub(crate) fn plugins(arguments: &[OsString]) -> Vec<PathBuf> {
-    arguments::values(arguments, "--plugin").into_iter().map(PathBuf::from).collect()
+/// The plugins on a command line that is not parsed yet, and those of its file of defaults.
+pub(crate) fn plugins(arguments: &[OsString], environment: &CommandEnvironment) -> Vec<PathBuf> {
+    let typed = arguments::values(arguments, "--plugin");
+    if !typed.is_empty() {
+        return typed.into_iter().map(PathBuf::from).collect();
+    }
+    environment.file(arguments).file.map_or_else(Vec::new, |file| config::plugins(&file))
 }
 
 /// Returns the names of the command and subcommands on a command line.
@@ -190,7 +196,7 @@ fn is_of_use(command: &str) -> bool {
         "stream" => !open_loop_tasks().is_empty(),
         "generate" => !data_sets().is_empty(),
         "process" => tasks().iter().any(|task| task.output_files().is_some()),
-        "reproduce" => built_in::names().contains(&"thesis"),
+        "reproduce" => published().is_some(),
         _ => true,
     }
 }

@@ -16,7 +16,7 @@ use reports::report::{self, ReportInput};
 use reports::store::{Run, RunSummary, StoreError};
 use text::Untrusted;
 
-use super::reproduce::THESIS;
+use super::reproduce::{figures, suite_of_figures};
 use super::runs::{self, StoreContext};
 use crate::failure::{Exit, Failure};
 use crate::request::{DEFAULT_STORE, ReportFormat, ReportRequest};
@@ -62,10 +62,10 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
 
 /// The published figures that a run was measured for, as far as it has any of their values.
 fn published(run: &Run) -> Result<Vec<Reproduction>, Failure> {
-    if run.record.suite.as_ref().is_none_or(|suite| suite.name != THESIS) {
+    if run.record.suite.as_ref().is_none_or(|suite| suite.name != suite_of_figures()) {
         return Ok(Vec::new());
     }
-    let figures = published::figures();
+    let figures = figures();
     let streams = read_published_streams(&run.folder, &figures)?;
     let here = Here { record: &run.record, rows: &run.summary, streams: &streams };
     let mut figures = published::reproduce(figures, &here);

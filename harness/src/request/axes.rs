@@ -4,9 +4,6 @@ use tasks::axis::{Axis, Kind, Params};
 
 use super::is_only_tried;
 
-/// The size that sorts have by default, if no rates are given.
-const DIGIS: &str = "digis";
-
 /// Limit of inputs: more would take weeks, and are probably a mistake.
 const MAX_INPUTS: usize = 10_000;
 
@@ -26,11 +23,12 @@ impl AxisValues {
     }
 
     fn with_small_defaults<'a>(mut self, axes: impl IntoIterator<Item = &'a Axis>) -> Self {
-        let with_rates = ["rate", "noise"].iter().any(|name| !self.values(name).is_empty());
         for axis in axes {
-            // Other axes are derived from those with a default, or from rates.
+            // Other axes are derived from those with a default.
+            let sources = axis.derived_from;
+            let is_given = |name: &&str| !self.values(name).is_empty();
             let is_decided_by_default =
-                axis.default.is_some() || (axis.name == DIGIS && !with_rates);
+                axis.default.is_some() || (!sources.is_empty() && !sources.iter().any(is_given));
             if let Some(small) = axis.small
                 && is_decided_by_default
                 && self.values(axis.name).is_empty()
@@ -147,7 +145,7 @@ mod tests {
     #[test]
     fn values_are_made_small_and_stay_apart() {
         let sort = crate::registry::task("sort").expect("a task");
-        let digis = sort.axes().iter().find(|axis| axis.name == DIGIS).expect("an axis");
+        let digis = sort.axes().iter().find(|axis| axis.name == "digis").expect("an axis");
         let small = |plain: &str| small(digis, plain.to_owned());
         assert_eq!(["1000", "2000000", "20000000"].map(small), ["1000", "2600", "2800"]);
     }
@@ -157,10 +155,10 @@ mod tests {
         let sort = crate::registry::task("sort").expect("a task");
         let digis = |name, value: &str| {
             let given = AxisValues(vec![(name, vec![value.to_owned()])]);
-            given.with_small_defaults(sort.axes()).values(DIGIS).to_vec()
+            given.with_small_defaults(sort.axes()).values("digis").to_vec()
         };
         assert_eq!(digis("segments", "24"), ["2000"]);
-        assert_eq!(digis(DIGIS, "1000"), ["1000"]);
+        assert_eq!(digis("digis", "1000"), ["1000"]);
         assert!(digis("rate", "10000").is_empty());
     }
 

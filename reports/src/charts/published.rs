@@ -248,8 +248,9 @@ mod tests {
 
     use super::super::fixture::run;
     use super::*;
+    use crate::published::Here;
+    use crate::published::fixture::figures;
     use crate::published::fixture::rows;
-    use crate::published::{Here, figures};
     use crate::stream::fixture::{row, timeslice};
     use crate::throughput::fixture;
 

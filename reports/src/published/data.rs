@@ -13,17 +13,25 @@ use crate::store::{StoreError, StreamRun, ThroughputRun};
 use crate::stream::{StreamRow, TimesliceRow, highest_kept_up};
 use crate::throughput::{Curve, ThroughputRow, curves};
 
-const FIGURES: &str = include_str!("../../assets/published/figures.csv");
-const VALUES: &str = include_str!("../../assets/published/values.csv");
-const CLAIMS: &str = include_str!("../../assets/published/claims.csv");
-const STREAMS: &str = include_str!("../../assets/published/streams.csv");
+/// Tables of published figures, in CSV.
+#[derive(Clone, Copy, Debug)]
+pub struct PublishedTables<'a> {
+    /// A row for each figure.
+    pub figures: &'a str,
+    /// A row for each published number, with its counterpart.
+    pub values: &'a str,
+    /// A row for each claim.
+    pub claims: &'a str,
+    /// A row for each figure that streams are measured for.
+    pub streams: &'a str,
+}
 
-/// All published figures, in the order of the publications.
-pub fn figures() -> Vec<Figure> {
-    let values = rows::<Value>(VALUES);
-    let claims = rows::<Claim>(CLAIMS);
-    let streams = rows::<Stream>(STREAMS);
-    let mut figures = rows::<Figure>(FIGURES);
+/// All published figures of tables, in the order of the publications.
+pub fn read_figures(tables: &PublishedTables<'_>) -> Vec<Figure> {
+    let values = rows::<Value>(tables.values);
+    let claims = rows::<Claim>(tables.claims);
+    let streams = rows::<Stream>(tables.streams);
+    let mut figures = rows::<Figure>(tables.figures);
     for figure in &mut figures {
         let id = &figure.id;
         figure.values = values.iter().filter(|value| value.figure == *id).cloned().collect();
@@ -33,8 +41,7 @@ pub fn figures() -> Vec<Figure> {
     figures
 }
 
-/// The rows of a table. The tables are part of the program and read by a test, so invalid rows are
-/// skipped.
+/// The rows of a table. Tables are part of a program and read by a test, so invalid rows are skipped.
 fn rows<R: DeserializeOwned>(text: &str) -> Vec<R> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     reader.deserialize().filter_map(Result::ok).collect()
@@ -177,7 +184,7 @@ fn folders(folder: &Path, name: &str) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures;
+    use super::super::fixture::{CLAIMS, FIGURES, STREAMS, VALUES, figures};
     use super::*;
     use crate::charts::fixture::run;
     use crate::store::{StreamFolder, ThroughputFolder};

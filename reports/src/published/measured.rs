@@ -195,8 +195,9 @@ impl Measured {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Reproduction;
+    use super::super::fixture::figures;
     use super::super::fixture::{chain, rows, table};
-    use super::super::{Reproduction, figures};
     use super::*;
     use crate::charts::fixture::run;
 

@@ -9,7 +9,7 @@
 //! | `verdict` | judges whether the claims hold here |
 //! | `render` | writes figures for terminals, pages and programs |
 //!
-//! The tables are in `assets/published/`: a row for each figure, for each published number with its
+//! The tables belong to the program: a row for each figure, for each published number with its
 //! counterpart, and for each claim.
 
 mod data;
@@ -19,7 +19,7 @@ mod render;
 mod stream_values;
 mod verdict;
 
-pub use data::{Streams, figures, read_published_streams};
+pub use data::{PublishedTables, Streams, read_figures, read_published_streams};
 pub use figure::{Claim, Figure, Quantity, Shows, Stream, Threads, Unit, Value};
 pub use measured::{Here, Measured};
 pub(crate) use render::{heading, sentences, table};
@@ -28,9 +28,24 @@ pub use verdict::{ClaimVerdict, JudgedClaim, Reproduction, reproduce};
 /// Rows of the STS chain for tests.
 #[cfg(test)]
 pub(crate) mod fixture {
-    use super::{Here, Reproduction, figures};
+    use super::{Figure, Here, PublishedTables, Reproduction, read_figures};
     use crate::charts::fixture::{row, run};
     use crate::record::SummaryRow;
+
+    /// The figures of `bench`.
+    pub fn figures() -> Vec<Figure> {
+        read_figures(&PublishedTables {
+            figures: FIGURES,
+            values: VALUES,
+            claims: CLAIMS,
+            streams: STREAMS,
+        })
+    }
+
+    pub const FIGURES: &str = include_str!("../../../published/figures.csv");
+    pub const VALUES: &str = include_str!("../../../published/values.csv");
+    pub const CLAIMS: &str = include_str!("../../../published/claims.csv");
+    pub const STREAMS: &str = include_str!("../../../published/streams.csv");
 
     /// The stages of a chain: 2 ms for sorting digis and 3 ms for sorting clusters, times a factor, and
     /// 10 ms for each other stage.

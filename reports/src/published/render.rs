@@ -239,8 +239,9 @@ pub fn record<'a>(reproduction: &'a Reproduction, value: &'a Value) -> Record<'a
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::figures;
     use super::super::fixture::rows;
-    use super::super::{Here, figures, reproduce};
+    use super::super::{Here, reproduce};
     use super::*;
     use crate::charts::fixture::run;
     use crate::table::Format;

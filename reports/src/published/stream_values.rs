@@ -147,7 +147,8 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ClaimVerdict, Reproduction, figures};
+    use super::super::fixture::figures;
+    use super::super::{ClaimVerdict, Reproduction};
     use super::*;
     use crate::charts::fixture::run;
     use crate::stream::fixture::{row, timeslice};

@@ -135,8 +135,9 @@ impl ClaimVerdict {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Here;
+    use super::super::fixture::figures;
     use super::super::fixture::{chain, rows, table};
-    use super::super::{Here, figures};
     use super::*;
     use crate::charts::fixture::{row, run};
     use crate::record::SummaryRow;

@@ -37,6 +37,7 @@ impl<T> Flag<T> {
                 default: None,
                 kind,
                 small: None,
+                derived_from: &[],
                 unit: kind.unit(),
                 label: name,
             },
@@ -86,6 +87,12 @@ impl<T> Flag<T> {
     /// Sets the maximum that a trial of a command uses for a parameter of the input size.
     pub const fn small(mut self, max: f64) -> Self {
         self.axis.small = Some(max);
+        self
+    }
+
+    /// Sets the axes that it is derived from if they have values.
+    pub const fn derived_from(mut self, axes: &'static [&'static str]) -> Self {
+        self.axis.derived_from = axes;
         self
     }
 

@@ -41,6 +41,8 @@ pub struct Axis {
     pub kind: Kind,
     /// Maximum that a trial of a command uses, for parameters of the input size.
     pub small: Option<f64>,
+    /// Axes that this one is derived from if they have values, for an axis without a default.
+    pub derived_from: &'static [&'static str],
     /// The unit of plain values, which may follow a value; empty without one.
     pub unit: &'static str,
     /// Name in tables and charts, in the plural for a [`Kind::Count`]; by default that of the flag.

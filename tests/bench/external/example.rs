@@ -86,4 +86,7 @@ fn a_suite_and_a_file_of_defaults_can_name_programs() {
     assert_eq!(row(&folder.rows("r"), "external-shell").valid, YesNo::Yes);
     folder.write("recobench.toml", "plugin = [\"p.toml\"]\n");
     folder.bench("list sort").exits(0).prints("external-shell");
+    folder.write("p.toml", TASK);
+    folder.bench("list copies").exits(0).prints("external-cp");
+    folder.bench("copies --help").exits(0).prints("--lines");
 }

@@ -17,7 +17,7 @@ axes! {
         pub SEGMENTS: usize = Flag::count("segments").or("1792") =>
             "Segments (module sides): 1792 in the full detector, 24 in mCBM";
         /// All digis together.
-        DIGIS: u64 = Flag::count("digis").small(2e3) =>
+        DIGIS: u64 = Flag::count("digis").small(2e3).derived_from(&["rate", "noise"]) =>
             "Digis in all segments together [default: 20M, or what the rates give]";
         ORDER: Order = sts_scenario::order_flag().or("random") =>
             "Order of arrival in a segment: random, time, or jitter:N (up to N digis from time \

@@ -21,6 +21,7 @@ use files::{LARGEST_DOCUMENT, read_text};
 use text::Untrusted;
 
 use crate::cli::arguments::last_value;
+use crate::document::{self, Entry, Section};
 pub(super) use apply::applied;
 pub(crate) use apply::with_defaults;
 
@@ -29,8 +30,9 @@ const FLAG: &str = "config";
 
 /// The variable that names the file; empty for none.
 const VARIABLE: &str = "RECOBENCH_CONFIG";
-/// The flag of commands that load plugins.
+/// The flag of commands that load plugins, and its name on the command line.
 const PLUGINS: &str = "plugins";
+const PLUGIN: &str = "plugin";
 
 /// A command with the defaults of a file.
 ///
@@ -41,6 +43,23 @@ pub(super) fn read(command: Command, path: &Path) -> Result<Command, String> {
     let text = read_text(path, LARGEST_DOCUMENT)
         .map_err(|error| format!("{name}: {error}; --config takes a TOML file"))?;
     with_defaults(command, &name, &text).map_err(|error| error.to_string())
+}
+
+/// The plugins that a file names for any command; none if it can't be read, which [`read`] reports.
+pub(super) fn plugins(path: &Path) -> Vec<PathBuf> {
+    let text = read_text(path, LARGEST_DOCUMENT).unwrap_or_default();
+    let name = path.escaped().to_string();
+    let named = document::read(&name, &text, |root| plugins_in(root)).unwrap_or_default();
+    named.into_iter().map(PathBuf::from).collect()
+}
+
+fn plugins_in(section: Section<'_>) -> Vec<String> {
+    let named = |entry: Entry<'_>| match entry.is_section() {
+        true => entry.section().map_or_else(Vec::new, plugins_in),
+        false if entry.key == PLUGIN => entry.texts(),
+        false => Vec::new(),
+    };
+    section.entries().flat_map(named).collect()
 }
 
 /// A note on the plugins that a file names for a command: they are code, and on the command line

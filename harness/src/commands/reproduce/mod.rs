@@ -10,7 +10,9 @@ use std::path::Path;
 
 use crate::registry;
 use reports::charts;
-use reports::published::{self, Figure, Here, Reproduction, Value, read_published_streams};
+use reports::published::{
+    self, Figure, Here, PublishedTables, Reproduction, Value, read_figures, read_published_streams,
+};
 use reports::rank::Rank;
 use reports::record::Point;
 use reports::report::{self, ReportInput};
@@ -30,8 +32,21 @@ use crate::request::ReproduceRequest;
 use crate::request::values::{each_once, instead_of};
 use crate::suite::Suite;
 
-/// Suite with the measurements of the figures.
-pub(super) const THESIS: &str = "thesis";
+/// All published figures of this program.
+pub(super) fn figures() -> Vec<Figure> {
+    let tables = registry::published().map(|own| PublishedTables {
+        figures: own.figures,
+        values: own.values,
+        claims: own.claims,
+        streams: own.streams,
+    });
+    tables.map_or_else(Vec::new, |tables| read_figures(&tables))
+}
+
+/// Suite with the measurements of the figures; empty without figures.
+pub(super) fn suite_of_figures() -> &'static str {
+    registry::published().map_or("", |own| own.suite)
+}
 
 /// The page in the run's folder.
 const PAGE: &str = "reproduce.html";
@@ -89,7 +104,7 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
 
 /// Returns the figures with these ids and groups; all if `ids` is empty.
 fn wanted(ids: &[String]) -> Result<Vec<Figure>, Failure> {
-    let mut figures = published::figures();
+    let mut figures = figures();
     let names = |figure: &Figure| [figure.id.clone(), figure.group.clone()];
     let known: Vec<String> = figures.iter().flat_map(names).collect();
     if let Some(unknown) = ids.iter().find(|id| !known.contains(id)) {
@@ -153,7 +168,7 @@ fn page(figures: &[Reproduction], run: &Run, folder: &Path, rank: Rank) -> Resul
 fn part(figures: &[Figure]) -> Result<Suite, Failure> {
     let max_threads = usable_threads();
     let is_wanted = |point: &Point| figures.iter().any(|figure| figure.wants(point, max_threads));
-    let suite = open_suite(Path::new(THESIS), &[])?.restricted(is_wanted);
+    let suite = open_suite(Path::new(suite_of_figures()), &[])?.restricted(is_wanted);
     if figures.iter().all(|figure| figure.stream.is_some()) {
         return Ok(suite);
     }

@@ -263,7 +263,7 @@ fn whole_microseconds(time: Duration) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use reports::published::figures;
+    use super::super::figures;
 
     use super::*;
     use crate::cli::{Request, parse};

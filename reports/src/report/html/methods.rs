@@ -254,8 +254,9 @@ mod tests {
 
     use super::super::super::facts::fixture::run;
     use super::*;
+    use crate::published::fixture::figures;
     use crate::published::fixture::rows;
-    use crate::published::{Here, figures, reproduce};
+    use crate::published::{Here, reproduce};
 
     #[test]
     fn a_figure_has_sentences_a_chart_and_numbers() {
