@@ -1,6 +1,7 @@
 //! Files that programs get of an input.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -82,12 +83,23 @@ impl Exchange {
             ExchangedFile::Smallest => input.write_smallest(&path),
             ExchangedFile::RightOutput(semantics) => input.write_right_output(semantics, &path),
         };
-        let written = written.map(|()| path).map_err(|problem| {
+        let protected = written.and_then(|()| protect(&path));
+        let written = protected.map(|()| path).map_err(|problem| {
             format!("{what} can't be written as a file of the type {ending}: {problem}")
         });
         files.insert(name, written.clone());
         written
     }
+}
+
+/// Keeps programs from writing into a file that later runs read, too.
+fn protect(path: &Path) -> Result<(), DataError> {
+    let protected = fs::metadata(path).and_then(|file| {
+        let mut permissions = file.permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(path, permissions)
+    });
+    protected.map_err(|error| DataError::io(path, error))
 }
 
 /// A new folder, which is removed when it is dropped.

@@ -49,7 +49,7 @@ pub(super) fn read(command: Command, path: &Path) -> Result<Command, String> {
 pub(super) fn plugins(path: &Path) -> Vec<PathBuf> {
     let text = read_text(path, LARGEST_DOCUMENT).unwrap_or_default();
     let name = path.escaped().to_string();
-    let named = document::read(&name, &text, |root| plugins_in(root)).unwrap_or_default();
+    let named = document::read(&name, &text, plugins_in).unwrap_or_default();
     named.into_iter().map(PathBuf::from).collect()
 }
 
