@@ -273,7 +273,7 @@ impl<'a> CandidateSampler<'a> {
         let own_seconds = self.candidate.own_seconds()?;
         let staged = self.stages()?;
         self.candidate.release();
-        // The times of this thread are not those of a program with times of its own.
+        // Times and CPUs of these threads are not those of a program with times of its own.
         let of_thread = own_seconds.is_none();
         let mut sample = Sample {
             seconds: own_seconds.unwrap_or(timed.seconds),
@@ -283,7 +283,7 @@ impl<'a> CandidateSampler<'a> {
             stages: staged.stages,
             profiled_seconds: staged.seconds,
             within_cpu_set: self.all_within_cpu_set(&before) && self.all_within_cpu_set(&after),
-            cpus: before.iter().map(|core| core.cpu).collect(),
+            cpus: before.iter().filter(|_| of_thread).map(|core| core.cpu).collect(),
             quota_throttled: stopped_after > stopped_before,
             ..Sample::default()
         };
@@ -306,7 +306,7 @@ impl<'a> CandidateSampler<'a> {
             sample.slow_clock = condition.slow_clock;
             sample.disturbed = condition.disturbed;
             sample.clock_mhz = clocks.map(|reading| reading.clock_mhz).reduce(f64::min);
-            sample.migrated = before.iter().zip(&after).any(|(a, b)| a.cpu != b.cpu);
+            sample.migrated = of_thread && before.iter().zip(&after).any(|(a, b)| a.cpu != b.cpu);
         }
         sample.spent = start.elapsed();
         Ok(sample)
