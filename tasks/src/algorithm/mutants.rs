@@ -1,6 +1,7 @@
 //! Outputs with one changed element, which a check must refuse.
 
 use generators_common::element::{Choose, Element};
+use generators_common::random::hash;
 
 use super::{Content, Promise};
 
@@ -38,6 +39,15 @@ impl Mutation {
             Mutation::Changed => promise.content != Content::Whole,
             Mutation::Dropped | Mutation::Doubled => false,
         }
+    }
+}
+
+/// Draws mutations from a seed: numbers below a bound, which differ from call to call.
+pub(crate) fn choices(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut drawn = 0;
+    move |bound| {
+        drawn += 1;
+        (hash(seed, [drawn]) % bound as u64) as usize
     }
 }
 

@@ -1,10 +1,10 @@
 //! Trial of a task of programs on its hard inputs: it has to refuse wrong outputs.
 
-use generators_common::random::hash;
 use text::Untrusted;
 
 use super::task::{HardInput, ProgramAlgorithm, ProgramInput, ProgramTask};
 use crate::algorithm::Mutation;
+use crate::algorithm::mutants::choices;
 use crate::external::try_on;
 use crate::plugin::TaskProblem;
 
@@ -49,11 +49,7 @@ fn refused_outputs(task: ProgramAlgorithm, hard: &HardInput) -> Result<usize, Ta
         input: name(),
         problem: difference.to_string(),
     })?;
-    let mut drawn = 0;
-    let mut choose = |bound: usize| {
-        drawn += 1;
-        (hash(SEED, [drawn]) % bound as u64) as usize
-    };
+    let mut choose = choices(SEED);
     let mut refused = 0;
     for (mutation, mutant) in comparison.mutants(&right, &mut choose) {
         let is_allowed = mutation == Mutation::Swapped && comparison.is_in_any_order();

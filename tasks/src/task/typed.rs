@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use generators_common::DataError;
-use generators_common::random::hash;
 
 use super::{Candidate, Case, Task, VariantInfo};
+use crate::algorithm::mutants::choices;
 use crate::algorithm::{
     Algorithm, Answers, CheckError, Content, InputFiles, MemoryShares, OutputFiles, Plan, Promise,
     ReadInput, Semantics, SourceFile, TaskInfo, Variant, VariantContext, Work,
@@ -259,12 +259,8 @@ impl<A: Algorithm> Case for TypedCase<A> {
     }
 
     fn refused_mutants(&self, seed: u64) -> Result<usize, String> {
-        let mut drawn = 0;
         let mut refused = 0;
-        let mut choose = |bound: usize| {
-            drawn += 1;
-            (hash(seed, [drawn]) % bound as u64) as usize
-        };
+        let mut choose = choices(seed);
         for (name, promise) in self.promises() {
             let reference = self.reference(promise.semantics);
             let Some(right) = reference.as_ref() else {

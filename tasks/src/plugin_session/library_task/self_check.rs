@@ -8,6 +8,7 @@ use super::input::LibraryInput;
 use super::judged;
 use super::output::LibraryOutput;
 use super::task::LibraryTask;
+use crate::algorithm::mutants::choices;
 use crate::algorithm::{Algorithm, Content, Promise, Semantics};
 use crate::axis::Params;
 use crate::plugin::TaskProblem;
@@ -96,11 +97,7 @@ impl HardInput {
     }
 
     fn refused_mutants(&self) -> Result<usize, TaskProblem> {
-        let mut drawn = 0;
-        let mut choose = |bound: usize| {
-            drawn += 1;
-            (hash(self.seed, [drawn]) % bound as u64) as usize
-        };
+        let mut choose = choices(self.seed);
         let promise = Promise {
             stable: !self.task.loaded().any_order,
             content: Content::Whole,
