@@ -1,0 +1,38 @@
+//! Files of the VELO.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`mdf`] | events as the experiment stores them |
+//! | [`cases`] | events as text, with what is expected of them |
+//! | [`geometry`] | positions of modules, columns and sensors |
+
+pub mod cases;
+pub mod geometry;
+pub mod mdf;
+
+use std::path::Path;
+
+use generators_common::DataError;
+use generators_common::io::FileName;
+use generators_common::io::file::name_without_gz;
+
+use crate::events::Events;
+
+/// Endings of the files that [`read_events`] reads, without that of compressed files.
+pub const ENDINGS: &[&str] = &["mdf", "cases"];
+
+/// Reads the events of a file, in the format of its ending.
+///
+/// # Errors
+/// If it can't be read, or its format is not known.
+pub fn read_events(path: &Path) -> Result<Events, DataError> {
+    let name = name_without_gz(path);
+    if name.ends_with(b".mdf") {
+        mdf::read(path)
+    } else if name.ends_with(b".cases") {
+        cases::read(path)
+    } else {
+        let problem = "events are in files named .mdf or .cases, or these with .gz";
+        Err(DataError::shape(format!("{}: {problem}", FileName(path))))
+    }
+}

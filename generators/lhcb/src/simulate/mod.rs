@@ -1,0 +1,1 @@
+//! Events from a seed.
