@@ -10,7 +10,7 @@ use super::shape::EventShape;
 const SIGMA_Z: f32 = 45.0;
 const SIGMA_XY: f32 = 0.028;
 /// Charged particles of a collision on average, within the pseudorapidities below.
-const MEAN_PARTICLES: f32 = 62.0;
+const MEAN_PARTICLES: f32 = 62.5;
 /// Particles of a collision at least.
 const MIN_PARTICLES: f32 = 2.0;
 /// Factor on the particles of a collision that makes beauty quarks.
@@ -25,7 +25,7 @@ const WIDTH_PT: f32 = 0.85;
 const KAONS: f32 = 0.10;
 const KAONS_AND_PROTONS: f32 = 0.19;
 /// Particles that decay or interact before the end of the magnet.
-const LOST: f32 = 0.28;
+const LOST: f32 = 0.26;
 
 /// Particles of an event, before the detector.
 #[derive(Default)]

@@ -17,6 +17,7 @@
 //! | `super_pixels` | super-pixels, and which are isolated |
 //! | `neighbours` | pairs of neighbours in a grid |
 //! | `readout` | words of banks, and the clusters of each particle |
+//! | `particle_ids` | identifiers of the clusters of each particle |
 //! | `event` | an event, from its collisions to its banks |
 //!
 //! Averages follow ten events of the full simulation; `docs/velo.md` compares them.
@@ -30,6 +31,7 @@ mod event;
 mod neighbours;
 mod noise;
 mod particle;
+mod particle_ids;
 mod pixels;
 mod random;
 mod readout;
@@ -48,7 +50,7 @@ use event::{EventBuffers, EventSimulation, SimulatedEvent};
 pub use shape::{EventShape, Preset, PresetSettings};
 
 /// Events that are simulated before they are joined with the others.
-const BATCH: u64 = 1024;
+const BATCH: u64 = 256;
 /// Run of all events.
 const RUN: u32 = 1;
 
