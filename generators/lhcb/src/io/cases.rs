@@ -18,7 +18,8 @@ use generators_common::io::content_limit::check_kept;
 use generators_common::io::file::open;
 use text::Untrusted;
 
-use crate::events::{BankFormat, BankKind, BankWords, Events};
+use crate::events::{BankWords, Events};
+use crate::format::{BankFormat, BankKind};
 
 /// Records of what is expected, which are not read here.
 const EXPECTED: &[&str] =

@@ -4,10 +4,8 @@
 //! |---|---|
 //! | [`mdf`] | events as the experiment stores them |
 //! | [`cases`] | events as text, with what is expected of them |
-//! | [`geometry`] | positions of modules, columns and sensors |
 
 pub mod cases;
-pub mod geometry;
 pub mod mdf;
 
 use std::path::Path;
