@@ -60,7 +60,7 @@ pub struct Event<'a> {
 }
 
 /// A bank of an event that is added.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BankWords<'a> {
     /// The sensor, or the pair of sensors.
     pub source: u16,
@@ -140,6 +140,15 @@ impl Events {
     /// Truth of each event; `None` if it is not known of all.
     pub fn truth(&self) -> Option<&[Truth]> {
         (!self.is_empty() && self.truth.len() == self.len()).then_some(&self.truth)
+    }
+
+    /// Sets the truth of all events.
+    ///
+    /// # Panics
+    /// If its length is not the number of events.
+    pub(crate) fn set_truth(&mut self, truth: Vec<Truth>) {
+        assert_eq!(truth.len(), self.len(), "truth of each event");
+        self.truth = truth;
     }
 
     /// Bytes of banks, with the header of eight bytes that each has in a file.
