@@ -1,1 +1,100 @@
-//! Events from a seed.
+//! Events from a seed: collisions, particles through the detector, pixels, and banks.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`shape`] | parameters, and presets |
+//! | `random` | random numbers of one event |
+//! | `collision` | vertices, and the particles from them |
+//! | `secondary` | conversions, interactions and decays away from the vertices |
+//! | `decay` | decays of strange, charmed and beauty hadrons |
+//! | `particle` | a particle on its way |
+//! | `sensors` | positions on sensors |
+//! | `track` | the way of a particle through the sensors |
+//! | `response` | pixels of a crossing |
+//! | `pixels` | pixels of an event, by sensor |
+//! | `noise` | pixels and clusters that no particle made |
+//! | `clusters` | clusters of pixels, as the FPGA of the readout finds them |
+//! | `super_pixels` | super-pixels, and which are isolated |
+//! | `neighbours` | pairs of neighbours in a grid |
+//! | `readout` | words of banks, and the clusters of each particle |
+//! | `event` | an event, from its collisions to its banks |
+//!
+//! Averages follow ten events of the full simulation; `docs/velo.md` compares them.
+
+pub mod shape;
+
+mod clusters;
+mod collision;
+mod decay;
+mod event;
+mod neighbours;
+mod noise;
+mod particle;
+mod pixels;
+mod random;
+mod readout;
+mod response;
+mod secondary;
+mod sensors;
+mod super_pixels;
+mod track;
+
+use generators_common::DataError;
+use rayon::prelude::*;
+
+use crate::events::{BankWords, Events};
+use event::{EventBuffers, EventSimulation, SimulatedEvent};
+
+pub use shape::{EventShape, Preset, PresetSettings};
+
+/// Events that are simulated before they are joined with the others.
+const BATCH: u64 = 1024;
+/// Run of all events.
+const RUN: u32 = 1;
+
+/// Simulates events. Shape and seed determine the bytes for any number of threads on any machine; an
+/// event depends on the seed and on its number alone, not on `first_event` and `events`.
+///
+/// # Errors
+/// If the shape is invalid; see [`EventShape::validate`].
+pub fn simulate(shape: &EventShape, seed: u64) -> Result<Events, DataError> {
+    shape.validate()?;
+    let simulation = EventSimulation::new(shape, seed);
+    let mut events = Events::default();
+    let end = shape.first_event + shape.events;
+    let mut first = shape.first_event;
+    while first < end {
+        let batch = first..end.min(first + BATCH);
+        first = batch.end;
+        let simulated: Vec<_> = batch
+            .clone()
+            .into_par_iter()
+            .map_init(EventBuffers::default, |buffers, number| simulation.event(number, buffers))
+            .collect();
+        for (number, event) in batch.zip(simulated) {
+            add(&mut events, shape, number, event)?;
+        }
+    }
+    Ok(events)
+}
+
+fn add(
+    events: &mut Events,
+    shape: &EventShape,
+    number: u64,
+    event: SimulatedEvent,
+) -> Result<(), DataError> {
+    let mut start = 0;
+    let banks: Vec<_> = (0..)
+        .zip(&event.banks.ends)
+        .map(|(source, &end)| {
+            let words = &event.banks.words[start..end];
+            start = end;
+            BankWords { source, words }
+        })
+        .collect();
+    let pushed = events.push(format!("{RUN}-{number}"), shape.format(), &banks, Some(event.truth));
+    pushed.map_err(|problem| {
+        DataError::shape(format!("event {number} is too large ({problem}); lower the occupancy"))
+    })
+}

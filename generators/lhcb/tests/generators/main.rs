@@ -4,6 +4,7 @@
 
 mod mdf;
 mod mdf_defects;
+mod simulated;
 mod small;
 
 #[allow(dead_code, reason = "the full sets alone are used")]

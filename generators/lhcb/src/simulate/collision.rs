@@ -1,0 +1,118 @@
+//! Vertices of an event, and the particles from them.
+
+use super::decay;
+use super::particle::{Ancestry, Momentum, SimulatedParticle, pid};
+use super::random::Random;
+use super::secondary;
+use super::shape::EventShape;
+
+/// Width of the luminous region along the beam and across it, in mm.
+const SIGMA_Z: f32 = 45.0;
+const SIGMA_XY: f32 = 0.028;
+/// Charged particles of a collision on average, within the pseudorapidities below.
+const MEAN_PARTICLES: f32 = 62.0;
+/// Particles of a collision at least.
+const MIN_PARTICLES: f32 = 2.0;
+/// Factor on the particles of a collision that makes beauty quarks.
+const SIGNAL_FACTOR: f32 = 1.3;
+/// Pseudorapidities of particles: others stay in the beam pipe.
+pub(super) const MIN_ETA: f32 = -5.2;
+pub(super) const MAX_ETA: f32 = 5.7;
+/// Transverse momentum of particles: median in MeV, and width of its logarithm.
+const MEDIAN_PT: f32 = 330.0;
+const WIDTH_PT: f32 = 0.85;
+/// Shares of kaons, and of kaons and protons.
+const KAONS: f32 = 0.10;
+const KAONS_AND_PROTONS: f32 = 0.19;
+/// Particles that decay or interact before the end of the magnet.
+const LOST: f32 = 0.28;
+
+/// Particles of an event, before the detector.
+#[derive(Default)]
+pub(super) struct Particles {
+    /// Charged particles.
+    pub charged: Vec<SimulatedParticle>,
+    /// Vertices of the collisions.
+    pub vertices: Vec<[f32; 3]>,
+}
+
+/// Kind, momentum, origin and ancestors of a particle.
+#[derive(Clone, Copy)]
+pub(super) struct Product {
+    /// Kind of particle; its sign is random if it is positive for both charges.
+    pub pid: i32,
+    /// Momentum.
+    pub momentum: Momentum,
+    /// Origin.
+    pub origin: [f32; 3],
+    /// Ancestors.
+    pub ancestry: Ancestry,
+}
+
+impl Particles {
+    /// Adds a particle.
+    pub(super) fn add(&mut self, product: Product, random: &mut Random<'_>) {
+        let Product { pid, momentum, origin, ancestry } = product;
+        let is_lost = random.chance(LOST);
+        self.charged.push(SimulatedParticle { pid, momentum, origin, ancestry, is_lost });
+    }
+
+    /// Adds a particle and the one of opposite charge.
+    pub(super) fn add_pair(
+        &mut self,
+        pids: [i32; 2],
+        momenta: [Momentum; 2],
+        origin: [f32; 3],
+        ancestry: Ancestry,
+        random: &mut Random<'_>,
+    ) {
+        for (pid, momentum) in pids.into_iter().zip(momenta) {
+            self.add(Product { pid, momentum, origin, ancestry }, random);
+        }
+    }
+}
+
+/// Simulates the collisions of an event.
+pub(super) fn collide(shape: &EventShape, random: &mut Random<'_>, particles: &mut Particles) {
+    particles.charged.clear();
+    particles.vertices.clear();
+    let collisions = random.poisson(shape.interactions).max(1);
+    for collision in 0..collisions {
+        let vertex =
+            [SIGMA_XY * random.normal(), SIGMA_XY * random.normal(), SIGMA_Z * random.normal()];
+        particles.vertices.push(vertex);
+        let is_signal = shape.preset.settings().has_signal && collision == 0;
+        let factor = if is_signal { SIGNAL_FACTOR } else { 1.0 };
+        let mean = factor * MEAN_PARTICLES * shape.occupancy as f32;
+        let multiplicity = MIN_PARTICLES + (mean - MIN_PARTICLES).max(0.0) * random.exponential();
+        for _ in 0..multiplicity as usize {
+            add_primary(vertex, random, particles);
+        }
+        secondary::add(vertex, multiplicity, random, particles);
+        decay::add_charm(vertex, multiplicity / MEAN_PARTICLES, random, particles);
+        if is_signal {
+            decay::add_beauty(vertex, random, particles);
+        }
+    }
+}
+
+fn add_primary(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
+    let momentum = any_direction(random.log_normal(MEDIAN_PT, WIDTH_PT), random);
+    let kind = random.uniform();
+    let pid = if kind < KAONS {
+        pid::KAON
+    } else if kind < KAONS_AND_PROTONS {
+        pid::PROTON
+    } else {
+        pid::PION
+    };
+    let pid = if random.chance(0.5) { pid } else { -pid };
+    particles.add(Product { pid, momentum, origin: vertex, ancestry: Ancestry::default() }, random);
+}
+
+/// A momentum of this transverse part, uniform in pseudorapidity and azimuth.
+pub(super) fn any_direction(pt: f32, random: &mut Random<'_>) -> Momentum {
+    let eta = random.between(MIN_ETA, MAX_ETA);
+    let phi = random.between(-std::f32::consts::PI, std::f32::consts::PI);
+    Momentum::from_direction(pt, eta, phi)
+}

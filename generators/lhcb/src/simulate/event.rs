@@ -1,0 +1,71 @@
+//! An event, from its collisions to its banks.
+
+use crate::truth::Truth;
+
+use super::collision::{Particles, collide};
+use super::noise::add_noise;
+use super::pixels::EventPixels;
+use super::random::{Purpose, Random, Tables};
+use super::readout::{Banks, Readout, ReadoutBuffers};
+use super::sensors::Sensors;
+use super::shape::EventShape;
+use super::track::add_track;
+
+/// Simulated event.
+pub(super) struct SimulatedEvent {
+    /// Banks by source.
+    pub banks: Banks,
+    /// Particles with hits, and vertices.
+    pub truth: Truth,
+}
+
+/// Buffers that events use one after the other.
+#[derive(Default)]
+pub(super) struct EventBuffers {
+    particles: Particles,
+    pixels: EventPixels,
+    readout: ReadoutBuffers,
+}
+
+/// Common to all events.
+pub(super) struct EventSimulation<'a> {
+    shape: &'a EventShape,
+    seed: u64,
+    tables: Tables,
+    sensors: &'static Sensors,
+}
+
+impl<'a> EventSimulation<'a> {
+    /// Events of a valid shape.
+    pub(super) fn new(shape: &'a EventShape, seed: u64) -> Self {
+        EventSimulation { shape, seed, tables: Tables::default(), sensors: Sensors::nominal() }
+    }
+
+    /// Simulates the event of a number.
+    pub(super) fn event(&self, number: u64, buffers: &mut EventBuffers) -> SimulatedEvent {
+        let random = |purpose| Random::new(self.seed, number, purpose, &self.tables);
+        let EventBuffers { particles, pixels, readout } = buffers;
+        let mut physics = random(Purpose::Physics);
+        collide(self.shape, &mut physics, particles);
+        pixels.clear();
+        let mut crossings = 0;
+        for (index, particle) in (0..).zip(&particles.charged) {
+            crossings += add_track(index, particle, self.sensors, &mut physics, pixels);
+        }
+        add_noise(self.shape, crossings, &mut random(Purpose::Noise), pixels);
+        let settings =
+            Readout { format: self.shape.format(), wrong_flags: self.shape.wrong_flags as f32 };
+        let mut ids = vec![Vec::new(); particles.charged.len()];
+        let banks = settings.read(pixels, &mut random(Purpose::Readout), readout, &mut ids);
+        SimulatedEvent { banks, truth: truth(particles, ids) }
+    }
+}
+
+fn truth(particles: &Particles, ids: Vec<Vec<u32>>) -> Truth {
+    let with_ids = (0..).zip(particles.charged.iter().zip(ids));
+    let with_hits = with_ids.filter(|(_, (_, ids))| !ids.is_empty());
+    Truth {
+        particles: with_hits.map(|(key, (particle, ids))| particle.record(key, ids)).collect(),
+        vertices: particles.vertices.iter().map(|vertex| vertex.map(f64::from)).collect(),
+    }
+}

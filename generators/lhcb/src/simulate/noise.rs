@@ -1,0 +1,37 @@
+//! Pixels and clusters that no particle made.
+
+use crate::geometry::{COLUMNS, ROWS, SENSORS};
+
+use super::pixels::{EventPixels, NO_PARTICLE, pixel_share};
+use super::random::Random;
+use super::response::{Crossing, add_pixels};
+use super::sensors::{HEIGHT, Sensors};
+use super::shape::EventShape;
+
+/// Largest slope of what random clusters look like.
+const MAX_SLOPE: f32 = 0.25;
+
+/// Adds noise, and random clusters for the crossings of an event.
+pub(super) fn add_noise(
+    shape: &EventShape,
+    crossings: usize,
+    random: &mut Random<'_>,
+    pixels: &mut EventPixels,
+) {
+    for _ in 0..random.poisson(shape.noise) {
+        let sensor = random.below(SENSORS) as u16;
+        let column = random.below(COLUMNS);
+        let row = random.below(ROWS);
+        pixels.sensor(sensor).push(pixel_share(column, row, NO_PARTICLE));
+    }
+    let sensors = Sensors::nominal();
+    for _ in 0..random.poisson(shape.ghosts * crossings as f64) {
+        let sensor = random.below(SENSORS) as u16;
+        let crossing = Crossing {
+            position: [random.between(0.0, sensors.width()), random.between(0.0, HEIGHT)],
+            slope: [0, 1].map(|_| random.between(-MAX_SLOPE, MAX_SLOPE)),
+            particle: NO_PARTICLE,
+        };
+        add_pixels(&crossing, sensors, random, pixels.sensor(sensor));
+    }
+}

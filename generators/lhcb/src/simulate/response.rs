@@ -1,0 +1,155 @@
+//! Pixels of a crossing: the charge along the way through the sensor spreads to the sides, and pixels
+//! with enough of it have a hit. Lengths are in mm.
+
+use crate::geometry::{COLUMNS, PITCH, ROWS};
+
+use super::pixels::{PixelShare, pixel_share};
+use super::random::Random;
+use super::sensors::{HEIGHT, Sensors};
+
+/// Thickness of the silicon.
+const THICKNESS: f32 = 0.2;
+/// Width over which the charge spreads on its way to the pixels.
+const DIFFUSION: f32 = 0.0105;
+/// Share of the usual charge that a pixel needs.
+const THRESHOLD: f32 = 0.16;
+/// Charge that crossings have at least, and what is added on average.
+const MIN_CHARGE: f32 = 0.7;
+const MEAN_EXCESS: f32 = 0.4;
+/// Share of the crossings that knock out an electron which travels along the sensor.
+const DELTA_RAYS: f32 = 0.045;
+/// Pixels of such electrons: at least, at most, and the slope of the distribution on a logarithmic
+/// scale.
+const MIN_DELTA: f32 = 3.0;
+const MAX_DELTA: usize = 120;
+const DELTA_SLOPE: f32 = 1.75;
+/// Turn of such electrons from pixel to pixel, in radians.
+const DELTA_TURN: f32 = 0.45;
+/// Parts of a way: beyond, the particle leaves the sensor at the side.
+const MAX_PARTS: f32 = 40.0;
+/// Columns, or rows, of a part of a way.
+const MAX_SPAN: usize = 6;
+
+/// Crossing of a sensor.
+#[derive(Clone, Copy)]
+pub(super) struct Crossing {
+    /// Position in the middle of the sensor, along columns and rows.
+    pub position: [f32; 2],
+    /// Slope along columns and rows.
+    pub slope: [f32; 2],
+    /// Index of the particle.
+    pub particle: u32,
+}
+
+/// Shares of the charge in consecutive columns, or rows.
+struct Span {
+    first: usize,
+    count: usize,
+    shares: [f32; MAX_SPAN],
+}
+
+impl Span {
+    /// Shares between the edges of columns, or rows.
+    #[inline]
+    fn new(low: f32, high: f32, [first, last]: [usize; 2], edge: impl Fn(usize) -> f32) -> Self {
+        let mut span = Span { first, count: 1, shares: [1.0; MAX_SPAN] };
+        if first == last {
+            return span;
+        }
+        span.count = (last - first + 1).min(MAX_SPAN);
+        let per_length = 1.0 / (high - low);
+        let mut start = low;
+        for (index, share) in span.shares.iter_mut().enumerate().take(span.count) {
+            let end = edge(first + index + 1).min(high);
+            *share = (end - start) * per_length;
+            start = end;
+        }
+        span
+    }
+}
+
+/// Adds the pixels of a crossing.
+#[inline]
+pub(super) fn add_pixels(
+    crossing: &Crossing,
+    sensors: &Sensors,
+    random: &mut Random<'_>,
+    pixels: &mut Vec<PixelShare>,
+) {
+    let way = crossing.slope.map(|slope| slope * THICKNESS);
+    let parts = (way[0].abs().max(way[1].abs()) * (1.0 / PITCH)).min(MAX_PARTS) as usize + 1;
+    let [column_slope, row_slope] = crossing.slope;
+    let path = (1.0 + column_slope * column_slope + row_slope * row_slope).sqrt();
+    let charge = path * (MIN_CHARGE + MEAN_EXCESS * random.exponential());
+    let threshold = THRESHOLD * parts as f32 / charge;
+    let part = way.map(|way| way / parts as f32);
+    for index in 0..parts {
+        let from_middle = index as f32 - 0.5 * (parts - 1) as f32;
+        let position = [0, 1].map(|axis| crossing.position[axis] + from_middle * part[axis]);
+        add_part(position, part, threshold, crossing.particle, sensors, pixels);
+    }
+    if random.chance(DELTA_RAYS) {
+        add_delta_ray(crossing, sensors, random, pixels);
+    }
+}
+
+/// Adds the pixels of a part of the way.
+#[inline]
+fn add_part(
+    position: [f32; 2],
+    part: [f32; 2],
+    threshold: f32,
+    particle: u32,
+    sensors: &Sensors,
+    pixels: &mut Vec<PixelShare>,
+) {
+    let half = part.map(|part| 0.5 * (part.abs() + DIFFUSION));
+    let low = [0, 1].map(|axis| (position[axis] - half[axis]).max(0.0));
+    let high = [(position[0] + half[0]).min(sensors.width()), (position[1] + half[1]).min(HEIGHT)];
+    if low[0] >= high[0] || low[1] >= high[1] {
+        return;
+    }
+    let row = |position: f32| ((position * (1.0 / PITCH)) as usize).min(ROWS - 1);
+    let columns = [sensors.column(low[0]), sensors.column(high[0])];
+    let rows = [row(low[1]), row(high[1])];
+    if columns[0] == columns[1] && rows[0] == rows[1] {
+        pixels.push(pixel_share(columns[0], rows[0], particle));
+        return;
+    }
+    let columns = Span::new(low[0], high[0], columns, |column| sensors.edge(column));
+    let rows = Span::new(low[1], high[1], rows, |row| row as f32 * PITCH);
+    for column in 0..columns.count {
+        for row in 0..rows.count {
+            if columns.shares[column] * rows.shares[row] > threshold {
+                pixels.push(pixel_share(columns.first + column, rows.first + row, particle));
+            }
+        }
+    }
+}
+
+/// Adds the pixels of an electron on its way along the sensor, which turns randomly.
+#[cold]
+fn add_delta_ray(
+    crossing: &Crossing,
+    sensors: &Sensors,
+    random: &mut Random<'_>,
+    pixels: &mut Vec<PixelShare>,
+) {
+    let rise = libm::powf(1.0 - random.uniform(), -1.0 / DELTA_SLOPE);
+    let length = ((MIN_DELTA * rise) as usize).min(MAX_DELTA);
+    let mut angle = random.between(0.0, std::f32::consts::TAU);
+    let mut column = sensors.column(crossing.position[0]) as f32 + 0.5;
+    let mut row = crossing.position[1] / PITCH;
+    for _ in 0..length {
+        let is_inside =
+            (0.0..COLUMNS as f32).contains(&column) && (0.0..ROWS as f32).contains(&row);
+        if !is_inside {
+            return;
+        }
+        pixels.push(pixel_share(column as usize, row as usize, crossing.particle));
+        let (sin, cos) = libm::sincosf(angle);
+        column += cos;
+        row += sin;
+        angle += DELTA_TURN * random.normal();
+    }
+}

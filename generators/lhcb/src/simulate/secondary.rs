@@ -1,0 +1,120 @@
+//! Particles that start away from the vertices: conversions of photons, interactions and knocked-out
+//! electrons in the material, decays of strange particles. Momenta are in MeV, lengths in mm.
+
+use super::collision::{Particles, Product, any_direction};
+use super::decay::{LAMBDA, NEUTRAL_KAON};
+use super::particle::{Ancestry, Momentum, pid};
+use super::random::Random;
+use super::sensors::Sensors;
+
+/// Conversions for a charged particle of the collision, of which some are lost.
+const CONVERSIONS: f32 = 0.110;
+/// Interactions in the material for a charged particle.
+const INTERACTIONS: f32 = 0.05;
+/// Electrons that are knocked out of the material, for a charged particle.
+const KNOCKED_OUT: f32 = 0.055;
+/// Decays of neutral kaons and Lambdas, for a charged particle.
+const KAONS: f32 = 0.062;
+const LAMBDAS: f32 = 0.028;
+
+/// Distance of the material from the beam: that of the foil around the beam, and the median and width
+/// of the logarithm for all material.
+const FOIL: f32 = 3.7;
+const MEDIAN_RADIUS: f32 = 11.5;
+const WIDTH_RADIUS: f32 = 0.68;
+const MAX_FOIL_RADIUS: f32 = 5.0;
+/// Distance of the sensors of a module from its middle.
+const SENSOR_DISTANCE: f32 = 0.581;
+
+/// Adds the secondary particles of a collision.
+pub(super) fn add(
+    vertex: [f32; 3],
+    multiplicity: f32,
+    random: &mut Random<'_>,
+    particles: &mut Particles,
+) {
+    let mut count = |rate: f32| random.poisson(f64::from(rate * multiplicity));
+    let conversions = count(CONVERSIONS);
+    let interactions = count(INTERACTIONS);
+    let knocked_out = count(KNOCKED_OUT);
+    let kaons = count(KAONS);
+    let lambdas = count(LAMBDAS);
+    for _ in 0..conversions {
+        add_conversion(vertex, random, particles);
+    }
+    for _ in 0..interactions {
+        add_interaction(vertex, random, particles);
+    }
+    for _ in 0..knocked_out {
+        add_knocked_out(vertex, random, particles);
+    }
+    let strange = Ancestry { strange: true, ..Ancestry::default() };
+    for _ in 0..kaons {
+        let momentum = any_direction(random.log_normal(550.0, 0.7), random);
+        NEUTRAL_KAON.decay(momentum, vertex, strange, random, particles);
+    }
+    for _ in 0..lambdas {
+        let momentum = any_direction(random.log_normal(800.0, 0.6), random);
+        LAMBDA.decay(momentum, vertex, strange, random, particles);
+    }
+}
+
+/// A direction from the vertex, and where it meets material; `None` if that is outside.
+fn meet_material(
+    vertex: [f32; 3],
+    momentum: &Momentum,
+    random: &mut Random<'_>,
+) -> Option<[f32; 3]> {
+    let radius = random.log_normal(MEDIAN_RADIUS, WIDTH_RADIUS).max(FOIL);
+    let modules = &Sensors::nominal().modules;
+    let [x, y, z] = momentum.vector;
+    let mut distance = radius * z / momentum.pt;
+    if radius > MAX_FOIL_RADIUS {
+        let hit = vertex[2] + distance;
+        let next = modules.partition_point(|module| module.z < hit);
+        let module = modules.get(next).filter(|_| next > 0)?;
+        let side = if random.chance(0.5) { SENSOR_DISTANCE } else { -SENSOR_DISTANCE };
+        distance = module.z + side - vertex[2];
+    }
+    let [tx, ty] = [x / z, y / z];
+    Some([vertex[0] + tx * distance, vertex[1] + ty * distance, vertex[2] + distance])
+}
+
+/// A photon that makes an electron and a positron, nearly parallel.
+fn add_conversion(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
+    let photon = any_direction(random.log_normal(190.0, 1.0), random);
+    let Some(origin) = meet_material(vertex, &photon, random) else { return };
+    let share = random.between(0.04, 0.96);
+    let kick = [0.6 * random.normal(), 0.6 * random.normal()];
+    let opposite = kick.map(|kick| -kick);
+    let momenta = [photon.product(share, kick), photon.product(1.0 - share, opposite)];
+    let pids = [pid::ELECTRON, -pid::ELECTRON];
+    particles.add_pair(pids, momenta, origin, Ancestry::default(), random);
+}
+
+/// A hadron that breaks up in the material into some particles, in wide angles.
+fn add_interaction(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
+    let hadron = any_direction(random.log_normal(400.0, 0.8), random);
+    let Some(origin) = meet_material(vertex, &hadron, random) else { return };
+    for _ in 0..1 + random.poisson(2.2) {
+        let share = 0.25 * random.exponential();
+        let kick = [280.0 * random.normal(), 280.0 * random.normal()];
+        let mut momentum = hadron.product(share.min(0.9), kick);
+        if random.chance(0.15) {
+            momentum = Momentum::from_vector(momentum.vector.map(|component| -0.2 * component));
+        }
+        let pid = if random.chance(0.3) { pid::PROTON } else { pid::PION };
+        particles.add(Product { pid, momentum, origin, ancestry: Ancestry::default() }, random);
+    }
+}
+
+/// An electron of little momentum, which scatters strongly.
+fn add_knocked_out(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
+    let mother = any_direction(1000.0, random);
+    let Some(origin) = meet_material(vertex, &mother, random) else { return };
+    let p = random.log_normal(9.0, 1.0);
+    let kick = [0.5 * p * random.normal(), 0.5 * p * random.normal()];
+    let momentum = mother.product(p / mother.p, kick);
+    let ancestry = Ancestry::default();
+    particles.add(Product { pid: pid::ELECTRON, momentum, origin, ancestry }, random);
+}

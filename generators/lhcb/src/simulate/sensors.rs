@@ -1,0 +1,220 @@
+//! Positions on sensors: the inverse of the geometry. Lengths are in mm.
+
+use std::sync::LazyLock;
+
+use crate::geometry::{COLUMNS, Geometry, MODULES, PITCH, ROWS, SENSORS_PER_MODULE};
+
+/// Width of the bins in which columns are looked up, a quarter of a pixel's: the edges of all columns
+/// are edges of bins.
+const BIN: f32 = PITCH / 4.0;
+
+/// The sensors of all modules.
+pub(super) struct Sensors {
+    /// Sensors by module, in order of z.
+    pub modules: [Module; MODULES],
+    /// Radius within which no sensor is.
+    pub min_radius: f32,
+    /// Radius beyond which no sensor is.
+    pub max_radius: f32,
+    /// Lower edge of each column, and the end of the last.
+    edges: [f32; COLUMNS + 1],
+    /// Column of each bin.
+    columns: Vec<u16>,
+}
+
+/// Sensors of a module.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Module {
+    /// Position of the module.
+    pub z: f32,
+    /// The sensors in order of z.
+    pub sensors: [Sensor; SENSORS_PER_MODULE],
+    /// Smallest and largest x of the sensors.
+    pub x: [f32; 2],
+    /// Smallest and largest y of the sensors.
+    pub y: [f32; 2],
+}
+
+/// Plane of a sensor, and its axes.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sensor {
+    /// Index of the sensor.
+    pub index: u16,
+    /// Position along the beam.
+    pub z: f32,
+    origin: [f32; 2],
+    /// Direction of ascending columns.
+    column_axis: [f32; 2],
+    /// Direction of ascending rows.
+    row_axis: [f32; 2],
+}
+
+impl Sensor {
+    fn new(index: usize, transformation: &[f32; 12]) -> Self {
+        let [t0, t1, _, t3, t4, _, _, _, _, x, y, z] = *transformation;
+        Sensor { index: index as u16, z, origin: [x, y], column_axis: [t0, t3], row_axis: [t1, t4] }
+    }
+
+    /// Position on the sensor along columns and rows.
+    #[inline]
+    pub(super) fn local(&self, x: f32, y: f32) -> [f32; 2] {
+        self.components([x - self.origin[0], y - self.origin[1]])
+    }
+
+    /// Components of a direction along columns and rows.
+    #[inline]
+    pub(super) fn components(&self, direction: [f32; 2]) -> [f32; 2] {
+        [self.column_axis, self.row_axis]
+            .map(|axis| axis[0] * direction[0] + axis[1] * direction[1])
+    }
+
+    fn position(&self, [column, row]: [f32; 2]) -> [f32; 2] {
+        let along = |axis: usize| {
+            self.origin[axis] + self.column_axis[axis] * column + self.row_axis[axis] * row
+        };
+        [along(0), along(1)]
+    }
+}
+
+/// Height of a sensor.
+pub(super) const HEIGHT: f32 = PITCH * ROWS as f32;
+
+static NOMINAL: LazyLock<Sensors> = LazyLock::new(|| Sensors::new(Geometry::nominal()));
+
+impl Sensors {
+    /// The sensors of the nominal geometry.
+    pub(super) fn nominal() -> &'static Sensors {
+        &NOMINAL
+    }
+
+    fn new(geometry: &Geometry) -> Self {
+        let edges = edges(geometry);
+        let bins = (edges[COLUMNS] / BIN).round() as usize;
+        let column_of_bin = |bin: usize| {
+            let middle = (bin as f32 + 0.5) * BIN;
+            (edges.partition_point(|edge| *edge <= middle).clamp(1, COLUMNS) - 1) as u16
+        };
+        let mut sensors = Sensors {
+            modules: [Module::default(); MODULES],
+            min_radius: f32::INFINITY,
+            max_radius: 0.0,
+            edges,
+            columns: (0..bins).map(column_of_bin).collect(),
+        };
+        for (index, module) in sensors.modules.iter_mut().enumerate() {
+            *module = Module::new(geometry, index, edges[COLUMNS]);
+        }
+        for module in &sensors.modules {
+            for sensor in &module.sensors {
+                for corner in corners(sensor, edges[COLUMNS]) {
+                    let [x, y] = corner;
+                    sensors.max_radius = sensors.max_radius.max((x * x + y * y).sqrt());
+                }
+                sensors.min_radius = sensors.min_radius.min(distance(sensor, edges[COLUMNS]));
+            }
+        }
+        sensors
+    }
+
+    /// Width of a sensor.
+    pub(super) fn width(&self) -> f32 {
+        self.edges[COLUMNS]
+    }
+
+    /// The column at a position on the sensor.
+    #[inline]
+    pub(super) fn column(&self, position: f32) -> usize {
+        let bin = (position * (1.0 / BIN)) as usize;
+        usize::from(self.columns[bin.min(self.columns.len() - 1)])
+    }
+
+    /// Lower edge of a column, or the end of the last one.
+    #[inline]
+    pub(super) fn edge(&self, column: usize) -> f32 {
+        self.edges[column]
+    }
+}
+
+impl Module {
+    fn new(geometry: &Geometry, module: usize, width: f32) -> Self {
+        let first = SENSORS_PER_MODULE * module;
+        let mut sensors: [Sensor; SENSORS_PER_MODULE] = std::array::from_fn(|index| {
+            Sensor::new(first + index, &geometry.sensors[first + index])
+        });
+        sensors.sort_by(|a, b| a.z.total_cmp(&b.z));
+        let empty = [f32::INFINITY, f32::NEG_INFINITY];
+        let mut module = Module { z: geometry.module_z[module], sensors, x: empty, y: empty };
+        for [x, y] in sensors.iter().flat_map(|sensor| corners(sensor, width)) {
+            module.x = [module.x[0].min(x), module.x[1].max(x)];
+            module.y = [module.y[0].min(y), module.y[1].max(y)];
+        }
+        module
+    }
+}
+
+/// Edges of columns, from their centres: the widths of a geometry are for fractions of clusters, and do
+/// not add up between chips.
+fn edges(geometry: &Geometry) -> [f32; COLUMNS + 1] {
+    let mut edges = [0.0; COLUMNS + 1];
+    let mut edge = 0.0_f64;
+    for (column, &centre) in geometry.column_x.iter().enumerate() {
+        edge = 2.0 * f64::from(centre) - edge;
+        edges[column + 1] = BIN * (edge as f32 / BIN).round();
+    }
+    edges
+}
+
+fn corners(sensor: &Sensor, width: f32) -> [[f32; 2]; 4] {
+    [[0.0, 0.0], [width, 0.0], [0.0, HEIGHT], [width, HEIGHT]].map(|corner| sensor.position(corner))
+}
+
+/// Distance of the sensor from the beam.
+fn distance(sensor: &Sensor, width: f32) -> f32 {
+    let [column, row] = sensor.local(0.0, 0.0);
+    let across = column - column.clamp(0.0, width);
+    let along = row - row.clamp(0.0, HEIGHT);
+    (across * across + along * along).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::SENSORS;
+
+    #[test]
+    fn positions_come_back() {
+        let sensors = Sensors::nominal();
+        let geometry = Geometry::nominal();
+        let all = sensors.modules.iter().flat_map(|module| &module.sensors);
+        assert_eq!(all.clone().count(), SENSORS);
+        for sensor in all {
+            for column in 0..COLUMNS {
+                let expected = [geometry.column_x[column], 7.0];
+                let [x, y] = sensor.position(expected);
+                let local = sensor.local(x, y);
+                assert!((local[0] - expected[0]).abs() < 1e-4, "{local:?}, {expected:?}");
+                assert!((local[1] - expected[1]).abs() < 1e-4, "{local:?}, {expected:?}");
+                assert_eq!(sensors.column(local[0]), column);
+            }
+        }
+    }
+
+    #[test]
+    fn columns_between_chips_are_wide() {
+        let sensors = Sensors::nominal();
+        assert!((sensors.width() - 42.57).abs() < 1e-3, "{}", sensors.width());
+        for column in 0..COLUMNS {
+            let width = sensors.edge(column + 1) - sensors.edge(column);
+            let is_wide = [255, 256, 511, 512].contains(&column);
+            let expected = if is_wide { 2.5 * PITCH } else { PITCH };
+            assert!((width - expected).abs() < 1e-4, "{column}: {width}");
+        }
+    }
+
+    #[test]
+    fn the_beam_has_a_free_passage() {
+        let sensors = Sensors::nominal();
+        assert!((5.0..5.2).contains(&sensors.min_radius), "{}", sensors.min_radius);
+        assert!((45.0..60.0).contains(&sensors.max_radius), "{}", sensors.max_radius);
+    }
+}
