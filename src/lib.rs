@@ -20,7 +20,7 @@
 //! | [`gpu`] | the GPU layer: CUDA, HIP, wgpu, and the emulator |
 //! | [`data`] | what generators of data share: random numbers, files, errors |
 //! | [`parallel`] | loops over the threads of a team |
-//! | `sts`, `tpc`, `memory` | the tasks that come with the lab, each with a feature of its name |
+//! | `sts`, `tpc`, `lhcb`, `memory` | the tasks that come with the lab, each with a feature of its name |
 
 #[cfg(all(feature = "sts", feature = "tpc", feature = "memory"))]
 mod mixed_suites;
@@ -30,6 +30,8 @@ use std::process::ExitCode;
 use harness::platform::LabAllocator;
 use tasks::registry::TaskSet;
 
+#[cfg(feature = "lhcb")]
+pub use algorithms_lhcb as lhcb;
 #[cfg(feature = "memory")]
 pub use algorithms_memory as memory;
 #[cfg(feature = "sts")]
@@ -53,6 +55,8 @@ pub const TASKS: &[TaskSet] = &[
     sts::TASKS,
     #[cfg(feature = "tpc")]
     tpc::TASKS,
+    #[cfg(feature = "lhcb")]
+    lhcb::TASKS,
     #[cfg(feature = "memory")]
     memory::TASKS,
 ];

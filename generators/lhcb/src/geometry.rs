@@ -1,7 +1,11 @@
 //! Geometry of the VELO: positions of the columns of a sensor, and the transformation of each sensor
 //! to the coordinates of the experiment. Lengths are in mm.
 
+mod file;
+
 use std::sync::LazyLock;
+
+pub use file::read;
 
 /// Modules along the beam, left and right in turn.
 pub const MODULES: usize = 52;
@@ -40,7 +44,7 @@ pub struct Geometry {
 /// The nominal geometry. Numbers of LHCb's Allen (Apache-2.0), `velo_geometry.bin` at commit 3a1008d6.
 static NOMINAL: LazyLock<Geometry> = LazyLock::new(|| {
     let text = include_bytes!("../data/velo-geometry.txt.gz");
-    crate::io::geometry::parse(text.as_slice()).expect("the numbers that come with this crate")
+    file::parse(text.as_slice()).expect("the numbers that come with this crate")
 });
 
 impl Geometry {

@@ -1,6 +1,6 @@
 //! Words of banks: super-pixels of 2 × 4 pixels, and clusters that the FPGA of the readout has found.
 
-use crate::events::BankFormat;
+use crate::format::BankFormat;
 
 /// Columns of super-pixels on a sensor.
 pub const SUPER_COLUMNS: u32 = 384;
@@ -8,8 +8,6 @@ pub const SUPER_COLUMNS: u32 = 384;
 pub const SUPER_ROWS: u32 = 64;
 
 const ISOLATED: u32 = 1 << 31;
-/// Version from which on a bank has two sensors, and no count of words.
-pub const VERSION_OF_PAIRS: u8 = 4;
 const SECOND_SENSOR_OF_SUPER_PIXEL: u32 = 23;
 const SECOND_SENSOR_OF_CLUSTER: u32 = 22;
 

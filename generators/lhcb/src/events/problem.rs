@@ -1,9 +1,10 @@
 //! What makes banks invalid.
 
+use crate::format::{BankFormat, BankKind};
 use crate::geometry::{COLUMNS, SENSORS};
 use crate::words::{ClusterWord, SUPER_COLUMNS, SuperPixel, sensor_of};
 
-use super::{BankFormat, BankKind, BankWords};
+use super::BankWords;
 
 /// Oldest and newest version of banks.
 const VERSIONS: std::ops::RangeInclusive<u8> = 2..=4;

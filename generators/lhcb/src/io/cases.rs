@@ -15,10 +15,11 @@ use std::path::Path;
 
 use generators_common::DataError;
 use generators_common::io::content_limit::check_kept;
-use generators_common::io::file::open;
+use generators_common::io::file::{open, write_file};
 use text::Untrusted;
 
-use crate::events::{BankFormat, BankKind, BankWords, Events};
+use crate::events::{BankWords, Event, Events};
+use crate::format::{BankFormat, BankKind};
 
 /// Records of what is expected, which are not read here.
 const EXPECTED: &[&str] =
@@ -154,11 +155,23 @@ fn format<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<BankFormat, S
     Ok(BankFormat { kind, version: version.ok_or("expected the version, a number")? })
 }
 
-/// Writes the records of an event's banks, from `raw` on.
+/// Writes events as cases, without expected results and without truth.
 ///
 /// # Errors
-/// If they can't be written.
-pub fn write_banks(sink: &mut impl Write, event: crate::Event<'_>) -> std::io::Result<()> {
+/// If the file can't be written.
+pub fn write(path: &Path, events: &Events) -> Result<(), DataError> {
+    write_file(path, |sink| {
+        for (event, name) in events.iter().zip(events.names()) {
+            writeln!(sink, "case {name}")?;
+            write_banks(sink, event)?;
+            writeln!(sink, "end")?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes the records of an event's banks, from `raw` on.
+fn write_banks(sink: &mut impl Write, event: Event<'_>) -> std::io::Result<()> {
     writeln!(sink, "raw {} {}", kind_name(event.format.kind), event.format.version)?;
     for bank in event.bank_words() {
         write!(sink, "b {}", bank.source)?;

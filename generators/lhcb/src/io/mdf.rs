@@ -27,7 +27,8 @@ use generators_common::DataError;
 use generators_common::io::file::open_pieces;
 use generators_common::io::source::Source;
 
-use crate::events::{BankKind, Events};
+use crate::events::Events;
+use crate::format::BankKind;
 use crate::truth::Truth;
 
 pub use problem::{EventDefect, MdfProblem, TruthProblem};

@@ -4,10 +4,8 @@
 //! |---|---|
 //! | [`mdf`] | events as the experiment stores them |
 //! | [`cases`] | events as text, with what is expected of them |
-//! | [`geometry`] | positions of modules, columns and sensors |
 
 pub mod cases;
-pub mod geometry;
 pub mod mdf;
 
 use std::path::Path;
@@ -33,6 +31,22 @@ pub fn read_events(path: &Path) -> Result<Events, DataError> {
         cases::read(path)
     } else {
         let problem = "events are in files named .mdf or .cases, or these with .gz";
+        Err(DataError::shape(format!("{}: {problem}", FileName(path))))
+    }
+}
+
+/// Writes events to a file, in the format of its ending. Cases have no truth.
+///
+/// # Errors
+/// If it can't be written, or its format is not known.
+pub fn write_events(path: &Path, events: &Events) -> Result<(), DataError> {
+    let name = name_without_gz(path);
+    if name.ends_with(b".mdf") {
+        mdf::write(path, events)
+    } else if name.ends_with(b".cases") {
+        cases::write(path, events)
+    } else {
+        let problem = "events are written to files named .mdf or .cases, or these with .gz";
         Err(DataError::shape(format!("{}: {problem}", FileName(path))))
     }
 }

@@ -1,6 +1,6 @@
 //! Words of banks, and the clusters of each particle, from the pixels of the sensors.
 
-use crate::events::{BankFormat, BankKind};
+use crate::format::{BankFormat, BankKind};
 use crate::geometry::SENSORS;
 use crate::pixel::Pixel;
 use crate::words::{ClusterWord, SuperPixel, fraction_bits};

@@ -2,7 +2,7 @@
 
 use generators_common::{DataError, named};
 
-use crate::events::{BankFormat, BankKind};
+use crate::format::{BankFormat, BankKind};
 
 /// Collisions of an event times their occupancy: events beyond have more clusters than indices of 16
 /// bits.

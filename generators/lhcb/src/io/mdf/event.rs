@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::events::{BankFormat, BankKind, BankWords};
+use crate::events::BankWords;
+use crate::format::{BankFormat, BankKind};
 use crate::truth::Truth;
 
 use super::bank::{Banks, FileBank, bank_type};

@@ -7,7 +7,8 @@ use generators_common::DataError;
 use generators_common::io::file::write_file;
 use text::Untrusted;
 
-use crate::events::{BankKind, Event, Events};
+use crate::events::{Event, Events};
+use crate::format::BankKind;
 use crate::truth::Truth;
 
 use super::bank::{FileBank, bank_type};

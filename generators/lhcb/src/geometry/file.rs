@@ -9,7 +9,7 @@ use generators_common::DataError;
 use generators_common::io::file::open;
 use text::Untrusted;
 
-use crate::geometry::{COLUMNS, Geometry, MODULES, SENSORS, TRANSFORMATION};
+use super::{COLUMNS, Geometry, MODULES, SENSORS, TRANSFORMATION};
 
 /// Bytes of the binary file.
 const BINARY_BYTES: usize = 16_376;
@@ -29,7 +29,7 @@ pub fn read(path: &Path) -> Result<Geometry, DataError> {
 }
 
 /// The geometry of compressed text.
-pub(crate) fn parse(compressed: &[u8]) -> Result<Geometry, (String, String)> {
+pub(super) fn parse(compressed: &[u8]) -> Result<Geometry, (String, String)> {
     let mut bytes = Vec::new();
     let read = GzDecoder::new(compressed).read_to_end(&mut bytes);
     read.map_err(|error| ("start".to_owned(), error.to_string()))?;

@@ -1,0 +1,276 @@
+//! Hits of a pair of modules: positions on sensors, then positions and angles, then in order.
+
+use generators_lhcb::geometry::Geometry;
+use generators_lhcb::pixel::Pixel;
+
+use crate::cpu::results::HitSlots;
+use crate::model::formulas::{LocalPosition, phi16, position};
+use crate::model::{Hit, HitArrays, PairRange};
+
+/// Position on a sensor, and the identifier.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SensorHit {
+    /// The identifier.
+    pub id: u32,
+    /// The column.
+    pub column: u16,
+    /// Fraction of the column.
+    pub fraction: f32,
+    /// Local y in mm.
+    pub y: f32,
+}
+
+impl SensorHit {
+    /// The hit of a cluster without marks of fractions.
+    #[inline]
+    pub fn new(pixel: Pixel, fraction: f32, y: f32) -> Self {
+        SensorHit { id: pixel.id(), column: pixel.column, fraction, y }
+    }
+}
+
+/// Hits on sensors, in runs of the same sensor.
+#[derive(Clone, Debug, Default)]
+pub struct SensorRuns {
+    hits: Vec<SensorHit>,
+    runs: Vec<Run>,
+}
+
+/// Hits of a sensor.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    sensor: u16,
+    /// Index after its last hit.
+    end: usize,
+}
+
+impl SensorRuns {
+    /// Removes all hits.
+    pub fn clear(&mut self) {
+        self.hits.clear();
+        self.runs.clear();
+    }
+
+    /// Number of hits.
+    pub fn len(&self) -> usize {
+        self.hits.len()
+    }
+
+    /// Appends a hit.
+    #[inline]
+    pub fn push(&mut self, sensor: u16, hit: SensorHit) {
+        self.hits.push(hit);
+        let end = self.hits.len();
+        match self.runs.last_mut() {
+            Some(run) if run.sensor == sensor => run.end = end,
+            _ => self.runs.push(Run { sensor, end }),
+        }
+    }
+}
+
+/// Hits of a pair of modules, in order of creation.
+#[derive(Clone, Debug, Default)]
+pub struct PairHits {
+    hits: HitArrays,
+    keys: Vec<u64>,
+    buckets: Buckets,
+}
+
+impl PairHits {
+    /// Removes all hits.
+    pub fn clear(&mut self) {
+        let hits = &mut self.hits;
+        hits.ids.clear();
+        hits.x.clear();
+        hits.y.clear();
+        hits.z.clear();
+        hits.phi.clear();
+    }
+
+    /// Number of hits.
+    pub fn len(&self) -> usize {
+        self.hits.len()
+    }
+
+    /// The hit that was created first.
+    pub fn first(&self) -> Option<Hit> {
+        let hits = &self.hits;
+        (!hits.is_empty()).then(|| Hit {
+            id: hits.ids[0],
+            position: [hits.x[0], hits.y[0], hits.z[0]],
+            phi: hits.phi[0],
+        })
+    }
+
+    /// Appends hits on sensors, with their positions and angles.
+    pub fn extend(&mut self, geometry: &Geometry, on_sensors: &SensorRuns) {
+        let mut start = 0;
+        for &Run { sensor, end } in &on_sensors.runs {
+            let hits = &mut self.hits;
+            for hit in &on_sensors.hits[start..end] {
+                let local = LocalPosition { column: hit.column, fraction: hit.fraction, y: hit.y };
+                let [x, y, z] = position(geometry, sensor, local);
+                hits.ids.push(hit.id);
+                hits.x.push(x);
+                hits.y.push(y);
+                hits.z.push(z);
+                hits.phi.push(phi16(x, y));
+            }
+            start = end;
+        }
+    }
+
+    /// Appends hits that have positions and angles.
+    pub fn extend_from(&mut self, slots: &crate::model::EventHits<'_>, pair: PairRange) {
+        let range = pair.start as usize..(pair.start + pair.count) as usize;
+        let hits = &mut self.hits;
+        hits.ids.extend_from_slice(&slots.ids[range.clone()]);
+        hits.x.extend_from_slice(&slots.x[range.clone()]);
+        hits.y.extend_from_slice(&slots.y[range.clone()]);
+        hits.z.extend_from_slice(&slots.z[range.clone()]);
+        hits.phi.extend_from_slice(&slots.phi[range]);
+    }
+
+    /// Copies the hits to slots from `start` on, in order of creation.
+    pub fn copy_to(&self, start: usize, slots: &mut HitSlots<'_>) {
+        let range = start..start + self.len();
+        slots.ids[range.clone()].copy_from_slice(&self.hits.ids);
+        slots.x[range.clone()].copy_from_slice(&self.hits.x);
+        slots.y[range.clone()].copy_from_slice(&self.hits.y);
+        slots.z[range.clone()].copy_from_slice(&self.hits.z);
+        slots.phi[range].copy_from_slice(&self.hits.phi);
+    }
+
+    /// Copies the hits to slots from `start` on, in order of angle and identifier. `first` replaces hits
+    /// that have the angle and identifier of another one, if there is any.
+    pub fn sort_to(&mut self, start: usize, slots: &mut HitSlots<'_>, first: Option<Hit>) {
+        let hits = &self.hits;
+        self.keys.clear();
+        let keys = hits.phi.iter().zip(&hits.ids).zip(0..);
+        self.keys.extend(keys.map(|((phi, id), index)| key(*phi, *id, index)));
+        self.buckets.sort(&mut self.keys);
+        let slots_range = start..start + self.keys.len();
+        let ids = &mut slots.ids[slots_range.clone()];
+        let x = &mut slots.x[slots_range.clone()];
+        let y = &mut slots.y[slots_range.clone()];
+        let z = &mut slots.z[slots_range.clone()];
+        let phi = &mut slots.phi[slots_range];
+        let mut has_equal = false;
+        let mut previous = u64::MAX;
+        for (slot, &key) in self.keys.iter().enumerate() {
+            let index = (key & INDEX_MASK) as usize;
+            ids[slot] = hits.ids[index];
+            x[slot] = hits.x[index];
+            y[slot] = hits.y[index];
+            z[slot] = hits.z[index];
+            phi[slot] = hits.phi[index];
+            has_equal |= key >> INDEX_BITS == previous >> INDEX_BITS;
+            previous = key;
+        }
+        if let Some(first) = first.filter(|_| has_equal) {
+            self.replace_equal(start, slots, first);
+        }
+    }
+
+    /// Of hits with equal angle and identifier the last comes first, and the others become copies of
+    /// the event's first cluster.
+    #[cold]
+    fn replace_equal(&self, start: usize, slots: &mut HitSlots<'_>, first: Hit) {
+        let mut slot = start;
+        for equal in self.keys.chunk_by(|a, b| a >> INDEX_BITS == b >> INDEX_BITS) {
+            let last = (equal[equal.len() - 1] & INDEX_MASK) as usize;
+            let hits = &self.hits;
+            let last = Hit {
+                id: hits.ids[last],
+                position: [hits.x[last], hits.y[last], hits.z[last]],
+                phi: hits.phi[last],
+            };
+            for (hit, slot) in
+                std::iter::once(last).chain(std::iter::repeat(first)).zip(slot..).take(equal.len())
+            {
+                slots.ids[slot] = hit.id;
+                slots.x[slot] = hit.position[0];
+                slots.y[slot] = hit.position[1];
+                slots.z[slot] = hit.position[2];
+                slots.phi[slot] = hit.phi;
+            }
+            slot += equal.len();
+        }
+    }
+}
+
+/// Bits of the index in a key: a pair of modules has fewer words.
+const INDEX_BITS: u32 = 19;
+const INDEX_MASK: u64 = (1 << INDEX_BITS) - 1;
+/// Bits of an identifier without its mark.
+const ID_MASK: u32 = 0x1FFF_FFFF;
+
+/// Key of the order: the angle, the identifier, and the index.
+#[inline]
+fn key(phi: i16, id: u32, index: u32) -> u64 {
+    let phi = u64::from(phi as u16 ^ 0x8000);
+    phi << 48 | u64::from(id & ID_MASK) << INDEX_BITS | u64::from(index)
+}
+
+/// Sorts keys by buckets of their highest bits.
+#[derive(Clone, Debug)]
+struct Buckets {
+    ends: [u16; BUCKETS],
+    sorted: Vec<u64>,
+}
+
+const BUCKETS: usize = 256;
+/// Keys below which they are inserted one by one, and above which buckets have too many.
+const MIN_KEYS: usize = 12;
+const MAX_KEYS: usize = 4096;
+
+impl Default for Buckets {
+    fn default() -> Self {
+        Buckets { ends: [0; BUCKETS], sorted: Vec::new() }
+    }
+}
+
+impl Buckets {
+    fn sort(&mut self, keys: &mut Vec<u64>) {
+        if keys.len() > MAX_KEYS {
+            keys.sort_unstable();
+            return;
+        }
+        if keys.len() >= MIN_KEYS {
+            self.by_bucket(keys);
+        }
+        insert(keys);
+    }
+
+    fn by_bucket(&mut self, keys: &mut Vec<u64>) {
+        self.ends.fill(0);
+        let bucket = |key: u64| (key >> 56) as usize;
+        for &key in &*keys {
+            self.ends[bucket(key)] += 1;
+        }
+        let mut end = 0;
+        for count in &mut self.ends {
+            end += *count;
+            *count = end;
+        }
+        self.sorted.resize(keys.len(), 0);
+        for &key in keys.iter().rev() {
+            let end = &mut self.ends[bucket(key)];
+            *end -= 1;
+            self.sorted[usize::from(*end)] = key;
+        }
+        std::mem::swap(keys, &mut self.sorted);
+    }
+}
+
+/// Inserts each key where it belongs among those before.
+fn insert(keys: &mut [u64]) {
+    for index in 1..keys.len() {
+        let key = keys[index];
+        let mut at = index;
+        while at > 0 && keys[at - 1] > key {
+            keys[at] = keys[at - 1];
+            at -= 1;
+        }
+        keys[at] = key;
+    }
+}

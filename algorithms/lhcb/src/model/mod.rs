@@ -1,0 +1,14 @@
+//! Data of the VELO's reconstruction.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `formulas` | positions and angles, rounded as in the experiment |
+//! | `hits` | hits by slot |
+//! | `tracks` | tracks, and the hits of all of them |
+
+pub mod formulas;
+pub mod hits;
+pub mod tracks;
+
+pub use hits::{EventHits, Hit, HitArrays, Hits, PairRange};
+pub use tracks::{EventTracks, TrackCounts, Tracks};
