@@ -2,9 +2,10 @@
 
 use crate::truth::Truth;
 
-use super::collision::{Particles, collide};
+use super::collision::collide;
 use super::noise::add_noise;
 use super::particle_ids::ParticleIds;
+use super::particles::Particles;
 use super::pixels::EventPixels;
 use super::random::{Purpose, Random, Tables};
 use super::readout::{Banks, Readout, ReadoutBuffers};

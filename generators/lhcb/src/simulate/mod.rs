@@ -8,6 +8,7 @@
 //! | `secondary` | conversions, interactions and decays away from the vertices |
 //! | `decay` | decays of strange, charmed and beauty hadrons |
 //! | `particle` | a particle on its way |
+//! | `particles` | particles of an event, before the detector |
 //! | `sensors` | positions on sensors |
 //! | `track` | the way of a particle through the sensors |
 //! | `response` | pixels of a crossing |
@@ -32,6 +33,7 @@ mod neighbours;
 mod noise;
 mod particle;
 mod particle_ids;
+mod particles;
 mod pixels;
 mod random;
 mod readout;

@@ -1,9 +1,9 @@
 //! Particles that start away from the vertices: conversions of photons, interactions and knocked-out
 //! electrons in the material, decays of strange particles. Momenta are in MeV, lengths in mm.
 
-use super::collision::{Particles, Product, any_direction};
 use super::decay::{LAMBDA, NEUTRAL_KAON};
 use super::particle::{Ancestry, Momentum, pid};
+use super::particles::{Particles, Product, any_direction};
 use super::random::Random;
 use super::sensors::Sensors;
 
@@ -103,7 +103,11 @@ fn add_interaction(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Pa
         if random.chance(0.15) {
             momentum = Momentum::from_vector(momentum.vector.map(|component| -0.5 * component));
         }
-        let pid = if random.chance(0.3) { pid::PROTON } else { pid::PION };
+        let pid = match random.below(10) {
+            0..3 => pid::PROTON,
+            3..6 => -pid::PION,
+            _ => pid::PION,
+        };
         particles.add(Product { pid, momentum, origin, ancestry: Ancestry::default() }, random);
     }
 }
