@@ -3,7 +3,7 @@
 use super::decay;
 use super::particle::{Ancestry, pid};
 use super::particles::{Particles, Product, any_direction};
-use super::random::Random;
+use super::random::{LogNormal, Random};
 use super::secondary;
 use super::shape::EventShape;
 
@@ -16,9 +16,8 @@ const MEAN_PARTICLES: f32 = 62.5;
 const MIN_PARTICLES: f32 = 2.0;
 /// Factor on the particles of a collision that makes beauty quarks.
 const SIGNAL_FACTOR: f32 = 1.3;
-/// Transverse momentum of particles: median in MeV, and width of its logarithm.
-const MEDIAN_PT: f32 = 330.0;
-const WIDTH_PT: f32 = 0.85;
+/// Transverse momentum of particles in MeV.
+const PT: LogNormal = LogNormal { median: 330.0, width: 0.85 };
 /// Shares of kaons, and of kaons and protons.
 const KAONS: f32 = 0.10;
 const KAONS_AND_PROTONS: f32 = 0.19;
@@ -48,7 +47,7 @@ pub(super) fn collide(shape: &EventShape, random: &mut Random<'_>, particles: &m
 }
 
 fn add_primary(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
-    let momentum = any_direction(random.log_normal(MEDIAN_PT, WIDTH_PT), random);
+    let momentum = any_direction(random.log_normal(PT), random);
     let kind = random.uniform();
     let pid = if kind < KAONS {
         pid::KAON

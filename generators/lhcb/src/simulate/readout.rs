@@ -56,6 +56,7 @@ impl Readout {
         particle_ids: &mut ParticleIds,
     ) -> Banks {
         particle_ids.clear();
+        pixels.sort_by_sensor();
         let mut banks = Banks {
             words: Vec::with_capacity(buffers.words_of_event),
             ends: Vec::with_capacity(self.format.banks()),
@@ -64,7 +65,7 @@ impl Readout {
         for first in (0..SENSORS).step_by(sensors_of_bank) {
             let start = banks.words.len();
             for sensor in first..first + sensors_of_bank {
-                let shares = pixels.sorted(sensor);
+                let shares = pixels.of_sensor(sensor);
                 buffers.find_clusters(shares);
                 self.identify(sensor as u16, buffers);
                 buffers.add_truth(shares, particle_ids);
