@@ -14,6 +14,9 @@ const SIGMA_XY: f32 = 0.028;
 const MEAN_PARTICLES: f32 = 62.5;
 /// Particles of a collision at least.
 const MIN_PARTICLES: f32 = 2.0;
+/// Charged particles from the vertices of an event at most, with some 53 000 clusters: collisions beyond
+/// have fewer or none.
+const MAX_PARTICLES: f32 = 10_000.0;
 /// Factor on the particles of a collision that makes beauty quarks.
 const SIGNAL_FACTOR: f32 = 1.3;
 /// Transverse momentum of particles in MeV.
@@ -27,6 +30,7 @@ pub(super) fn collide(shape: &EventShape, random: &mut Random<'_>, particles: &m
     particles.charged.clear();
     particles.vertices.clear();
     let collisions = random.poisson(shape.interactions).max(1);
+    let mut rest = MAX_PARTICLES;
     for collision in 0..collisions {
         let vertex =
             [SIGMA_XY * random.normal(), SIGMA_XY * random.normal(), SIGMA_Z * random.normal()];
@@ -35,6 +39,8 @@ pub(super) fn collide(shape: &EventShape, random: &mut Random<'_>, particles: &m
         let factor = if is_signal { SIGNAL_FACTOR } else { 1.0 };
         let mean = factor * MEAN_PARTICLES * shape.occupancy as f32;
         let multiplicity = MIN_PARTICLES + (mean - MIN_PARTICLES).max(0.0) * random.exponential();
+        let multiplicity = multiplicity.min(rest);
+        rest -= multiplicity;
         for _ in 0..multiplicity as usize {
             add_primary(vertex, random, particles);
         }
