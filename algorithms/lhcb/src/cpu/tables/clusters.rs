@@ -11,7 +11,7 @@ use super::pair_hits::{PairHits, SensorHit, SensorRuns};
 use crate::cpu::growth::{bit, column, field, grow, near, sum_of_columns, sum_of_rows};
 use crate::cpu::patterns::{PATTERNS, PatternCluster, PatternClusters};
 use crate::cpu::results::HitSlots;
-use crate::model::formulas::local_y;
+use crate::model::formulas::{local_x, local_y};
 use crate::model::{Hit, PairRange};
 
 /// Finds clusters of super-pixels.
@@ -84,8 +84,12 @@ impl ClusterFinder {
         for index in banks {
             let bank = self.banks[index];
             let sensor = sensor_of(event.format, bank.source, false);
-            candidates +=
-                self.find_bank(event.words(bank), sensor, event.format.has_sensor_pairs());
+            candidates += self.find_bank(
+                geometry,
+                event.words(bank),
+                sensor,
+                event.format.has_sensor_pairs(),
+            );
         }
         self.hits.clear();
         self.hits.extend(geometry, &self.flagged);
@@ -94,7 +98,13 @@ impl ClusterFinder {
     }
 
     /// Finds the hits of a bank; returns the number of candidates.
-    fn find_bank(&mut self, words: &[u32], sensor: u16, has_two_sensors: bool) -> usize {
+    fn find_bank(
+        &mut self,
+        geometry: &Geometry,
+        words: &[u32],
+        sensor: u16,
+        has_two_sensors: bool,
+    ) -> usize {
         let patterns = &*PATTERNS;
         let second = |pixel: SuperPixel| usize::from(has_two_sensors && pixel.is_second_sensor);
         let mut has_unflagged = false;
@@ -105,7 +115,7 @@ impl ClusterFinder {
                 let sensor = sensor + second(pixel) as u16;
                 let PatternClusters { count, clusters } = &patterns[usize::from(pixel.pattern)];
                 for cluster in &clusters[..*count] {
-                    self.flagged.push(sensor, pattern_hit(cluster, pixel, sensor));
+                    self.flagged.push(sensor, pattern_hit(geometry, cluster, pixel, sensor));
                 }
             } else {
                 self.unflagged[second(pixel)].add(pixel);
@@ -120,7 +130,7 @@ impl ClusterFinder {
                     let pixels = &self.unflagged[second(pixel)];
                     let last = self.all.last_pixels(pixel);
                     candidates += grow_candidates(pixels, pixel, last, |hit| {
-                        self.grown.push(sensor, hit.on_sensor(pixel, sensor));
+                        self.grown.push(sensor, hit.on_sensor(geometry, pixel, sensor));
                     });
                 }
             }
@@ -135,11 +145,17 @@ impl ClusterFinder {
 
 /// The position on a sensor of the cluster of a flagged super-pixel.
 #[inline]
-fn pattern_hit(cluster: &PatternCluster, pixel: SuperPixel, sensor: u16) -> SensorHit {
+fn pattern_hit(
+    geometry: &Geometry,
+    cluster: &PatternCluster,
+    pixel: SuperPixel,
+    sensor: u16,
+) -> SensorHit {
     let column = 2 * pixel.column + cluster.column;
     let row = 4 * pixel.row + cluster.row;
     let y = local_y(row, cluster.row_fraction);
-    SensorHit::new(Pixel { sensor, column, row }, cluster.column_fraction, y)
+    let x = local_x(geometry, column, cluster.column_fraction);
+    SensorHit { id: Pixel { sensor, column, row }.id(), x, y }
 }
 
 /// Mean column and row of a cluster, counted from a super-pixel's.
@@ -154,7 +170,7 @@ struct Mean {
 impl Mean {
     /// The position on a sensor of the cluster around a super-pixel.
     #[inline]
-    fn on_sensor(self, pixel: SuperPixel, sensor: u16) -> SensorHit {
+    fn on_sensor(self, geometry: &Geometry, pixel: SuperPixel, sensor: u16) -> SensorHit {
         let n = self.pixels as i32;
         let x = self.columns as i32 + n * (2 * i32::from(pixel.column) - 6);
         let y = self.rows as i32 + n * (4 * i32::from(pixel.row) - 8);
@@ -162,7 +178,8 @@ impl Mean {
         let row = y / n;
         let fraction = |sum: i32, whole: i32| sum as f32 / n as f32 - whole as f32;
         let pixel = Pixel { sensor, column: column as u16, row: row as u16 };
-        SensorHit::new(pixel, fraction(x, column), local_y(row as u16, fraction(y, row)))
+        let x = local_x(geometry, pixel.column, fraction(x, column));
+        SensorHit { id: pixel.id(), x, y: local_y(pixel.row, fraction(y, row)) }
     }
 }
 
