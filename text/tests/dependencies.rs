@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// Each crate by its folder, with the crates that it depends on.
-const ARROWS: [(&str, &[&str]); 22] = [
+const ARROWS: [(&str, &[&str]); 23] = [
     (
         ".",
         &[
@@ -92,6 +92,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
         ],
     ),
     ("generators/common", &["files", "text"]),
+    ("generators/lhcb", &["files", "generators-common", "text"]),
     ("generators/sts", &["files", "generators-common", "text"]),
     ("generators/tpc", &["files", "generators-common", "text"]),
     ("gpu", &["cuda-emulator", "files", "parallel", "portable-gpu-build", "text"]),

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use generators_common::DataError;
-use generators_lhcb::events::{BankKind, Events};
 use generators_lhcb::geometry::MODULE_PAIRS;
 use generators_lhcb::simulate::{EventShape, Preset, simulate};
-use generators_lhcb::{ClusterWord, SuperPixel};
+use generators_lhcb::{BankKind, ClusterWord, Events, SuperPixel};
 
 fn main() -> Result<(), DataError> {
     let mut arguments = std::env::args().skip(1);

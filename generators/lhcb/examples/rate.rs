@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use generators_common::DataError;
-use generators_lhcb::events::BankKind;
+use generators_lhcb::BankKind;
 use generators_lhcb::simulate::{EventShape, Preset, simulate};
 
 fn main() -> Result<(), DataError> {

@@ -1,7 +1,8 @@
 //! Vertices of an event, and the particles from them.
 
 use super::decay;
-use super::particle::{Ancestry, Momentum, SimulatedParticle, pid};
+use super::particle::{Ancestry, pid};
+use super::particles::{Particles, Product, any_direction};
 use super::random::Random;
 use super::secondary;
 use super::shape::EventShape;
@@ -10,67 +11,17 @@ use super::shape::EventShape;
 const SIGMA_Z: f32 = 45.0;
 const SIGMA_XY: f32 = 0.028;
 /// Charged particles of a collision on average, within the pseudorapidities below.
-const MEAN_PARTICLES: f32 = 62.0;
+const MEAN_PARTICLES: f32 = 62.5;
 /// Particles of a collision at least.
 const MIN_PARTICLES: f32 = 2.0;
 /// Factor on the particles of a collision that makes beauty quarks.
 const SIGNAL_FACTOR: f32 = 1.3;
-/// Pseudorapidities of particles: others stay in the beam pipe.
-pub(super) const MIN_ETA: f32 = -5.2;
-pub(super) const MAX_ETA: f32 = 5.7;
 /// Transverse momentum of particles: median in MeV, and width of its logarithm.
 const MEDIAN_PT: f32 = 330.0;
 const WIDTH_PT: f32 = 0.85;
 /// Shares of kaons, and of kaons and protons.
 const KAONS: f32 = 0.10;
 const KAONS_AND_PROTONS: f32 = 0.19;
-/// Particles that decay or interact before the end of the magnet.
-const LOST: f32 = 0.28;
-
-/// Particles of an event, before the detector.
-#[derive(Default)]
-pub(super) struct Particles {
-    /// Charged particles.
-    pub charged: Vec<SimulatedParticle>,
-    /// Vertices of the collisions.
-    pub vertices: Vec<[f32; 3]>,
-}
-
-/// Kind, momentum, origin and ancestors of a particle.
-#[derive(Clone, Copy)]
-pub(super) struct Product {
-    /// Kind of particle; its sign is random if it is positive for both charges.
-    pub pid: i32,
-    /// Momentum.
-    pub momentum: Momentum,
-    /// Origin.
-    pub origin: [f32; 3],
-    /// Ancestors.
-    pub ancestry: Ancestry,
-}
-
-impl Particles {
-    /// Adds a particle.
-    pub(super) fn add(&mut self, product: Product, random: &mut Random<'_>) {
-        let Product { pid, momentum, origin, ancestry } = product;
-        let is_lost = random.chance(LOST);
-        self.charged.push(SimulatedParticle { pid, momentum, origin, ancestry, is_lost });
-    }
-
-    /// Adds a particle and the one of opposite charge.
-    pub(super) fn add_pair(
-        &mut self,
-        pids: [i32; 2],
-        momenta: [Momentum; 2],
-        origin: [f32; 3],
-        ancestry: Ancestry,
-        random: &mut Random<'_>,
-    ) {
-        for (pid, momentum) in pids.into_iter().zip(momenta) {
-            self.add(Product { pid, momentum, origin, ancestry }, random);
-        }
-    }
-}
 
 /// Simulates the collisions of an event.
 pub(super) fn collide(shape: &EventShape, random: &mut Random<'_>, particles: &mut Particles) {
@@ -108,11 +59,4 @@ fn add_primary(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Partic
     };
     let pid = if random.chance(0.5) { pid } else { -pid };
     particles.add(Product { pid, momentum, origin: vertex, ancestry: Ancestry::default() }, random);
-}
-
-/// A momentum of this transverse part, uniform in pseudorapidity and azimuth.
-pub(super) fn any_direction(pt: f32, random: &mut Random<'_>) -> Momentum {
-    let eta = random.between(MIN_ETA, MAX_ETA);
-    let phi = random.between(-std::f32::consts::PI, std::f32::consts::PI);
-    Momentum::from_direction(pt, eta, phi)
 }

@@ -1,7 +1,7 @@
 //! Decays of strange, charmed and beauty hadrons. Momenta are in MeV, lengths in mm.
 
-use super::collision::{Particles, Product};
 use super::particle::{Ancestry, Momentum, pid};
+use super::particles::{Particles, Product, any_direction};
 use super::random::Random;
 
 /// Hadron that decays into two particles.
@@ -108,7 +108,7 @@ pub(super) fn add_charm(
 ) {
     for _ in 0..random.poisson(f64::from(CHARM_RATE * multiplicity)) {
         let [median, width] = CHARM_PT;
-        let momentum = super::collision::any_direction(random.log_normal(median, width), random);
+        let momentum = any_direction(random.log_normal(median, width), random);
         let ancestry = Ancestry { charm: true, ..Ancestry::default() };
         CHARM.decay(momentum, vertex, ancestry, random, particles);
     }

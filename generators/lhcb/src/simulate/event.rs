@@ -2,8 +2,10 @@
 
 use crate::truth::Truth;
 
-use super::collision::{Particles, collide};
+use super::collision::collide;
 use super::noise::add_noise;
+use super::particle_ids::ParticleIds;
+use super::particles::Particles;
 use super::pixels::EventPixels;
 use super::random::{Purpose, Random, Tables};
 use super::readout::{Banks, Readout, ReadoutBuffers};
@@ -25,6 +27,7 @@ pub(super) struct EventBuffers {
     particles: Particles,
     pixels: EventPixels,
     readout: ReadoutBuffers,
+    ids: ParticleIds,
 }
 
 /// Common to all events.
@@ -44,7 +47,7 @@ impl<'a> EventSimulation<'a> {
     /// Simulates the event of a number.
     pub(super) fn event(&self, number: u64, buffers: &mut EventBuffers) -> SimulatedEvent {
         let random = |purpose| Random::new(self.seed, number, purpose, &self.tables);
-        let EventBuffers { particles, pixels, readout } = buffers;
+        let EventBuffers { particles, pixels, readout, ids } = buffers;
         let mut physics = random(Purpose::Physics);
         collide(self.shape, &mut physics, particles);
         pixels.clear();
@@ -55,17 +58,20 @@ impl<'a> EventSimulation<'a> {
         add_noise(self.shape, crossings, &mut random(Purpose::Noise), pixels);
         let settings =
             Readout { format: self.shape.format(), wrong_flags: self.shape.wrong_flags as f32 };
-        let mut ids = vec![Vec::new(); particles.charged.len()];
-        let banks = settings.read(pixels, &mut random(Purpose::Readout), readout, &mut ids);
+        let banks = settings.read(pixels, &mut random(Purpose::Readout), readout, ids);
         SimulatedEvent { banks, truth: truth(particles, ids) }
     }
 }
 
-fn truth(particles: &Particles, ids: Vec<Vec<u32>>) -> Truth {
-    let with_ids = (0..).zip(particles.charged.iter().zip(ids));
-    let with_hits = with_ids.filter(|(_, (_, ids))| !ids.is_empty());
-    Truth {
-        particles: with_hits.map(|(key, (particle, ids))| particle.record(key, ids)).collect(),
-        vertices: particles.vertices.iter().map(|vertex| vertex.map(f64::from)).collect(),
+fn truth(particles: &Particles, ids: &mut ParticleIds) -> Truth {
+    ids.sort(particles.charged.len());
+    let mut with_hits = Vec::with_capacity(ids.particles());
+    for (key, particle) in particles.charged.iter().enumerate() {
+        let ids = ids.of_particle(key);
+        if !ids.is_empty() {
+            with_hits.push(particle.record(key as u32, ids.to_vec()));
+        }
     }
+    let vertices = particles.vertices.iter().map(|vertex| vertex.map(f64::from));
+    Truth { particles: with_hits, vertices: vertices.collect() }
 }

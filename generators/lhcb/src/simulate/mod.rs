@@ -8,6 +8,7 @@
 //! | `secondary` | conversions, interactions and decays away from the vertices |
 //! | `decay` | decays of strange, charmed and beauty hadrons |
 //! | `particle` | a particle on its way |
+//! | `particles` | particles of an event, before the detector |
 //! | `sensors` | positions on sensors |
 //! | `track` | the way of a particle through the sensors |
 //! | `response` | pixels of a crossing |
@@ -17,6 +18,7 @@
 //! | `super_pixels` | super-pixels, and which are isolated |
 //! | `neighbours` | pairs of neighbours in a grid |
 //! | `readout` | words of banks, and the clusters of each particle |
+//! | `particle_ids` | identifiers of the clusters of each particle |
 //! | `event` | an event, from its collisions to its banks |
 //!
 //! Averages follow ten events of the full simulation; `docs/velo.md` compares them.
@@ -30,6 +32,8 @@ mod event;
 mod neighbours;
 mod noise;
 mod particle;
+mod particle_ids;
+mod particles;
 mod pixels;
 mod random;
 mod readout;
@@ -48,7 +52,7 @@ use event::{EventBuffers, EventSimulation, SimulatedEvent};
 pub use shape::{EventShape, Preset, PresetSettings};
 
 /// Events that are simulated before they are joined with the others.
-const BATCH: u64 = 1024;
+const BATCH: u64 = 256;
 /// Run of all events.
 const RUN: u32 = 1;
 

@@ -2,24 +2,21 @@
 
 /// Calls `found` with the indices of each pair of neighbours, the larger first: cells whose columns
 /// and rows differ by one at most. A cell is `column << row_bits | row`; cells ascend.
+///
+/// The cells from the neighbour at the south-west up to a cell are few in all but full columns.
 #[inline]
 pub(super) fn for_each_pair(cells: &[u32], row_bits: u32, mut found: impl FnMut(usize, usize)) {
-    let last_row = (1 << row_bits) - 1;
-    let mut west = 0;
+    let rows = 1 << row_bits;
     for (index, &cell) in cells.iter().enumerate() {
-        let row = cell & last_row;
-        if row > 0 && index > 0 && cells[index - 1] == cell - 1 {
-            found(index, index - 1);
-        }
-        let Some(same_row) = cell.checked_sub(last_row + 1) else { continue };
-        let low = same_row - u32::from(row > 0);
-        let high = same_row + u32::from(row < last_row);
-        while cells[west] < low {
-            west += 1;
-        }
-        let near = cells[west..index].iter().take_while(|cell| **cell <= high);
-        for neighbour in west..west + near.count() {
-            found(index, neighbour);
+        let row = cell & (rows - 1);
+        for (earlier, &other) in cells[..index].iter().enumerate().rev() {
+            if cell - other > rows + 1 {
+                break;
+            }
+            // Those of the column before the last have the other end of the rows.
+            if (other & (rows - 1)).abs_diff(row) <= 1 {
+                found(index, earlier);
+            }
         }
     }
 }

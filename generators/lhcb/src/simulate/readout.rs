@@ -6,6 +6,7 @@ use crate::pixel::Pixel;
 use crate::words::{ClusterWord, SuperPixel, fraction_bits};
 
 use super::clusters::SensorClusters;
+use super::particle_ids::ParticleIds;
 use super::pixels::{EventPixels, NO_PARTICLE, PixelShare, address, particle};
 use super::random::Random;
 use super::super_pixels::SensorSuperPixels;
@@ -32,6 +33,8 @@ pub(super) struct ReadoutBuffers {
     ids: Vec<u32>,
     sorted_ids: Vec<u32>,
     super_pixels: SensorSuperPixels,
+    /// Words of the largest event so far.
+    words_of_event: usize,
 }
 
 /// Readout of events into banks.
@@ -50,9 +53,13 @@ impl Readout {
         pixels: &mut EventPixels,
         random: &mut Random<'_>,
         buffers: &mut ReadoutBuffers,
-        ids_of_particles: &mut [Vec<u32>],
+        particle_ids: &mut ParticleIds,
     ) -> Banks {
-        let mut banks = Banks::default();
+        particle_ids.clear();
+        let mut banks = Banks {
+            words: Vec::with_capacity(buffers.words_of_event),
+            ends: Vec::with_capacity(self.format.banks()),
+        };
         let sensors_of_bank = SENSORS / self.format.banks();
         for first in (0..SENSORS).step_by(sensors_of_bank) {
             let start = banks.words.len();
@@ -60,7 +67,7 @@ impl Readout {
                 let shares = pixels.sorted(sensor);
                 buffers.find_clusters(shares);
                 self.identify(sensor as u16, buffers);
-                buffers.add_truth(shares, ids_of_particles);
+                buffers.add_truth(shares, particle_ids);
                 match self.format.kind {
                     BankKind::SuperPixel => {
                         self.add_super_pixels(sensor, random, buffers, &mut banks.words);
@@ -77,6 +84,8 @@ impl Readout {
             }
             banks.ends.push(banks.words.len());
         }
+        buffers.words_of_event = buffers.words_of_event.max(banks.words.len());
+        banks.words.shrink_to_fit();
         banks
     }
 
@@ -175,20 +184,13 @@ impl ReadoutBuffers {
     }
 
     /// Adds the identifiers of the clusters to those of the particles that contributed.
-    fn add_truth(&self, shares: &[PixelShare], ids_of_particles: &mut [Vec<u32>]) {
+    fn add_truth(&self, shares: &[PixelShare], particle_ids: &mut ParticleIds) {
         let mut pixel = 0;
         for share in shares {
-            while self.pixels[pixel] != address(*share) {
-                pixel += 1;
-            }
+            pixel += usize::from(self.pixels[pixel] != address(*share));
             let particle = particle(*share);
-            if particle == NO_PARTICLE {
-                continue;
-            }
-            let id = self.ids[self.clusters.cluster_of[pixel] as usize];
-            let ids = &mut ids_of_particles[particle as usize];
-            if ids.last() != Some(&id) && !ids.contains(&id) {
-                ids.push(id);
+            if particle != NO_PARTICLE {
+                particle_ids.add(particle, self.ids[self.clusters.cluster_of[pixel] as usize]);
             }
         }
     }

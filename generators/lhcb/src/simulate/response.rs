@@ -17,18 +17,16 @@ const THRESHOLD: f32 = 0.16;
 const MIN_CHARGE: f32 = 0.7;
 const MEAN_EXCESS: f32 = 0.4;
 /// Share of the crossings that knock out an electron which travels along the sensor.
-const DELTA_RAYS: f32 = 0.045;
+const DELTA_RAYS: f32 = 0.036;
 /// Pixels of such electrons: at least, at most, and the slope of the distribution on a logarithmic
 /// scale.
 const MIN_DELTA: f32 = 3.0;
 const MAX_DELTA: usize = 120;
-const DELTA_SLOPE: f32 = 1.75;
+const DELTA_SLOPE: f32 = 1.55;
 /// Turn of such electrons from pixel to pixel, in radians.
-const DELTA_TURN: f32 = 0.45;
-/// Parts of a way: beyond, the particle leaves the sensor at the side.
-const MAX_PARTS: f32 = 40.0;
-/// Columns, or rows, of a part of a way.
-const MAX_SPAN: usize = 6;
+const DELTA_TURN: f32 = 1.0;
+/// Columns, or rows, of a part of a way: it is not much longer than a pixel.
+const MAX_SPAN: usize = 3;
 
 /// Crossing of a sensor.
 #[derive(Clone, Copy)]
@@ -52,11 +50,8 @@ impl Span {
     /// Shares between the edges of columns, or rows.
     #[inline]
     fn new(low: f32, high: f32, [first, last]: [usize; 2], edge: impl Fn(usize) -> f32) -> Self {
-        let mut span = Span { first, count: 1, shares: [1.0; MAX_SPAN] };
-        if first == last {
-            return span;
-        }
-        span.count = (last - first + 1).min(MAX_SPAN);
+        let mut span =
+            Span { first, count: (last - first + 1).min(MAX_SPAN), shares: [0.0; MAX_SPAN] };
         let per_length = 1.0 / (high - low);
         let mut start = low;
         for (index, share) in span.shares.iter_mut().enumerate().take(span.count) {
@@ -77,7 +72,7 @@ pub(super) fn add_pixels(
     pixels: &mut Vec<PixelShare>,
 ) {
     let way = crossing.slope.map(|slope| slope * THICKNESS);
-    let parts = (way[0].abs().max(way[1].abs()) * (1.0 / PITCH)).min(MAX_PARTS) as usize + 1;
+    let parts = (way[0].abs().max(way[1].abs()) * (1.0 / PITCH)) as usize + 1;
     let [column_slope, row_slope] = crossing.slope;
     let path = (1.0 + column_slope * column_slope + row_slope * row_slope).sqrt();
     let charge = path * (MIN_CHARGE + MEAN_EXCESS * random.exponential());
@@ -112,12 +107,41 @@ fn add_part(
     let row = |position: f32| ((position * (1.0 / PITCH)) as usize).min(ROWS - 1);
     let columns = [sensors.column(low[0]), sensors.column(high[0])];
     let rows = [row(low[1]), row(high[1])];
-    if columns[0] == columns[1] && rows[0] == rows[1] {
-        pixels.push(pixel_share(columns[0], rows[0], particle));
-        return;
+    if columns[1] - columns[0] > 1 || rows[1] - rows[0] > 1 {
+        let columns = Span::new(low[0], high[0], columns, |column| sensors.edge(column));
+        let rows = Span::new(low[1], high[1], rows, |row| row as f32 * PITCH);
+        return add_product(&columns, &rows, threshold, particle, pixels);
     }
-    let columns = Span::new(low[0], high[0], columns, |column| sensors.edge(column));
-    let rows = Span::new(low[1], high[1], rows, |row| row as f32 * PITCH);
+    // Up to four pixels, without branches that can't be predicted.
+    let in_first = [
+        share_below(low[0], high[0], columns, sensors.edge(columns[1])),
+        share_below(low[1], high[1], rows, rows[1] as f32 * PITCH),
+    ];
+    let mut found = [0; 5];
+    let mut count = 0;
+    for (column, in_column) in [(columns[0], in_first[0]), (columns[1], 1.0 - in_first[0])] {
+        for (row, in_row) in [(rows[0], in_first[1]), (rows[1], 1.0 - in_first[1])] {
+            found[count] = pixel_share(column, row, particle);
+            count += usize::from(in_column * in_row > threshold);
+        }
+    }
+    pixels.extend_from_slice(&found[..count]);
+}
+
+/// Share of the charge below an edge between two columns, or rows; all of it if there is one.
+#[inline]
+fn share_below(low: f32, high: f32, [first, last]: [usize; 2], edge: f32) -> f32 {
+    if last > first { (edge - low) / (high - low) } else { 1.0 }
+}
+
+/// Adds the pixels of more than two columns or rows.
+fn add_product(
+    columns: &Span,
+    rows: &Span,
+    threshold: f32,
+    particle: u32,
+    pixels: &mut Vec<PixelShare>,
+) {
     for column in 0..columns.count {
         for row in 0..rows.count {
             if columns.shares[column] * rows.shares[row] > threshold {

@@ -1,9 +1,9 @@
 //! Particles that start away from the vertices: conversions of photons, interactions and knocked-out
 //! electrons in the material, decays of strange particles. Momenta are in MeV, lengths in mm.
 
-use super::collision::{Particles, Product, any_direction};
 use super::decay::{LAMBDA, NEUTRAL_KAON};
 use super::particle::{Ancestry, Momentum, pid};
+use super::particles::{Particles, Product, any_direction};
 use super::random::Random;
 use super::sensors::Sensors;
 
@@ -14,8 +14,8 @@ const INTERACTIONS: f32 = 0.05;
 /// Electrons that are knocked out of the material, for a charged particle.
 const KNOCKED_OUT: f32 = 0.055;
 /// Decays of neutral kaons and Lambdas, for a charged particle.
-const KAONS: f32 = 0.062;
-const LAMBDAS: f32 = 0.028;
+const KAONS: f32 = 0.055;
+const LAMBDAS: f32 = 0.022;
 
 /// Distance of the material from the beam: that of the foil around the beam, and the median and width
 /// of the logarithm for all material.
@@ -50,11 +50,11 @@ pub(super) fn add(
     }
     let strange = Ancestry { strange: true, ..Ancestry::default() };
     for _ in 0..kaons {
-        let momentum = any_direction(random.log_normal(550.0, 0.7), random);
+        let momentum = any_direction(random.log_normal(360.0, 0.7), random);
         NEUTRAL_KAON.decay(momentum, vertex, strange, random, particles);
     }
     for _ in 0..lambdas {
-        let momentum = any_direction(random.log_normal(800.0, 0.6), random);
+        let momentum = any_direction(random.log_normal(600.0, 0.6), random);
         LAMBDA.decay(momentum, vertex, strange, random, particles);
     }
 }
@@ -97,13 +97,17 @@ fn add_interaction(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Pa
     let hadron = any_direction(random.log_normal(400.0, 0.8), random);
     let Some(origin) = meet_material(vertex, &hadron, random) else { return };
     for _ in 0..1 + random.poisson(2.2) {
-        let share = 0.25 * random.exponential();
-        let kick = [280.0 * random.normal(), 280.0 * random.normal()];
-        let mut momentum = hadron.product(share.min(0.9), kick);
+        let p = random.log_normal(350.0, 0.9);
+        let kick = [0.5 * p * random.normal(), 0.5 * p * random.normal()];
+        let mut momentum = hadron.product((p / hadron.p).min(0.9), kick);
         if random.chance(0.15) {
-            momentum = Momentum::from_vector(momentum.vector.map(|component| -0.2 * component));
+            momentum = Momentum::from_vector(momentum.vector.map(|component| -0.5 * component));
         }
-        let pid = if random.chance(0.3) { pid::PROTON } else { pid::PION };
+        let pid = match random.below(10) {
+            0..3 => pid::PROTON,
+            3..6 => -pid::PION,
+            _ => pid::PION,
+        };
         particles.add(Product { pid, momentum, origin, ancestry: Ancestry::default() }, random);
     }
 }

@@ -8,10 +8,24 @@ use crate::geometry::{COLUMNS, Geometry, MODULES, PITCH, ROWS, SENSORS_PER_MODUL
 /// are edges of bins.
 const BIN: f32 = PITCH / 4.0;
 
+/// Width of the cells in which sensors are looked up, and their number along x and y: the outer ones are
+/// beyond all sensors.
+const CELL: f32 = 1.5;
+const CELLS: usize = 76;
+/// Distance of the edge of the first cell from the beam.
+const CELLS_START: f32 = -0.5 * CELL * CELLS as f32;
+/// Change of x or y, from the middle of a module to its sensors, that the look-up allows for.
+const CELL_SLACK: f32 = 0.3;
+
+/// Slope up to which sensors are looked up.
+pub(super) const MAX_LOOK_UP_SLOPE: f32 = 0.5;
+
 /// The sensors of all modules.
 pub(super) struct Sensors {
     /// Sensors by module, in order of z.
     pub modules: [Module; MODULES],
+    /// Sensors near each position, of modules with the same arrangement of sensors.
+    layouts: Vec<Layout>,
     /// Radius within which no sensor is.
     pub min_radius: f32,
     /// Radius beyond which no sensor is.
@@ -29,10 +43,15 @@ pub(super) struct Module {
     pub z: f32,
     /// The sensors in order of z.
     pub sensors: [Sensor; SENSORS_PER_MODULE],
-    /// Smallest and largest x of the sensors.
-    pub x: [f32; 2],
-    /// Smallest and largest y of the sensors.
-    pub y: [f32; 2],
+    /// Index of the layout.
+    layout: usize,
+}
+
+/// Arrangement of the sensors of a module across the beam.
+struct Layout {
+    sensors: [Sensor; SENSORS_PER_MODULE],
+    /// Sensors near a cell, a bit each, by rows of cells.
+    cells: Vec<u8>,
 }
 
 /// Plane of a sensor, and its axes.
@@ -95,22 +114,26 @@ impl Sensors {
             (edges.partition_point(|edge| *edge <= middle).clamp(1, COLUMNS) - 1) as u16
         };
         let mut sensors = Sensors {
-            modules: [Module::default(); MODULES],
+            modules: std::array::from_fn(|module| Module::new(geometry, module)),
+            layouts: Vec::new(),
             min_radius: f32::INFINITY,
             max_radius: 0.0,
             edges,
             columns: (0..bins).map(column_of_bin).collect(),
         };
-        for (index, module) in sensors.modules.iter_mut().enumerate() {
-            *module = Module::new(geometry, index, edges[COLUMNS]);
-        }
-        for module in &sensors.modules {
+        for module in &mut sensors.modules {
+            let known = { &sensors.layouts }.iter().position(|layout| layout.is_of(module));
+            module.layout = known.unwrap_or(sensors.layouts.len());
+            if known.is_none() {
+                sensors.layouts.push(Layout::new(module.sensors, edges[COLUMNS]));
+            }
             for sensor in &module.sensors {
                 for corner in corners(sensor, edges[COLUMNS]) {
                     let [x, y] = corner;
                     sensors.max_radius = sensors.max_radius.max((x * x + y * y).sqrt());
                 }
-                sensors.min_radius = sensors.min_radius.min(distance(sensor, edges[COLUMNS]));
+                let distance = distance(sensor, [0.0, 0.0], edges[COLUMNS]);
+                sensors.min_radius = sensors.min_radius.min(distance);
             }
         }
         sensors
@@ -119,6 +142,15 @@ impl Sensors {
     /// Width of a sensor.
     pub(super) fn width(&self) -> f32 {
         self.edges[COLUMNS]
+    }
+
+    /// Sensors of a module that a particle may cross, a bit each in order of z, given its position in the
+    /// middle of the module; its slope is below [`MAX_LOOK_UP_SLOPE`].
+    #[inline]
+    pub(super) fn near(&self, module: &Module, [x, y]: [f32; 2]) -> u8 {
+        let cell =
+            |position: f32| (((position - CELLS_START) * (1.0 / CELL)) as usize).min(CELLS - 1);
+        self.layouts[module.layout].cells[cell(y) * CELLS + cell(x)]
     }
 
     /// The column at a position on the sensor.
@@ -136,19 +168,33 @@ impl Sensors {
 }
 
 impl Module {
-    fn new(geometry: &Geometry, module: usize, width: f32) -> Self {
+    fn new(geometry: &Geometry, module: usize) -> Self {
         let first = SENSORS_PER_MODULE * module;
         let mut sensors: [Sensor; SENSORS_PER_MODULE] = std::array::from_fn(|index| {
             Sensor::new(first + index, &geometry.sensors[first + index])
         });
         sensors.sort_by(|a, b| a.z.total_cmp(&b.z));
-        let empty = [f32::INFINITY, f32::NEG_INFINITY];
-        let mut module = Module { z: geometry.module_z[module], sensors, x: empty, y: empty };
-        for [x, y] in sensors.iter().flat_map(|sensor| corners(sensor, width)) {
-            module.x = [module.x[0].min(x), module.x[1].max(x)];
-            module.y = [module.y[0].min(y), module.y[1].max(y)];
-        }
-        module
+        Module { z: geometry.module_z[module], sensors, layout: 0 }
+    }
+}
+
+impl Layout {
+    fn new(sensors: [Sensor; SENSORS_PER_MODULE], width: f32) -> Self {
+        let middle = |cell: usize| CELLS_START + CELL * (cell as f32 + 0.5);
+        let near = |cell: usize| {
+            let position = [middle(cell % CELLS), middle(cell / CELLS)];
+            let reach = CELL * std::f32::consts::FRAC_1_SQRT_2 + CELL_SLACK;
+            let is_near = |index: &usize| distance(&sensors[*index], position, width) <= reach;
+            (0..sensors.len()).filter(is_near).map(|index| 1 << index).sum()
+        };
+        Layout { sensors, cells: (0..CELLS * CELLS).map(near).collect() }
+    }
+
+    fn is_of(&self, module: &Module) -> bool {
+        let is_same = |(a, b): (&Sensor, &Sensor)| {
+            a.origin == b.origin && a.column_axis == b.column_axis && a.row_axis == b.row_axis
+        };
+        self.sensors.iter().zip(&module.sensors).all(is_same)
     }
 }
 
@@ -168,9 +214,9 @@ fn corners(sensor: &Sensor, width: f32) -> [[f32; 2]; 4] {
     [[0.0, 0.0], [width, 0.0], [0.0, HEIGHT], [width, HEIGHT]].map(|corner| sensor.position(corner))
 }
 
-/// Distance of the sensor from the beam.
-fn distance(sensor: &Sensor, width: f32) -> f32 {
-    let [column, row] = sensor.local(0.0, 0.0);
+/// Distance of the sensor from a position.
+fn distance(sensor: &Sensor, [x, y]: [f32; 2], width: f32) -> f32 {
+    let [column, row] = sensor.local(x, y);
     let across = column - column.clamp(0.0, width);
     let along = row - row.clamp(0.0, HEIGHT);
     (across * across + along * along).sqrt()
@@ -208,6 +254,21 @@ mod tests {
             let is_wide = [255, 256, 511, 512].contains(&column);
             let expected = if is_wide { 2.5 * PITCH } else { PITCH };
             assert!((width - expected).abs() < 1e-4, "{column}: {width}");
+        }
+    }
+
+    #[test]
+    fn all_sensors_at_a_position_are_looked_up() {
+        let sensors = Sensors::nominal();
+        assert_eq!(sensors.layouts.len(), 2);
+        for module in &sensors.modules[..2] {
+            for (index, sensor) in module.sensors.iter().enumerate() {
+                for corner in corners(sensor, sensors.width()) {
+                    assert!(sensors.near(module, corner) >> index & 1 == 1);
+                }
+            }
+            assert_eq!(sensors.near(module, [0.0, 0.0]), 0);
+            assert_eq!(sensors.near(module, [1e9, -1e9]), 0);
         }
     }
 

@@ -1,20 +1,28 @@
 //! The way of a particle through the sensors: straight lines with a kink at each of them.
 
-use super::particle::SimulatedParticle;
+use crate::geometry::SENSORS_PER_MODULE;
+
+use super::particle::{SimulatedParticle, pid};
 use super::pixels::EventPixels;
 use super::random::Random;
 use super::response::{Crossing, add_pixels};
-use super::sensors::{HEIGHT, Module, Sensors};
+use super::sensors::{HEIGHT, MAX_LOOK_UP_SLOPE, Module, Sensor, Sensors};
 
 /// Share of the crossings that a sensor sees.
-const EFFICIENCY: f32 = 0.99;
-/// Width of the distribution of kinks times the momentum, in MeV: Highland's formula for 1.3 % of a
-/// radiation length.
-const KINK_MEV: f32 = 13.6 * 0.095;
+const EFFICIENCY: f32 = 0.996;
+/// Width of the distribution of kinks times the momentum, in MeV: Highland's formula for 0.7 % of a
+/// radiation length, and that for electrons, which lose energy by radiation.
+const KINK_MEV: f32 = 13.6 * 0.068;
+const ELECTRON_KINK_MEV: f32 = 1.8 * KINK_MEV;
 /// Largest kink, of particles that are nearly stopped.
 const MAX_KINK: f32 = 0.5;
 /// Tangent of the steepest particles.
 const MAX_SLOPE: f32 = 6.0;
+
+/// Distance of sensors from the middle of their module, with some to spare.
+const MARGIN: f32 = 1.0;
+/// All sensors of a module, a bit each.
+const ALL_SENSORS: u8 = (1 << SENSORS_PER_MODULE) - 1;
 
 /// Particle in flight.
 struct Flight<'a, 'b> {
@@ -23,6 +31,8 @@ struct Flight<'a, 'b> {
     position: [f32; 3],
     /// Change of x and y with z.
     slope: [f32; 2],
+    /// True if the sensors ahead can't be looked up.
+    is_steep: bool,
     kink: f32,
     sensors: &'static Sensors,
     random: &'a mut Random<'b>,
@@ -30,7 +40,7 @@ struct Flight<'a, 'b> {
     crossings: usize,
 }
 
-/// Adds the pixels of a particle; returns the number of sensors that it crossed.
+/// Adds the pixels of a particle; returns the number of its crossings of sensors.
 pub(super) fn add_track(
     index: u32,
     particle: &SimulatedParticle,
@@ -44,11 +54,14 @@ pub(super) fn add_track(
     if tangent.is_nan() || tangent >= MAX_SLOPE {
         return 0;
     }
+    let is_electron = particle.pid.abs() == pid::ELECTRON;
+    let kink_mev = if is_electron { ELECTRON_KINK_MEV } else { KINK_MEV };
     let mut flight = Flight {
         particle: index,
         position: particle.origin,
         slope,
-        kink: (KINK_MEV / particle.momentum.p).min(MAX_KINK),
+        is_steep: tangent > MAX_LOOK_UP_SLOPE,
+        kink: (kink_mev / particle.momentum.p).min(MAX_KINK),
         sensors,
         random,
         pixels,
@@ -60,16 +73,13 @@ pub(super) fn add_track(
     let modules = &sensors.modules;
     if z > 0.0 {
         let first = modules.partition_point(|module| module.z < start + free - MARGIN);
-        modules[first..].iter().all(|module| flight.cross_module(module, 1.0));
+        modules[first..].iter().all(|module| flight.cross_module::<true>(module));
     } else {
         let end = modules.partition_point(|module| module.z < start - free + MARGIN);
-        modules[..end].iter().rev().all(|module| flight.cross_module(module, -1.0));
+        modules[..end].iter().rev().all(|module| flight.cross_module::<false>(module));
     }
     flight.crossings
 }
-
-/// Distance beyond that of sensors from their module.
-const MARGIN: f32 = 1.0;
 
 impl Flight<'_, '_> {
     #[inline]
@@ -78,57 +88,61 @@ impl Flight<'_, '_> {
         [0, 1].map(|axis| self.position[axis] + self.slope[axis] * way)
     }
 
-    /// Crosses a module, in ascending or descending z; false if all further ones are out of reach.
+    /// Crosses a module; false if all further ones are out of reach.
     #[inline]
-    fn cross_module(&mut self, module: &Module, direction: f32) -> bool {
+    fn cross_module<const FORWARD: bool>(&mut self, module: &Module) -> bool {
         let [x, y] = self.at(module.z);
-        let slack = MARGIN * MAX_SLOPE;
-        let limit = self.sensors.max_radius + slack;
-        if x * x + y * y > limit * limit {
-            // Particles that come from outside cross sensors later.
-            return x * self.slope[0] * direction + y * self.slope[1] * direction < 0.0;
-        }
-        let is_near = |value: f32, [low, high]: [f32; 2], slope: f32| {
-            let slack = MARGIN * slope.abs();
-            value > low - slack && value < high + slack
-        };
-        if !is_near(x, module.x, self.slope[0]) || !is_near(y, module.y, self.slope[1]) {
-            return true;
-        }
-        let count = module.sensors.len();
-        for index in 0..count {
-            let index = if direction > 0.0 { index } else { count - 1 - index };
-            let sensor = &module.sensors[index];
-            if (sensor.z - self.position[2]) * direction <= 0.0 {
-                continue;
+        let mut sensors =
+            if self.is_steep { ALL_SENSORS } else { self.sensors.near(module, [x, y]) };
+        if sensors == 0 || self.is_steep {
+            let limit = self.sensors.max_radius + MARGIN * MAX_SLOPE;
+            if x * x + y * y > limit * limit {
+                // Particles that come from outside cross sensors later.
+                let outwards = x * self.slope[0] + y * self.slope[1];
+                return if FORWARD { outwards < 0.0 } else { outwards > 0.0 };
             }
-            let [x, y] = self.at(sensor.z);
-            let position = sensor.local(x, y);
-            let is_inside = position[0] >= 0.0
-                && position[0] < self.sensors.width()
-                && position[1] >= 0.0
-                && position[1] < HEIGHT;
-            if is_inside {
-                let slope = sensor.components(self.slope);
-                let crossing = Crossing { position, slope, particle: self.particle };
-                if self.random.chance(EFFICIENCY) {
-                    let pixels = self.pixels.sensor(sensor.index);
-                    add_pixels(&crossing, self.sensors, self.random, pixels);
-                    self.crossings += 1;
-                }
-                self.scatter([x, y, sensor.z]);
-            }
+        }
+        while sensors != 0 {
+            let index = if FORWARD { sensors.trailing_zeros() } else { sensors.ilog2() };
+            sensors &= !(1 << index);
+            self.cross_sensor::<FORWARD>(&module.sensors[index as usize]);
         }
         true
     }
 
+    #[inline]
+    fn cross_sensor<const FORWARD: bool>(&mut self, sensor: &Sensor) {
+        let way = sensor.z - self.position[2];
+        if if FORWARD { way <= 0.0 } else { way >= 0.0 } {
+            return;
+        }
+        let [x, y] = self.at(sensor.z);
+        let position = sensor.local(x, y);
+        let is_inside = (position[0] >= 0.0)
+            & (position[0] < self.sensors.width())
+            & (position[1] >= 0.0)
+            & (position[1] < HEIGHT);
+        if !is_inside {
+            return;
+        }
+        if self.random.chance(EFFICIENCY) {
+            let slope = sensor.components(self.slope);
+            let crossing = Crossing { position, slope, particle: self.particle };
+            add_pixels(&crossing, self.sensors, self.random, self.pixels.sensor(sensor.index));
+            self.crossings += 1;
+        }
+        self.scatter([x, y, sensor.z]);
+    }
+
     /// Changes the direction at a position.
+    #[inline]
     fn scatter(&mut self, position: [f32; 3]) {
         self.position = position;
+        let [x, y] = self.slope;
+        let tangent = x * x + y * y;
         // The kink in space, as a change of slopes.
-        let widening = 1.0 + self.slope[0] * self.slope[0] + self.slope[1] * self.slope[1];
-        for slope in &mut self.slope {
-            *slope += self.kink * widening * self.random.normal();
-        }
+        let kink = self.kink * (1.0 + tangent);
+        self.slope = [x + kink * self.random.normal(), y + kink * self.random.normal()];
+        self.is_steep = tangent > MAX_LOOK_UP_SLOPE * MAX_LOOK_UP_SLOPE;
     }
 }

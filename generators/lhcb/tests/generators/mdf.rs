@@ -5,10 +5,9 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use generators_lhcb::Events;
-use generators_lhcb::events::{BankFormat, BankKind};
 use generators_lhcb::io::{cases, mdf};
 use generators_lhcb::truth::Particle;
+use generators_lhcb::{BankFormat, BankKind, Events};
 use tempfile::tempdir;
 
 use crate::fixtures::full_set;

@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use generators_common::DataError;
 use generators_common::io::content_limit::with_content_limit;
 use generators_common::random::hash;
-use generators_lhcb::Events;
-use generators_lhcb::events::{BankFormat, BankKind};
 use generators_lhcb::io::mdf;
+use generators_lhcb::{BankFormat, BankKind, Events};
 use tempfile::{TempDir, tempdir};
 
 use crate::small;

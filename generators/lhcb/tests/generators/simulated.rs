@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use generators_lhcb::events::{BankKind, Event};
 use generators_lhcb::io::mdf;
 use generators_lhcb::pixel::WITHOUT_FRACTIONS;
 use generators_lhcb::simulate::{EventShape, Preset, simulate};
 use generators_lhcb::words::sensor_of;
-use generators_lhcb::{ClusterWord, Events, Pixel, SuperPixel};
+use generators_lhcb::{BankKind, ClusterWord, Event, Events, Pixel, SuperPixel};
 use rayon::ThreadPoolBuilder;
 use tempfile::tempdir;
 

@@ -1,9 +1,9 @@
 //! A few small events.
 
-use generators_lhcb::events::{BankFormat, BankKind, BankWords};
+use generators_lhcb::events::BankWords;
 use generators_lhcb::geometry::SENSORS;
 use generators_lhcb::truth::{Particle, ParticleFlags, Truth};
-use generators_lhcb::{ClusterWord, Events, SuperPixel};
+use generators_lhcb::{BankFormat, BankKind, ClusterWord, Events, SuperPixel};
 
 /// A word that depends on the event and the sensor.
 fn word(format: BankFormat, event: u16, sensor: u16) -> u32 {
