@@ -11,8 +11,8 @@ use super::pair_hits::{PairHits, SensorHit, SensorRuns};
 use crate::cpu::growth::{bit, column, field, grow, near, sum_of_columns, sum_of_rows};
 use crate::cpu::patterns::{PATTERNS, PatternCluster, PatternClusters};
 use crate::cpu::results::HitSlots;
+use crate::model::PairRange;
 use crate::model::formulas::{local_x, local_y};
-use crate::model::{Hit, PairRange};
 
 /// Finds clusters of super-pixels.
 #[derive(Clone, Debug, Default)]
@@ -28,22 +28,12 @@ pub struct ClusterFinder {
     hits: PairHits,
 }
 
-/// Order in which hits are written.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum HitOrder {
-    /// As they are created.
-    Creation,
-    /// By angle and identifier.
-    Angle,
-}
-
 impl ClusterFinder {
-    /// Writes the hits of an event; returns the number of slots.
+    /// Writes the hits of an event in order of creation; returns the number of slots.
     pub fn find(
         &mut self,
         event: &Event<'_>,
         geometry: &Geometry,
-        order: HitOrder,
         slots: &mut HitSlots<'_>,
     ) -> usize {
         self.banks.clear();
@@ -56,7 +46,6 @@ impl ClusterFinder {
         }
         let mut start = 0;
         let mut next_bank = 0;
-        let mut first_cluster: Option<Hit> = None;
         for pair in 0..MODULE_PAIRS {
             let first_bank = next_bank;
             while self.banks.get(next_bank).is_some_and(|bank| pair_of(bank) == pair) {
@@ -64,13 +53,7 @@ impl ClusterFinder {
             }
             let estimate = self.find_pair(event, geometry, first_bank..next_bank);
             slots.pairs[pair] = PairRange { start: start as u32, count: self.hits.len() as u32 };
-            if estimate > 0 && first_cluster.is_none() {
-                first_cluster = Some(self.hits.first().unwrap_or_default());
-            }
-            match order {
-                HitOrder::Creation => self.hits.copy_to(start, slots),
-                HitOrder::Angle => self.hits.sort_to(start, slots, first_cluster),
-            }
+            self.hits.copy_to(start, slots);
             start += estimate;
         }
         start

@@ -1,6 +1,5 @@
 //! Eight hits compared with a line at once.
 
-use super::lines::Line;
 use crate::model::formulas::PHI_TOLERANCE;
 
 /// Hits that are compared at once.
@@ -38,11 +37,13 @@ pub fn distance(phi: i32, expected: i32) -> i32 {
 
 /// Compares hits with a line at an expected angle.
 #[inline]
-#[cfg_attr(
-    all(target_arch = "x86_64", target_feature = "avx2"),
-    expect(dead_code, reason = "in tests")
-)]
-pub fn compare_each(hits: Hits<'_>, line: &Line, expected: i32, max_scatter: f32) -> Compared {
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "avx2"))))]
+pub fn compare_each(
+    hits: Hits<'_>,
+    line: &super::lines::Line,
+    expected: i32,
+    max_scatter: f32,
+) -> Compared {
     let mut compared = Compared { near: 0, has_opposite: false };
     for lane in 0..LANES {
         let distance = distance(hits.phi[lane], expected);
@@ -102,6 +103,7 @@ mod avx2 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::tables::lines::Line;
 
     #[test]
     fn vectors_do_what_single_hits_do() {

@@ -62,11 +62,10 @@ impl<const N: usize> Lines<N> {
     #[inline]
     pub fn new(from: Positions<N>, to: &Positions<N>, distances: &[f32; N]) -> Self {
         let mut lines = Lines { from, tx: [0.0; N], ty: [0.0; N], phi: [0; N] };
-        for lane in 0..N {
+        for (lane, &distance) in distances.iter().enumerate() {
             let td = 1.0 / (to.z[lane] - from.z[lane]);
             let tx = (to.x[lane] - from.x[lane]) * td;
             let ty = (to.y[lane] - from.y[lane]) * td;
-            let distance = distances[lane];
             lines.tx[lane] = tx;
             lines.ty[lane] = ty;
             lines.phi[lane] = phi16(from.x[lane] + tx * distance, from.y[lane] + ty * distance);

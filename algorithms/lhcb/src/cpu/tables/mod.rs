@@ -29,7 +29,7 @@ use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 use crate::cpu::results::HitSlots;
 use crate::cpu::worker::Reconstruction;
 use crate::model::{EventHits, Hit, Tracks};
-use clusters::{ClusterFinder, HitOrder};
+use clusters::ClusterFinder;
 use decode::Decoder;
 use pair_hits::PairHits;
 use tracks::TrackFinder;
@@ -50,7 +50,7 @@ impl Reconstruction for Tables {
         geometry: &Geometry,
         slots: &mut HitSlots<'_>,
     ) -> usize {
-        self.clusters.find(event, geometry, HitOrder::Creation, slots)
+        self.clusters.find(event, geometry, slots)
     }
 
     fn decode(

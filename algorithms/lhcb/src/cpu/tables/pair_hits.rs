@@ -87,16 +87,6 @@ impl PairHits {
         self.hits.len()
     }
 
-    /// The hit that was created first.
-    pub fn first(&self) -> Option<Hit> {
-        let hits = &self.hits;
-        (!hits.is_empty()).then(|| Hit {
-            id: hits.ids[0],
-            position: [hits.x[0], hits.y[0], hits.z[0]],
-            phi: hits.phi[0],
-        })
-    }
-
     /// Appends hits on sensors, with their positions and angles.
     pub fn extend(&mut self, geometry: &Geometry, on_sensors: &SensorRuns) {
         let before = self.len();

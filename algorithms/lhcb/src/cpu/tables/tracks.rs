@@ -120,9 +120,9 @@ impl TrackFinder {
             }
             let mut best = Nearest { scatter: MAX_SCATTER, slot: 0 };
             let mut best_first = None;
-            for lane in 0..candidates.len {
-                let found = if looks[lane].is_complete {
-                    thirds.nearest_of(looks[lane], &lines.line(lane), best.scatter)
+            for (lane, look) in looks.into_iter().enumerate().take(candidates.len) {
+                let found = if look.is_complete {
+                    thirds.nearest_of(look, &lines.line(lane), best.scatter)
                 } else {
                     let is_used = Some(self.is_used.as_slice());
                     let line = lines.line(lane);
