@@ -223,14 +223,14 @@ impl Layer {
 
     #[inline]
     fn lanes(&self, index: usize) -> Hits<'_> {
-        fn of<T>(list: &[T], index: usize) -> &[T; LANES] {
+        fn chunk<T>(list: &[T], index: usize) -> &[T; LANES] {
             list[index..].first_chunk().expect("the first hits are repeated")
         }
         Hits {
-            x: of(&self.x, index),
-            y: of(&self.y, index),
-            z: of(&self.z, index),
-            phi: of(&self.phi, index),
+            x: chunk(&self.x, index),
+            y: chunk(&self.y, index),
+            z: chunk(&self.z, index),
+            phi: chunk(&self.phi, index),
         }
     }
 
