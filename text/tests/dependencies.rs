@@ -6,10 +6,11 @@ use std::fs;
 use std::path::Path;
 
 /// Each crate by its folder, with the crates that it depends on.
-const ARROWS: [(&str, &[&str]); 23] = [
+const ARROWS: [(&str, &[&str]); 24] = [
     (
         ".",
         &[
+            "algorithms-lhcb",
             "algorithms-memory",
             "algorithms-sts",
             "algorithms-tpc",
@@ -17,6 +18,17 @@ const ARROWS: [(&str, &[&str]); 23] = [
             "harness",
             "parallel",
             "portable-gpu",
+            "tasks",
+        ],
+    ),
+    (
+        "algorithms/lhcb",
+        &[
+            "generators-common",
+            "generators-lhcb",
+            "parallel",
+            "portable-gpu",
+            "portable-gpu-build",
             "tasks",
         ],
     ),

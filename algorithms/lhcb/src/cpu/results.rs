@@ -29,7 +29,7 @@ pub struct HitBuffer {
 }
 
 impl HitArrays {
-    /// Has at least as many slots.
+    /// Grows to at least this number of slots.
     fn grow(&mut self, slots: usize) {
         if slots > self.ids.len() {
             // Not by a few at a time: what is new is written once for nothing.

@@ -1,4 +1,4 @@
-//! Hits by slot: each pair of modules of an event has slots for as many hits as were estimated.
+//! Hits by slot: each pair of modules of an event has a slot for each estimated hit.
 
 use generators_lhcb::geometry::MODULE_PAIRS;
 

@@ -16,7 +16,7 @@ pub const MAX_CHI2: f32 = 20.0;
 /// Weight of a hit: 1 / (0.0125 mm)².
 pub const WEIGHT: f32 = 6400.0;
 
-/// What the search leaves.
+/// Result of the search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Search {
     /// The tracks.
@@ -29,7 +29,7 @@ pub struct Search {
     pub used: Vec<bool>,
 }
 
-/// Entry of the queue: what may be continued.
+/// Entry of the queue: a triplet or a track that may be continued.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
     /// The triplet, or the track.
@@ -38,7 +38,7 @@ pub struct Entry {
     pub has_skipped: bool,
 }
 
-/// What an entry continues.
+/// Triplet or track of an entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EntryKind {
     /// A triplet of slots.

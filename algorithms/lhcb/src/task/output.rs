@@ -148,8 +148,8 @@ fn compare_tracks(right: &Tracks, found: &Tracks) -> Result<(), Mismatch> {
         let (of_right, of_found) = both[event].clone();
         let counts = right.counts[event] == found.counts[event];
         compare_event_tracks(event, (right, of_right), (found, of_found))
-            .and_then(|()| if counts { Ok(()) } else { Err(Mismatch::Inconsistent { event }) })
             .err()
+            .or_else(|| (!counts).then_some(Mismatch::Inconsistent { event }))
     };
     parallel::find_first(both.len(), compare).map_or(Ok(()), Err)
 }

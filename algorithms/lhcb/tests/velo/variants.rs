@@ -18,7 +18,8 @@ fn inputs(file: &str, stage: Stage, batch: usize) -> Option<VeloInput> {
         Stage::Tracks | Stage::Chain => true,
     };
     let fitting = (0..events.len()).filter(|event| fits(events.event(*event).format.kind));
-    let input = VeloInput::new(events.selected(fitting), Arc::new(Geometry::nominal().clone()), batch);
+    let input =
+        VeloInput::new(events.selected(fitting), Arc::new(Geometry::nominal().clone()), batch);
     (!input.events.is_empty()).then_some(input)
 }
 

@@ -1,4 +1,4 @@
-//! What makes banks invalid.
+//! Problems of banks that make an event invalid.
 
 use crate::format::{BankFormat, BankKind};
 use crate::geometry::{COLUMNS, SENSORS};
@@ -61,7 +61,7 @@ pub enum BankProblem {
 }
 
 /// Words of a body, of which a file has the length in bytes as 16 bits, eight of the header included.
-const MOST_WORDS: usize = (u16::MAX as usize - 8) / 4;
+const MAX_WORDS: usize = (u16::MAX as usize - 8) / 4;
 
 /// Checks the banks of an event, in order of their sources.
 pub(super) fn check(format: BankFormat, banks: &[BankWords<'_>]) -> Result<(), EventProblem> {
@@ -78,7 +78,7 @@ pub(super) fn check(format: BankFormat, banks: &[BankWords<'_>]) -> Result<(), E
         if std::mem::replace(has_bank, true) {
             return Err(of_bank(BankProblem::Duplicate));
         }
-        if bank.words.len() > MOST_WORDS {
+        if bank.words.len() > MAX_WORDS {
             return Err(of_bank(BankProblem::TooLong(bank.words.len())));
         }
         check_words(format, bank.words).map_err(of_bank)?;

@@ -14,7 +14,7 @@ use super::{COLUMNS, Geometry, MODULES, SENSORS, TRANSFORMATION};
 /// Bytes of the binary file.
 const BINARY_BYTES: usize = 16_376;
 /// Bytes from which on a file can't be a geometry.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Reads a geometry, as text or binary, compressed or not.
 ///
@@ -22,7 +22,7 @@ const MOST_BYTES: u64 = 1 << 20;
 /// If it can't be read, or lacks a number.
 pub fn read(path: &Path) -> Result<Geometry, DataError> {
     let mut bytes = Vec::new();
-    let mut file = open(path)?.take(MOST_BYTES);
+    let mut file = open(path)?.take(MAX_BYTES);
     file.read_to_end(&mut bytes).map_err(|source| DataError::io(path, source))?;
     let parsed = if bytes.len() == BINARY_BYTES { binary(&bytes) } else { text(&bytes) };
     parsed.map_err(|(location, problem)| DataError::format(path, location, problem))
@@ -132,7 +132,7 @@ fn binary(bytes: &[u8]) -> Result<Geometry, (String, String)> {
     complete(geometry)
 }
 
-/// Takes as many numbers from the bytes.
+/// Fills the numbers from the bytes.
 fn numbers(bytes: &mut &[u8], numbers: &mut [f32]) {
     for number in numbers {
         if let Some((word, rest)) = bytes.split_first_chunk::<4>() {

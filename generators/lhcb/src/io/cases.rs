@@ -25,7 +25,7 @@ use crate::format::{BankFormat, BankKind};
 const EXPECTED: &[&str] =
     &["m", "e", "c", "p", "h", "a", "s", "l", "t", "w", "f", "u", "o", "x", "scalar"];
 /// Bytes of the longest line.
-const MOST_BYTES: u64 = 1 << 24;
+const MAX_BYTES: u64 = 1 << 24;
 
 /// Name of a kind of banks in cases.
 pub fn kind_name(kind: BankKind) -> &'static str {
@@ -45,13 +45,13 @@ pub fn read(path: &Path) -> Result<Events, DataError> {
     let mut line = String::new();
     for number in 1_u64.. {
         line.clear();
-        let read = std::io::Read::take(&mut lines, MOST_BYTES).read_line(&mut line);
+        let read = std::io::Read::take(&mut lines, MAX_BYTES).read_line(&mut line);
         if read.map_err(|source| DataError::io(path, source))? == 0 {
             break;
         }
         let at = |problem| DataError::format(path, format!("line {number}"), problem);
-        if line.len() as u64 == MOST_BYTES {
-            return Err(at(format!("it is longer than {MOST_BYTES} bytes")));
+        if line.len() as u64 == MAX_BYTES {
+            return Err(at(format!("it is longer than {MAX_BYTES} bytes")));
         }
         reader.take(&line).map_err(at)?;
         check_kept(path, reader.events.bytes())?;

@@ -17,7 +17,7 @@ pub struct ClusterFinder {
     candidates: Vec<Candidate>,
 }
 
-/// Where the window of a candidate begins.
+/// Pixels around a candidate: four columns to the west, its own four, and the rows of the next one.
 struct Window {
     west: u64,
     main: u64,

@@ -11,8 +11,8 @@ use super::pair_hits::{PairHits, SensorHit, SensorRuns};
 use crate::cpu::growth::{bit, column, field, grow, near, sum_of_columns, sum_of_rows};
 use crate::cpu::patterns::{PATTERNS, PatternCluster, PatternClusters};
 use crate::cpu::results::HitSlots;
-use crate::model::formulas::local_y;
-use crate::model::{Hit, PairRange};
+use crate::model::PairRange;
+use crate::model::formulas::{local_x, local_y};
 
 /// Finds clusters of super-pixels.
 #[derive(Clone, Debug, Default)]
@@ -28,22 +28,12 @@ pub struct ClusterFinder {
     hits: PairHits,
 }
 
-/// Order in which hits are written.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum HitOrder {
-    /// As they are created.
-    Creation,
-    /// By angle and identifier.
-    Angle,
-}
-
 impl ClusterFinder {
-    /// Writes the hits of an event; returns the number of slots.
+    /// Writes the hits of an event in order of creation; returns the number of slots.
     pub fn find(
         &mut self,
         event: &Event<'_>,
         geometry: &Geometry,
-        order: HitOrder,
         slots: &mut HitSlots<'_>,
     ) -> usize {
         self.banks.clear();
@@ -56,7 +46,6 @@ impl ClusterFinder {
         }
         let mut start = 0;
         let mut next_bank = 0;
-        let mut first_cluster: Option<Hit> = None;
         for pair in 0..MODULE_PAIRS {
             let first_bank = next_bank;
             while self.banks.get(next_bank).is_some_and(|bank| pair_of(bank) == pair) {
@@ -64,13 +53,7 @@ impl ClusterFinder {
             }
             let estimate = self.find_pair(event, geometry, first_bank..next_bank);
             slots.pairs[pair] = PairRange { start: start as u32, count: self.hits.len() as u32 };
-            if estimate > 0 && first_cluster.is_none() {
-                first_cluster = Some(self.hits.first().unwrap_or_default());
-            }
-            match order {
-                HitOrder::Creation => self.hits.copy_to(start, slots),
-                HitOrder::Angle => self.hits.sort_to(start, slots, first_cluster),
-            }
+            self.hits.copy_to(start, slots);
             start += estimate;
         }
         start
@@ -84,8 +67,12 @@ impl ClusterFinder {
         for index in banks {
             let bank = self.banks[index];
             let sensor = sensor_of(event.format, bank.source, false);
-            candidates +=
-                self.find_bank(event.words(bank), sensor, event.format.has_sensor_pairs());
+            candidates += self.find_bank(
+                geometry,
+                event.words(bank),
+                sensor,
+                event.format.has_sensor_pairs(),
+            );
         }
         self.hits.clear();
         self.hits.extend(geometry, &self.flagged);
@@ -94,7 +81,13 @@ impl ClusterFinder {
     }
 
     /// Finds the hits of a bank; returns the number of candidates.
-    fn find_bank(&mut self, words: &[u32], sensor: u16, has_two_sensors: bool) -> usize {
+    fn find_bank(
+        &mut self,
+        geometry: &Geometry,
+        words: &[u32],
+        sensor: u16,
+        has_two_sensors: bool,
+    ) -> usize {
         let patterns = &*PATTERNS;
         let second = |pixel: SuperPixel| usize::from(has_two_sensors && pixel.is_second_sensor);
         let mut has_unflagged = false;
@@ -105,7 +98,7 @@ impl ClusterFinder {
                 let sensor = sensor + second(pixel) as u16;
                 let PatternClusters { count, clusters } = &patterns[usize::from(pixel.pattern)];
                 for cluster in &clusters[..*count] {
-                    self.flagged.push(sensor, pattern_hit(cluster, pixel, sensor));
+                    self.flagged.push(sensor, pattern_hit(geometry, cluster, pixel, sensor));
                 }
             } else {
                 self.unflagged[second(pixel)].add(pixel);
@@ -120,7 +113,7 @@ impl ClusterFinder {
                     let pixels = &self.unflagged[second(pixel)];
                     let last = self.all.last_pixels(pixel);
                     candidates += grow_candidates(pixels, pixel, last, |hit| {
-                        self.grown.push(sensor, hit.on_sensor(pixel, sensor));
+                        self.grown.push(sensor, hit.on_sensor(geometry, pixel, sensor));
                     });
                 }
             }
@@ -135,11 +128,17 @@ impl ClusterFinder {
 
 /// The position on a sensor of the cluster of a flagged super-pixel.
 #[inline]
-fn pattern_hit(cluster: &PatternCluster, pixel: SuperPixel, sensor: u16) -> SensorHit {
+fn pattern_hit(
+    geometry: &Geometry,
+    cluster: &PatternCluster,
+    pixel: SuperPixel,
+    sensor: u16,
+) -> SensorHit {
     let column = 2 * pixel.column + cluster.column;
     let row = 4 * pixel.row + cluster.row;
     let y = local_y(row, cluster.row_fraction);
-    SensorHit::new(Pixel { sensor, column, row }, cluster.column_fraction, y)
+    let x = local_x(geometry, column, cluster.column_fraction);
+    SensorHit { id: Pixel { sensor, column, row }.id(), x, y }
 }
 
 /// Mean column and row of a cluster, counted from a super-pixel's.
@@ -154,7 +153,7 @@ struct Mean {
 impl Mean {
     /// The position on a sensor of the cluster around a super-pixel.
     #[inline]
-    fn on_sensor(self, pixel: SuperPixel, sensor: u16) -> SensorHit {
+    fn on_sensor(self, geometry: &Geometry, pixel: SuperPixel, sensor: u16) -> SensorHit {
         let n = self.pixels as i32;
         let x = self.columns as i32 + n * (2 * i32::from(pixel.column) - 6);
         let y = self.rows as i32 + n * (4 * i32::from(pixel.row) - 8);
@@ -162,7 +161,8 @@ impl Mean {
         let row = y / n;
         let fraction = |sum: i32, whole: i32| sum as f32 / n as f32 - whole as f32;
         let pixel = Pixel { sensor, column: column as u16, row: row as u16 };
-        SensorHit::new(pixel, fraction(x, column), local_y(row as u16, fraction(y, row)))
+        let x = local_x(geometry, pixel.column, fraction(x, column));
+        SensorHit { id: pixel.id(), x, y: local_y(pixel.row, fraction(y, row)) }
     }
 }
 

@@ -7,6 +7,7 @@ use generators_lhcb::{Bank, ClusterWord, Event, Pixel};
 use super::pair_hits::{PairHits, SensorHit, SensorRuns};
 use crate::cpu::results::HitSlots;
 use crate::model::PairRange;
+use crate::model::formulas::local_x;
 
 /// Decodes clusters of the readout, and sorts them.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +41,7 @@ impl Decoder {
             let mut words = 0;
             while let Some(bank) = self.banks.get(next_bank).filter(|bank| pair_of(bank) == pair) {
                 words += event.words(*bank).len();
-                decode_bank(event, *bank, &mut self.on_sensors);
+                decode_bank(event, geometry, *bank, &mut self.on_sensors);
                 next_bank += 1;
             }
             self.hits.clear();
@@ -54,7 +55,7 @@ impl Decoder {
 }
 
 #[inline]
-fn decode_bank(event: &Event<'_>, bank: Bank, on_sensors: &mut SensorRuns) {
+fn decode_bank(event: &Event<'_>, geometry: &Geometry, bank: Bank, on_sensors: &mut SensorRuns) {
     let version = event.format.version;
     let unit = 1.0 / (1_u32 << fraction_bits(version)) as f32;
     let has_marks = version != 2;
@@ -68,7 +69,7 @@ fn decode_bank(event: &Event<'_>, bank: Bank, on_sensors: &mut SensorRuns) {
         );
         let row = f32::from(cluster.row) + f32::from(cluster.row_fraction) * unit;
         let fraction = f32::from(cluster.column_fraction) * unit;
-        let y = (0.5 + row) * PITCH;
-        on_sensors.push(sensor, SensorHit { id, column: cluster.column, fraction, y });
+        let x = local_x(geometry, cluster.column, fraction);
+        on_sensors.push(sensor, SensorHit { id, x, y: (0.5 + row) * PITCH });
     }
 }

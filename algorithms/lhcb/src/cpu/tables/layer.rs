@@ -3,33 +3,26 @@
 
 use std::ops::Range;
 
+use super::lanes::{Hits, LANES, TOLERANCE, compare, distance};
+use super::lines::Line;
 use crate::model::EventHits;
-use crate::model::formulas::{PHI_TOLERANCE, phi16};
+use crate::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
 
-/// Hits that are looked at together.
-pub const LANES: usize = 8;
 /// Bits of an angle that are its bucket.
-const BUCKET_BITS: u32 = 7;
+const BUCKET_BITS: u32 = 6;
 const BUCKETS: usize = 1 << BUCKET_BITS;
 /// Angles of a bucket.
 const BUCKET_WIDTH: i32 = 1 << (16 - BUCKET_BITS);
-const TOLERANCE: i32 = PHI_TOLERANCE as i32;
 
 /// Hits in order of angle. After the last one, the first ones are repeated.
 #[derive(Clone, Debug)]
 pub struct Layer {
-    /// Number of hits, without repetitions.
-    pub len: usize,
-    /// x in mm.
-    pub x: Vec<f32>,
-    /// y in mm.
-    pub y: Vec<f32>,
-    /// z in mm.
-    pub z: Vec<f32>,
-    /// Angles.
-    pub phi: Vec<i32>,
-    /// Slots in the event.
-    pub slots: Vec<u32>,
+    len: usize,
+    x: Vec<f32>,
+    y: Vec<f32>,
+    z: Vec<f32>,
+    phi: Vec<i32>,
+    slots: Vec<u32>,
     /// Index of the first hit of each bucket of angles, or of a later one.
     first: [u32; BUCKETS],
 }
@@ -54,9 +47,47 @@ fn bucket(phi: i32) -> usize {
 }
 
 impl Layer {
-    /// Takes the hits in some slots that are not marked.
-    pub fn fill(&mut self, hits: &EventHits<'_>, slots: Range<usize>, is_marked: Option<&[bool]>) {
-        let capacity = slots.len() + LANES;
+    /// Number of hits.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Angles of the hits.
+    #[inline]
+    pub fn phi(&self) -> &[i32] {
+        &self.phi[..self.len]
+    }
+
+    /// Position of a hit in mm.
+    #[inline]
+    pub fn position(&self, index: usize) -> [f32; 3] {
+        [self.x[index], self.y[index], self.z[index]]
+    }
+
+    /// Index of the first hit whose angle is not smaller; the layer is not empty.
+    #[inline]
+    pub fn lower_bound(&self, phi: i32) -> usize {
+        let mut index = self.first[bucket(phi)] as usize;
+        while index < self.len {
+            let hits = self.lanes(index);
+            let smaller: usize = hits.phi.iter().map(|other| usize::from(*other < phi)).sum();
+            index += smaller;
+            if smaller < LANES {
+                break;
+            }
+        }
+        index.min(self.len)
+    }
+
+    /// Slot of the first hit of a layer with all hits.
+    #[inline]
+    pub fn first_slot(&self) -> u32 {
+        self.slots.first().copied().unwrap_or_default()
+    }
+
+    fn reserve(&mut self, hits: usize) {
+        let capacity = hits + LANES;
         if self.x.len() < capacity {
             self.x.resize(capacity, 0.0);
             self.y.resize(capacity, 0.0);
@@ -64,102 +95,68 @@ impl Layer {
             self.phi.resize(capacity, 0);
             self.slots.resize(capacity, 0);
         }
-        match is_marked {
-            None => self.copy(hits, slots),
-            Some(is_marked) => self.copy_unmarked(hits, slots, is_marked),
-        }
-        self.repeat();
-        self.find_buckets();
     }
 
-    fn copy(&mut self, hits: &EventHits<'_>, slots: Range<usize>) {
+    /// Takes all hits in some slots.
+    pub fn fill(&mut self, hits: &EventHits<'_>, slots: Range<usize>) {
         let len = slots.len();
+        self.reserve(len);
         self.x[..len].copy_from_slice(&hits.x[slots.clone()]);
         self.y[..len].copy_from_slice(&hits.y[slots.clone()]);
         self.z[..len].copy_from_slice(&hits.z[slots.clone()]);
         let phi = &hits.phi[slots.clone()];
         self.phi[..len].iter_mut().zip(phi).for_each(|(to, from)| *to = i32::from(*from));
         self.slots[..len].iter_mut().zip(slots).for_each(|(to, slot)| *to = slot as u32);
-        self.len = len;
+        self.end(len);
     }
 
-    fn copy_unmarked(&mut self, hits: &EventHits<'_>, slots: Range<usize>, is_marked: &[bool]) {
-        let capacity = slots.len() + LANES;
-        let xs = &mut self.x[..capacity];
-        let ys = &mut self.y[..capacity];
-        let zs = &mut self.z[..capacity];
-        let phis = &mut self.phi[..capacity];
-        let own_slots = &mut self.slots[..capacity];
-        let start = slots.start;
-        let x = &hits.x[slots.clone()];
-        let y = &hits.y[slots.clone()];
-        let z = &hits.z[slots.clone()];
-        let phi = &hits.phi[slots.clone()];
-        let is_marked = &is_marked[slots];
-        let mut len = 0;
-        for index in 0..x.len() {
-            // Written in any case, without a branch that nothing predicts.
-            xs[len] = x[index];
-            ys[len] = y[index];
-            zs[len] = z[index];
-            phis[len] = i32::from(phi[index]);
-            own_slots[len] = (start + index) as u32;
-            len += usize::from(!is_marked[index]);
+    /// Takes some hits of another layer, by their indices.
+    pub fn fill_from(&mut self, all: &Layer, indices: &[u32]) {
+        let len = indices.len();
+        self.reserve(len);
+        let x = &mut self.x[..len];
+        let y = &mut self.y[..len];
+        let z = &mut self.z[..len];
+        let phi = &mut self.phi[..len];
+        let slots = &mut self.slots[..len];
+        let first_slot = all.first_slot();
+        for (to, &index) in indices.iter().enumerate() {
+            let from = index as usize;
+            x[to] = all.x[from];
+            y[to] = all.y[from];
+            z[to] = all.z[from];
+            phi[to] = all.phi[from];
+            slots[to] = first_slot + index;
         }
-        self.len = len;
+        self.end(len);
     }
 
-    /// Repeats the first hits after the last one.
-    fn repeat(&mut self) {
-        if self.len == 0 {
+    /// Repeats the first hits after the last one, and finds the buckets.
+    fn end(&mut self, len: usize) {
+        self.len = len;
+        if len == 0 {
+            // Nothing is near a hit without position.
+            self.x[..LANES].fill(f32::NAN);
+            self.first = [0; BUCKETS];
             return;
         }
-        for to in self.len..self.len + LANES {
-            let from = to - self.len;
-            self.x[to] = self.x[from];
-            self.y[to] = self.y[from];
-            self.z[to] = self.z[from];
-            self.phi[to] = self.phi[from];
-            self.slots[to] = self.slots[from];
+        for to in len..len + LANES {
+            self.x[to] = self.x[to - len];
+            self.y[to] = self.y[to - len];
+            self.z[to] = self.z[to - len];
+            self.phi[to] = self.phi[to - len];
+            self.slots[to] = self.slots[to - len];
         }
-    }
-
-    fn find_buckets(&mut self) {
-        let mut next = 0;
-        for (index, &phi) in self.phi[..self.len].iter().enumerate() {
-            let bucket = bucket(phi);
-            while next <= bucket {
-                self.first[next] = index as u32;
-                next += 1;
-            }
+        const NONE: u32 = u32::MAX;
+        self.first = [NONE; BUCKETS];
+        for (index, &phi) in self.phi[..len].iter().enumerate().rev() {
+            self.first[bucket(phi)] = index as u32;
         }
-        self.first[next..].fill(self.len as u32);
-    }
-}
-
-/// Straight line through two hits, from the first on.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Line {
-    /// Position of the first hit in mm.
-    pub from: [f32; 3],
-    /// Slope in x.
-    pub tx: f32,
-    /// Slope in y.
-    pub ty: f32,
-}
-
-impl Line {
-    /// Line through two positions.
-    #[inline]
-    pub fn new(from: [f32; 3], to: [f32; 3]) -> Line {
-        let td = 1.0 / (to[2] - from[2]);
-        Line { from, tx: (to[0] - from[0]) * td, ty: (to[1] - from[1]) * td }
-    }
-
-    /// Angle at a distance along the beam from its start.
-    #[inline]
-    pub fn phi_at(&self, distance: f32) -> i16 {
-        phi16(self.from[0] + self.tx * distance, self.from[1] + self.ty * distance)
+        let mut next = len as u32;
+        for first in self.first.iter_mut().rev() {
+            next = if *first == NONE { next } else { *first };
+            *first = next;
+        }
     }
 }
 
@@ -172,74 +169,99 @@ pub struct Nearest {
     pub slot: u32,
 }
 
-/// End of a search of a window.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Window {
-    /// No hit is nearer than the best so far.
-    None,
-    /// A nearer hit.
-    Nearer(Nearest),
-    /// A hit may be opposite, and count as inside: the rule has to be followed hit by hit.
-    MayHaveOpposite,
+/// The first eight hits of a window.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Index of the first of them.
+    index: u32,
+    /// Hits near the line, as bits.
+    near: u32,
+    /// True if the window ends among them, as it should.
+    pub is_complete: bool,
+}
+
+impl Look {
+    /// True if there is a hit near the line.
+    #[inline]
+    pub fn has_hit(&self) -> bool {
+        self.near != 0
+    }
 }
 
 impl Layer {
-    /// Nearest hit to a line of those within the tolerance of an angle, if its scatter is below a
-    /// maximum; the first one of several.
+    /// Looks at the first hits within the tolerance of an angle.
     #[inline]
-    pub fn nearest(&self, line: &Line, expected: i16, max_scatter: f32) -> Window {
-        if self.len == 0 {
-            return Window::None;
-        }
+    pub fn look(&self, line: &Line, expected: i16, max_scatter: f32) -> Look {
         let expected = i32::from(expected);
-        let mut index = self.first[bucket(expected - TOLERANCE)] as usize;
-        let mut visited = 0;
-        let mut best = max_scatter;
+        let index = self.first[bucket(expected - TOLERANCE)] as usize;
+        let hits = self.lanes(index);
+        let compared = compare(hits, line, expected, max_scatter);
+        let last = distance(hits.phi[LANES - 1], expected);
+        let continues = (-TOLERANCE - BUCKET_WIDTH..=TOLERANCE).contains(&last);
+        let is_complete =
+            self.len == 0 || ((!continues || LANES >= self.len) && !compared.has_opposite);
+        Look { index: index as u32, near: compared.near, is_complete }
+    }
+
+    /// Nearest of the hits of a complete look, if its scatter is below a maximum; the first of several.
+    #[inline]
+    pub fn nearest_of(&self, look: Look, line: &Line, max_scatter: f32) -> Option<Nearest> {
+        let mut near = look.near;
+        let mut best = Nearest { scatter: max_scatter, slot: 0 };
         let mut found = None;
-        loop {
-            let mut distances = [0_i32; LANES];
-            let mut scatters = [0.0_f32; LANES];
-            let x: &[f32; LANES] = self.x[index..index + LANES].try_into().expect("lanes");
-            let y: &[f32; LANES] = self.y[index..index + LANES].try_into().expect("lanes");
-            let z: &[f32; LANES] = self.z[index..index + LANES].try_into().expect("lanes");
-            let phi: &[i32; LANES] = self.phi[index..index + LANES].try_into().expect("lanes");
-            for lane in 0..LANES {
-                distances[lane] = ((phi[lane] - expected) << 16) >> 16;
-                let d = z[lane] - line.from[2];
-                let dx = (line.from[0] + line.tx * d) - x[lane];
-                let dy = (line.from[1] + line.ty * d) - y[lane];
-                let scatter = dx * dx + dy * dy;
-                let is_inside = distances[lane].abs() <= TOLERANCE;
-                scatters[lane] = if is_inside { scatter } else { f32::INFINITY };
+        while near != 0 {
+            let index = look.index as usize + near.trailing_zeros() as usize;
+            let scatter = line.scatter(self.position(index));
+            if scatter < best.scatter {
+                best = Nearest { scatter, slot: self.slots[index] };
+                found = Some(best);
             }
-            let mut nearest = f32::INFINITY;
-            let mut is_opposite = false;
-            for lane in 0..LANES {
-                nearest = if scatters[lane] < nearest { scatters[lane] } else { nearest };
-                is_opposite |= distances[lane] == i32::from(i16::MIN);
-            }
-            if is_opposite {
-                return Window::MayHaveOpposite;
-            }
-            if nearest < best {
-                best = nearest;
-                let lane = scatters.iter().position(|scatter| *scatter == nearest);
-                found = lane.map(|lane| index + lane);
-            }
-            visited += LANES;
-            let last = distances[LANES - 1];
-            let continues = last <= TOLERANCE && last >= -TOLERANCE - BUCKET_WIDTH;
-            if !continues || visited >= self.len {
+            near &= near - 1;
+        }
+        found
+    }
+
+    #[inline]
+    fn lanes(&self, index: usize) -> Hits<'_> {
+        fn chunk<T>(list: &[T], index: usize) -> &[T; LANES] {
+            list[index..].first_chunk().expect("the first hits are repeated")
+        }
+        Hits {
+            x: chunk(&self.x, index),
+            y: chunk(&self.y, index),
+            z: chunk(&self.z, index),
+            phi: chunk(&self.phi, index),
+        }
+    }
+
+    /// Nearest hit by the rule of the experiment, hit by hit, without those whose slots are marked.
+    #[cold]
+    pub fn nearest_by_rule(
+        &self,
+        line: &Line,
+        expected: i16,
+        max_scatter: f32,
+        is_marked: Option<&[bool]>,
+    ) -> Option<Nearest> {
+        let lower = i32::from(expected.wrapping_sub(PHI_TOLERANCE));
+        let first = self.phi().partition_point(|phi| *phi < lower);
+        let mut found = None;
+        let mut best = max_scatter;
+        for step in 0..self.len {
+            let index = (first + step) % self.len;
+            if !is_within_tolerance(self.phi[index] as i16, expected) {
                 break;
             }
-            index += LANES;
-            if index >= self.len {
-                index -= self.len;
+            let slot = self.slots[index];
+            if is_marked.is_some_and(|is_marked| is_marked[slot as usize]) {
+                continue;
+            }
+            let scatter = line.scatter(self.position(index));
+            if scatter < best {
+                best = scatter;
+                found = Some(Nearest { scatter, slot });
             }
         }
-        match found {
-            Some(index) => Window::Nearer(Nearest { scatter: best, slot: self.slots[index] }),
-            None => Window::None,
-        }
+        found
     }
 }

@@ -7,12 +7,18 @@
 //! | `clusters` | clusters of super-pixels |
 //! | `decode` | clusters of the readout |
 //! | `pair_hits` | hits of a pair of modules, before and after the sort |
+//! | `lanes` | eight hits compared with a line at once |
+//! | `first_hits` | first hits of triplets |
+//! | `lines` | straight lines, several at a time |
 //! | `layer` | sorted hits of a pair of modules with buckets of angles |
 //! | `tracks` | the search by triplets |
 
 mod clusters;
 mod decode;
+mod first_hits;
+mod lanes;
 mod layer;
+mod lines;
 mod neighbours;
 mod pair_hits;
 mod tracks;
@@ -23,7 +29,7 @@ use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 use crate::cpu::results::HitSlots;
 use crate::cpu::worker::Reconstruction;
 use crate::model::{EventHits, Hit, Tracks};
-use clusters::{ClusterFinder, HitOrder};
+use clusters::ClusterFinder;
 use decode::Decoder;
 use pair_hits::PairHits;
 use tracks::TrackFinder;
@@ -44,7 +50,7 @@ impl Reconstruction for Tables {
         geometry: &Geometry,
         slots: &mut HitSlots<'_>,
     ) -> usize {
-        self.clusters.find(event, geometry, HitOrder::Creation, slots)
+        self.clusters.find(event, geometry, slots)
     }
 
     fn decode(

@@ -1,38 +1,30 @@
 //! Hits of a pair of modules: positions on sensors, then positions and angles, then in order.
 
 use generators_lhcb::geometry::Geometry;
-use generators_lhcb::pixel::Pixel;
 
 use crate::cpu::results::HitSlots;
-use crate::model::formulas::{LocalPosition, phi16, position};
+use crate::model::formulas::{phi16, transformed};
 use crate::model::{Hit, HitArrays, PairRange};
-
-/// Position on a sensor, and the identifier.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SensorHit {
-    /// The identifier.
-    pub id: u32,
-    /// The column.
-    pub column: u16,
-    /// Fraction of the column.
-    pub fraction: f32,
-    /// Local y in mm.
-    pub y: f32,
-}
-
-impl SensorHit {
-    /// The hit of a cluster without marks of fractions.
-    #[inline]
-    pub fn new(pixel: Pixel, fraction: f32, y: f32) -> Self {
-        SensorHit { id: pixel.id(), column: pixel.column, fraction, y }
-    }
-}
 
 /// Hits on sensors, in runs of the same sensor.
 #[derive(Clone, Debug, Default)]
 pub struct SensorRuns {
-    hits: Vec<SensorHit>,
+    ids: Vec<u32>,
+    /// Local x and y in mm.
+    x: Vec<f32>,
+    y: Vec<f32>,
     runs: Vec<Run>,
+}
+
+/// A hit on a sensor.
+#[derive(Clone, Copy, Debug)]
+pub struct SensorHit {
+    /// The identifier.
+    pub id: u32,
+    /// Local x in mm.
+    pub x: f32,
+    /// Local y in mm.
+    pub y: f32,
 }
 
 /// Hits of a sensor.
@@ -46,20 +38,24 @@ struct Run {
 impl SensorRuns {
     /// Removes all hits.
     pub fn clear(&mut self) {
-        self.hits.clear();
+        self.ids.clear();
+        self.x.clear();
+        self.y.clear();
         self.runs.clear();
     }
 
     /// Number of hits.
     pub fn len(&self) -> usize {
-        self.hits.len()
+        self.ids.len()
     }
 
     /// Appends a hit.
     #[inline]
     pub fn push(&mut self, sensor: u16, hit: SensorHit) {
-        self.hits.push(hit);
-        let end = self.hits.len();
+        self.ids.push(hit.id);
+        self.x.push(hit.x);
+        self.y.push(hit.y);
+        let end = self.ids.len();
         match self.runs.last_mut() {
             Some(run) if run.sensor == sensor => run.end = end,
             _ => self.runs.push(Run { sensor, end }),
@@ -91,29 +87,28 @@ impl PairHits {
         self.hits.len()
     }
 
-    /// The hit that was created first.
-    pub fn first(&self) -> Option<Hit> {
-        let hits = &self.hits;
-        (!hits.is_empty()).then(|| Hit {
-            id: hits.ids[0],
-            position: [hits.x[0], hits.y[0], hits.z[0]],
-            phi: hits.phi[0],
-        })
-    }
-
     /// Appends hits on sensors, with their positions and angles.
     pub fn extend(&mut self, geometry: &Geometry, on_sensors: &SensorRuns) {
+        let before = self.len();
+        let len = before + on_sensors.len();
+        let hits = &mut self.hits;
+        hits.ids.extend_from_slice(&on_sensors.ids);
+        hits.x.resize(len, 0.0);
+        hits.y.resize(len, 0.0);
+        hits.z.resize(len, 0.0);
+        hits.phi.resize(len, 0);
         let mut start = 0;
         for &Run { sensor, end } in &on_sensors.runs {
-            let hits = &mut self.hits;
-            for hit in &on_sensors.hits[start..end] {
-                let local = LocalPosition { column: hit.column, fraction: hit.fraction, y: hit.y };
-                let [x, y, z] = position(geometry, sensor, local);
-                hits.ids.push(hit.id);
-                hits.x.push(x);
-                hits.y.push(y);
-                hits.z.push(z);
-                hits.phi.push(phi16(x, y));
+            let local = on_sensors.x[start..end].iter().zip(&on_sensors.y[start..end]);
+            let range = before + start..before + end;
+            let xy = hits.x[range.clone()].iter_mut().zip(&mut hits.y[range.clone()]);
+            let z_phi = hits.z[range.clone()].iter_mut().zip(&mut hits.phi[range]);
+            for ((x, y), ((to_x, to_y), (to_z, to_phi))) in local.zip(xy.zip(z_phi)) {
+                let [x, y, z] = transformed(geometry, sensor, [*x, *y]);
+                *to_x = x;
+                *to_y = y;
+                *to_z = z;
+                *to_phi = phi16(x, y);
             }
             start = end;
         }
