@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use algorithms_lhcb::task::{Stage, VeloInput, VeloTask};
+use algorithms_lhcb::velo::task::{Stage, VeloInput, VeloTask};
 use generators_lhcb::{BankKind, Geometry};
 use tasks::algorithm::Algorithm;
 use tasks::device::{Backend, Target, Team};
