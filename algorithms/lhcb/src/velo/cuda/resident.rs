@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
-use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 use generators_lhcb::BankKind;
+use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer, QUEUES};
 use tasks::algorithm::{CheckError, GpuRunner, GpuTask};
 use tasks::device::{Buffers, CachedPerInput, PinnedInput, Unavailable, buffers};
@@ -252,7 +252,11 @@ impl<P: Precision> Batch<'_, '_, P> {
         let device = &self.buffers.device;
         let words = self.input.events.words_of(self.events.clone());
         let banks = self.input.events.banks_of(self.events.clone());
-        gpu.upload_part(&device.headers, self.events.start, host.headers.part(self.events.clone()))?;
+        gpu.upload_part(
+            &device.headers,
+            self.events.start,
+            host.headers.part(self.events.clone()),
+        )?;
         gpu.upload_part(&device.banks, banks.start, host.banks.part(banks.clone()))?;
         gpu.upload_part(&device.words, words.start, host.words.part(words.clone()))
     }
@@ -416,7 +420,11 @@ impl<'a, P: Precision> Resident<'a, P> {
                     return Ok(());
                 }
                 let found = &mut self.found;
-                gpu.download_part(found.counts.part_mut(events.clone()), &self.search.counts, events.start)?;
+                gpu.download_part(
+                    found.counts.part_mut(events.clone()),
+                    &self.search.counts,
+                    events.start,
+                )?;
                 gpu.download_part(&mut found.totals[queue], &self.search.totals, queue)
             })?;
         }
@@ -463,7 +471,11 @@ impl<'a, P: Precision> Resident<'a, P> {
             let tracks = before.tracks as usize..after.tracks as usize;
             let hits = before.hits as usize..after.hits as usize;
             let found = &mut self.found;
-            gpu.download_part(found.lengths.part_mut(tracks.clone()), &self.tracks.lengths, tracks.start)?;
+            gpu.download_part(
+                found.lengths.part_mut(tracks.clone()),
+                &self.tracks.lengths,
+                tracks.start,
+            )?;
             gpu.download_part(found.ids.part_mut(hits.clone()), &self.tracks.ids, hits.start)
         })?;
         Ok(Attempt::Done)
@@ -515,10 +527,11 @@ impl<'a, P: Precision> Resident<'a, P> {
             end += u32::from(*length);
             end
         });
-        let counts = self.found.counts.iter().map(|counts| model::TrackCounts {
-            long: counts.tracks,
-            three_hit: counts.three_hit,
-        });
+        let counts = self
+            .found
+            .counts
+            .iter()
+            .map(|counts| model::TrackCounts { long: counts.tracks, three_hit: counts.three_hit });
         Ok(Tracks {
             counts: counts.collect(),
             offsets: std::iter::once(0).chain(ends).collect(),
@@ -587,7 +600,8 @@ impl<'a, P: Precision> GpuTask<'a> for Resident<'a, P> {
             Stage::Clusters | Stage::Decode | Stage::Chain => return Ok(()),
         };
         let arrays = &hits.arrays;
-        let numbers = |list: &[f32]| list.iter().map(|number| P::from_f32(*number)).collect::<Vec<_>>();
+        let numbers =
+            |list: &[f32]| list.iter().map(|number| P::from_f32(*number)).collect::<Vec<_>>();
         gpu.upload(&to.ids, &arrays.ids[..])?;
         gpu.upload(&to.x, &numbers(&arrays.x)[..])?;
         gpu.upload(&to.y, &numbers(&arrays.y)[..])?;

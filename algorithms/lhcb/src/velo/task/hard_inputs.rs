@@ -239,7 +239,7 @@ fn words_of(pixels: &[[i32; 2]]) -> Vec<u32> {
 fn simulated(format: BankFormat, seed: u64) -> Events {
     let shape = EventShape {
         bank_version: format.version,
-        wrong_flags: 0.02,
+        wrong_flags: if format.kind == BankKind::SuperPixel { 0.02 } else { 0.0 },
         noise: 30.0,
         interactions: 2.0,
         ..EventShape::for_preset(Preset::MinBias, format.kind, 5)

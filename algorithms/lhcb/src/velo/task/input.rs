@@ -79,7 +79,10 @@ impl VeloInput {
             Semantics::Exact | Semantics::Offline => self.sorted(),
         };
         let hits = match stage {
-            Stage::Clusters => self.unsorted().clone(),
+            Stage::Clusters => match semantics {
+                Semantics::Published => reference::in_half_precision(self.unsorted().clone()),
+                Semantics::Exact | Semantics::Offline => self.unsorted().clone(),
+            },
             Stage::Decode | Stage::Sort | Stage::Chain => sorted().clone(),
             Stage::Tracks => Hits::new(),
         };

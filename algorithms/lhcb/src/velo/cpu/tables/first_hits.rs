@@ -22,8 +22,11 @@ impl Unused {
     /// Takes the hits of a layer whose slots are not marked.
     pub fn fill(&mut self, all: &Layer, is_used: &[bool]) {
         let len = all.len();
-        let start = all.first_slot() as usize;
         self.indices.resize(len, 0);
+        if len == 0 {
+            return;
+        }
+        let start = all.first_slot() as usize;
         let mut count = 0;
         for (index, is_used) in is_used[start..start + len].iter().enumerate() {
             // Written in any case, without a branch that nothing predicts.

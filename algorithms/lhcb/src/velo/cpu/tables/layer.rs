@@ -71,7 +71,10 @@ impl Layer {
         let mut index = self.first[bucket(phi)] as usize;
         while index < self.len {
             let hits = self.lanes(index);
-            let smaller: usize = hits.phi.iter().map(|other| usize::from(*other < phi)).sum();
+            // The first hits, which are repeated after the last one, are smaller again.
+            let is_smaller = hits.phi.iter().enumerate();
+            let is_smaller = is_smaller.map(|(lane, other)| u32::from(*other < phi) << lane);
+            let smaller = is_smaller.sum::<u32>().trailing_ones() as usize;
             index += smaller;
             if smaller < LANES {
                 break;
