@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 # Folders of crates with kernels in src/ and headers and images in kernels/.
-crates=(gpu algorithms/memory algorithms/sts algorithms/tpc)
+crates=(gpu algorithms/lhcb algorithms/memory algorithms/sts algorithms/tpc)
 # Where kernels find headers, which have to be relative: an image must not depend on where it was
 # built.
 # shellcheck disable=SC2034 # used by those who source this

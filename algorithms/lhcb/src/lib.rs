@@ -12,7 +12,7 @@ pub mod velo;
 use tasks::registry::TaskSet;
 use tasks::task::TypedTask;
 
-use velo::task::{Stage, VeloTask};
+use velo::{Stage, VeloTask};
 
 /// All tasks.
 pub const TASKS: TaskSet = TaskSet::new(&[

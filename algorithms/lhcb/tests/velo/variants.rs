@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use algorithms_lhcb::velo::task::{Stage, VeloInput, VeloTask};
+use algorithms_lhcb::velo::{Stage, VeloInput, VeloTask};
 use generators_lhcb::{BankKind, Geometry};
 use portable_gpu::emulator::{self, Config};
 use tasks::algorithm::Algorithm;

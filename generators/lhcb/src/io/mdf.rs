@@ -34,35 +34,23 @@ use crate::truth::Truth;
 pub use problem::{EventDefect, MdfProblem, TruthProblem};
 pub use writer::write;
 
-use event::{BankChoice, RawEvent};
+use event::RawEvent;
 use frame::Frames;
 
-/// Reads the events of a file, `.mdf` or `.mdf.gz`. Events with both kinds of banks are left out.
+/// Reads the events of a file, `.mdf` or `.mdf.gz`: of each the banks of the preferred kind, or those of the
+/// other kind if it has none of these. Files of simulated events may have both.
 ///
 /// Events without number are named after their index in the file, `event-3`. The truth is known if all
 /// events have it.
 ///
 /// # Errors
 /// If the file can't be read, has more content than the caller allows, or not one valid event.
-pub fn read(path: &Path) -> Result<Events, DataError> {
-    read_with(path, BankChoice::Only)
-}
-
-/// Reads the events of a file as [`read`] does, of each the banks of one kind: files of simulated
-/// events may have both.
-///
-/// # Errors
-/// If the file can't be read, has more content than the caller allows, or not one valid event.
-pub fn read_kind(path: &Path, kind: BankKind) -> Result<Events, DataError> {
-    read_with(path, BankChoice::Kind(kind))
-}
-
-fn read_with(path: &Path, choice: BankChoice) -> Result<Events, DataError> {
+pub fn read(path: &Path, preferred: BankKind) -> Result<Events, DataError> {
     let mut frames = Frames::new(Source::opened(path, open_pieces(path)?));
     let mut reader = Reader::default();
     while let Some(frame) = frames.next()? {
         let event = frame.event;
-        let read = frame.content.and_then(|content| event::read(content, choice));
+        let read = frame.content.and_then(|content| event::read(content, preferred));
         if let Err(problem) = read.and_then(|raw| reader.add(event, raw)) {
             reader.defect(event, problem);
         }

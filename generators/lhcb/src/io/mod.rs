@@ -15,18 +15,20 @@ use generators_common::io::FileName;
 use generators_common::io::file::name_without_gz;
 
 use crate::events::Events;
+use crate::format::BankKind;
 
 /// Endings of the files that [`read_events`] reads, without that of compressed files.
 pub const ENDINGS: &[&str] = &["mdf", "cases"];
 
-/// Reads the events of a file, in the format of its ending.
+/// Reads the events of a file, in the format of its ending. Of an event that has banks of both kinds those of
+/// the preferred one are read.
 ///
 /// # Errors
 /// If it can't be read, or its format is not known.
-pub fn read_events(path: &Path) -> Result<Events, DataError> {
+pub fn read_events(path: &Path, preferred: BankKind) -> Result<Events, DataError> {
     let name = name_without_gz(path);
     if name.ends_with(b".mdf") {
-        mdf::read(path)
+        mdf::read(path, preferred)
     } else if name.ends_with(b".cases") {
         cases::read(path)
     } else {

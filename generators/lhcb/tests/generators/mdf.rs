@@ -22,7 +22,10 @@ fn assert_comes_back(events: &Events) {
     for name in ["events.mdf", "events.mdf.gz"] {
         let path = folder.path().join(name);
         mdf::write(&path, events).expect("written");
-        assert!(mdf::read(&path).expect("read") == *events, "{name} has other events");
+        assert!(
+            mdf::read(&path, BankKind::SuperPixel).expect("read") == *events,
+            "{name} has other events"
+        );
     }
 }
 
@@ -48,7 +51,7 @@ fn events_without_number_are_named_after_their_index() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("events.mdf");
     mdf::write(&path, &events).expect("written");
-    let read = mdf::read(&path).expect("read");
+    let read = mdf::read(&path, BankKind::SuperPixel).expect("read");
     assert_eq!(read.names(), ["event-0", "event-1"]);
     assert_eq!(read.words(), events.words());
     assert!(read.truth().is_none());
@@ -72,7 +75,7 @@ fn the_experiments_file_has_the_banks_of_the_cases() {
     let Some(folder) = full_set("lhcb/fixtures") else { return };
     let path = folder.join(FIXTURE);
     for (kind, name) in [(BankKind::SuperPixel, "sp"), (BankKind::Retina, "retina")] {
-        let events = mdf::read_kind(&path, kind).expect("one event");
+        let events = mdf::read(&path, kind).expect("one event");
         assert_eq!(events.names(), ["6718861-6006"]);
         assert!(events.defects.is_empty(), "{:?}", events.defects);
         let cases = cases::read(&folder.join(format!("minbias-{name}.cases.gz"))).expect("cases");
@@ -84,16 +87,9 @@ fn the_experiments_file_has_the_banks_of_the_cases() {
 }
 
 #[test]
-fn a_file_with_both_kinds_needs_a_choice() {
-    let Some(folder) = full_set("lhcb/fixtures") else { return };
-    let error = mdf::read(&folder.join(FIXTURE)).expect_err("both").to_string();
-    assert!(error.contains("super-pixels and of retina clusters; choose one"), "{error}");
-}
-
-#[test]
 fn the_experiments_truth_is_read() {
     let Some(folder) = full_set("lhcb/fixtures") else { return };
-    let events = mdf::read_kind(&folder.join(FIXTURE), BankKind::Retina).expect("one event");
+    let events = mdf::read(&folder.join(FIXTURE), BankKind::Retina).expect("one event");
     let truth = &events.truth().expect("known")[0];
     let expected = TruthText::new(&folder, FIXTURE_EVENT);
     assert_eq!(truth.particles.len(), expected.particles);

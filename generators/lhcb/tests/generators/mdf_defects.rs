@@ -55,7 +55,7 @@ impl File {
 
     fn read(&self) -> Result<Events, DataError> {
         fs::write(self.path(), &self.bytes).expect("written");
-        mdf::read(&self.path())
+        mdf::read(&self.path(), BankKind::SuperPixel)
     }
 }
 
@@ -170,7 +170,8 @@ fn invalid_truth_leaves_out_all_truth() {
 fn no_more_is_kept_than_the_caller_allows() {
     let file = File::new(FORMAT);
     file.read().expect("valid");
-    let limited = |bytes| with_content_limit(bytes, || mdf::read(&file.path()));
+    let limited =
+        |bytes| with_content_limit(bytes, || mdf::read(&file.path(), BankKind::SuperPixel));
     assert!(limited(1 << 16).is_ok());
     let error = limited(7000).expect_err("three events");
     assert!(matches!(error, DataError::TooLarge { max_bytes: 7000, .. }), "{error}");

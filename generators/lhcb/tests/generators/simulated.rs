@@ -226,7 +226,7 @@ fn simulated_events_come_back_from_files() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("events.mdf");
     mdf::write(&path, &events).expect("written");
-    assert!(mdf::read(&path).expect("read") == events);
+    assert!(mdf::read(&path, BankKind::SuperPixel).expect("read") == events);
 }
 
 #[test]

@@ -23,7 +23,7 @@ use portable_gpu::timing::Stages;
 use tasks::algorithm::{Runner, Variant};
 use tasks::device::Buffers;
 
-use crate::velo::task::{Stage, VeloInput, VeloOutput, VeloTask};
+use crate::velo::{Stage, VeloInput, VeloOutput, VeloTask};
 use worker::{Reconstruction, Workers};
 
 /// All variants on the CPU.

@@ -7,7 +7,7 @@ use portable_gpu::timing::{StageTiming, Stages};
 
 use super::results::{HitBuffer, HitSlots, Results, joined};
 use crate::velo::model::{EventHits, Hits, Tracks};
-use crate::velo::task::{Stage, VeloInput};
+use crate::velo::{Stage, VeloInput};
 
 /// Steps of a reconstruction, each for one event.
 pub trait Reconstruction: Default + Send {

@@ -1,15 +1,17 @@
+// nvcc: -fmad=false
 // Clusters of super-pixels: a block for each pair of modules of an event.
 //
 // Hits of flagged super-pixels come first, then those that grow from candidates, both in the order of
 // the words: prefix sums over the block give each its index, so that the result is the same each time.
 // Neighbours are looked for among the words of the bank; the lanes of a warp mostly read the same word.
 // Fields of 4 x 16 pixels are numbers of 64 bits.
-// nvcc: -fmad=false
 #include "event.h"
 
 namespace velo {
 
 constexpr u32 CLUSTER_THREADS = 128;
+// Blocks of a multiprocessor, which leave enough registers.
+constexpr u32 CLUSTER_BLOCKS = 10;
 // Unflagged words that are collected before their clusters grow.
 constexpr u32 LIST = 512;
 
@@ -288,5 +290,5 @@ template <class Arguments> __device__ __forceinline__ void find_clusters(const A
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_find_clusters, FindClusters, (CLUSTER_THREADS), find_clusters)
-KERNEL_INSTANCE(velo_find_half_clusters, FindHalfClusters, (CLUSTER_THREADS), find_clusters)
+KERNEL_INSTANCE(velo_find_clusters, FindClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters)
+KERNEL_INSTANCE(velo_find_half_clusters, FindHalfClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters)

@@ -1,5 +1,5 @@
-// Tracks of all events, one after the other: their numbers of hits, identifiers, slots and positions.
 // nvcc: -fmad=false
+// Tracks of all events, one after the other: their numbers of hits, identifiers, slots and positions.
 #include "tracks.h"
 
 namespace velo {

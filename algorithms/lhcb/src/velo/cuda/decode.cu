@@ -1,6 +1,6 @@
+// nvcc: -fmad=false
 // Hits of the clusters that the readout has found, in the order of the words: a block for each pair of
 // modules of an event. Words that are 0 are no clusters, and leave no gap.
-// nvcc: -fmad=false
 #include "event.h"
 
 namespace velo {

@@ -7,7 +7,7 @@ use generators_lhcb::words::sensor_of;
 use generators_lhcb::{BankKind, Event};
 
 use crate::velo::model::Hits;
-use crate::velo::task::{Stage, VeloInput};
+use crate::velo::{Stage, VeloInput};
 
 /// Entries of an event's lists in addition to a share of its slots, as in `tracks.cu`.
 const MIN_ENTRIES: usize = 64;

@@ -12,7 +12,7 @@ mod resident;
 
 use tasks::algorithm::{PrepareResult, Variant, VariantContext};
 
-use super::task::VeloTask;
+use super::VeloTask;
 use precision::{Half, Precision, Single};
 use resident::{Config, Resident};
 

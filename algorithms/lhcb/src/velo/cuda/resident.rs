@@ -25,7 +25,7 @@ use crate::kernels::velo_sort::{FINISH_THREADS, SORT_THREADS};
 use crate::kernels::velo_tracks::Entry;
 use crate::velo::cpu::patterns::PATTERNS;
 use crate::velo::model::{self, Hit, Hits, PairRange, Tracks};
-use crate::velo::task::{Stage, VeloInput, VeloOutput, VeloTask};
+use crate::velo::{Stage, VeloInput, VeloOutput, VeloTask};
 
 /// Settings of a variant.
 pub(super) struct Config {
@@ -428,8 +428,9 @@ impl<'a, P: Precision> Resident<'a, P> {
                 gpu.download_part(&mut found.totals[queue], &self.search.totals, queue)
             })?;
         }
-        for index in all.len().saturating_sub(queues)..all.len() {
-            if let Attempt::NeedsMore(capacity) = self.fetch(at, index, &all[index])? {
+        let first_pending = all.len().saturating_sub(queues);
+        for (index, events) in all.iter().enumerate().skip(first_pending) {
+            if let Attempt::NeedsMore(capacity) = self.fetch(at, index, events)? {
                 return Ok(Attempt::NeedsMore(capacity));
             }
         }

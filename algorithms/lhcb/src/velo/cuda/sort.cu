@@ -1,9 +1,9 @@
+// nvcc: -fmad=false
 // Order of the hits of each pair of modules by angle and identifier: a warp for each. The position of a
 // hit is the number of smaller keys.
 //
 // Of hits with equal keys the last comes first, and the others become copies of the event's first cluster,
 // as in the experiment: `sort_hits` marks them, and `finish_events` copies.
-// nvcc: -fmad=false
 #include "event.h"
 
 namespace velo {

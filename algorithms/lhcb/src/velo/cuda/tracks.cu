@@ -1,3 +1,4 @@
+// nvcc: -fmad=false
 // Search of tracks by triplets of hits: a block for each event.
 //
 // Hits of three pairs of modules at a time are in shared memory, with a list of the unused ones of each.
@@ -8,7 +9,6 @@
 // Hits are named by codes: the pair of modules, and the index in it. Where a pair has more hits than the
 // shared memory, or there are more entries than the queue holds, the event is marked, and the host starts
 // the batch again with more.
-// nvcc: -fmad=false
 #include "tracks.h"
 
 namespace velo {

@@ -11,15 +11,6 @@ use super::frame::Content;
 use super::monte_carlo::TruthBanks;
 use super::problem::{MdfProblem, TruthProblem};
 
-/// Banks that are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BankChoice {
-    /// Those of the kind that the event has; it must not have both.
-    Only,
-    /// Those of this kind.
-    Kind(BankKind),
-}
-
 /// Number of an event, which is its name: `RUN-EVENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EventNumber {
@@ -102,11 +93,11 @@ impl RawEvent<'_> {
     }
 }
 
-/// Reads the banks of an event.
+/// Reads the banks of an event: those of the preferred kind, or of the other one if it has none of these.
 ///
 /// # Errors
 /// The first problem of what is read. Words of the VELO are not looked at.
-pub(super) fn read(content: Content<'_>, choice: BankChoice) -> Result<RawEvent<'_>, MdfProblem> {
+pub(super) fn read(content: Content<'_>, preferred: BankKind) -> Result<RawEvent<'_>, MdfProblem> {
     let mut super_pixels = Vec::new();
     let mut retina = Vec::new();
     let mut number = None;
@@ -124,19 +115,18 @@ pub(super) fn read(content: Content<'_>, choice: BankChoice) -> Result<RawEvent<
             _ => {}
         }
     }
-    let (kind, banks) = match choice {
-        BankChoice::Kind(kind @ BankKind::SuperPixel) => (kind, super_pixels),
-        BankChoice::Kind(kind @ BankKind::Retina) => (kind, retina),
-        BankChoice::Only if retina.is_empty() => (BankKind::SuperPixel, super_pixels),
-        BankChoice::Only if super_pixels.is_empty() => (BankKind::Retina, retina),
-        BankChoice::Only => return Err(MdfProblem::BothKinds),
+    let has_preferred = match preferred {
+        BankKind::SuperPixel => !super_pixels.is_empty(),
+        BankKind::Retina => !retina.is_empty(),
+    };
+    let (kind, banks) = match (preferred, has_preferred) {
+        (BankKind::SuperPixel, true) | (BankKind::Retina, false) => {
+            (BankKind::SuperPixel, super_pixels)
+        }
+        (BankKind::Retina, true) | (BankKind::SuperPixel, false) => (BankKind::Retina, retina),
     };
     let Some(first) = banks.first() else {
-        return Err(MdfProblem::NoBanks(match choice {
-            BankChoice::Only => "the VELO",
-            BankChoice::Kind(BankKind::SuperPixel) => "super-pixels",
-            BankChoice::Kind(BankKind::Retina) => "retina clusters",
-        }));
+        return Err(MdfProblem::NoBanks);
     };
     let format = BankFormat { kind, version: first.version };
     let mut event = RawEvent { format, number, words: Vec::new(), ends: Vec::new(), truth };

@@ -136,12 +136,9 @@ pub enum MdfProblem {
         /// Version of the first bank.
         first: u8,
     },
-    /// Super-pixels and clusters, of which one must be chosen.
-    #[error("it has banks of super-pixels and of retina clusters; choose one kind")]
-    BothKinds,
-    /// No banks of the VELO, or none of the chosen kind.
-    #[error("it has no banks of {0}")]
-    NoBanks(&'static str),
+    /// No banks of the VELO.
+    #[error("it has no banks of the VELO")]
+    NoBanks,
     /// Too few banks of the VELO.
     #[error("it has {banks} banks of the VELO; a complete event has {expected}")]
     Incomplete {

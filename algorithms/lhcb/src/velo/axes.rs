@@ -18,7 +18,8 @@ axes! {
             "Collisions: minbias (any) or bsphiphi (one of each event makes a Bs that decays to phi phi)";
         EVENTS: u64 = Flag::count("events").or("1000").small(100.0) => "Events";
         BANKS: BankKind = Flag::choice("banks", BankKind::NAMES).or("superpixel") =>
-            "Content of raw banks: superpixel, or retina for clusters that the readout has found";
+            "Content of raw banks: superpixel, or retina for clusters that the readout has found; of files \
+             that have both, the one that is read";
         ..OF_EVENTS;
         BATCH;
         GEOMETRY;
@@ -53,6 +54,13 @@ axes! {
     }
 }
 axes! {
+    /// Parameters of files whose events may have banks of both kinds.
+    pub(super) READING_BOTH {
+        BANKS;
+        ..READING;
+    }
+}
+axes! {
     /// Parameters of processing events, also of those from files.
     pub(super) READING {
         BATCH: usize = Flag::count("batch").or("1000").label("events per batch") =>
@@ -73,6 +81,14 @@ pub(super) fn of_stage(stage: Stage) -> &'static [tasks::axis::Axis] {
     match stage {
         Stage::Chain | Stage::Tracks => AXES,
         Stage::Clusters | Stage::Decode | Stage::Sort => AXES_OF_ONE_KIND,
+    }
+}
+
+/// Parameters of files of a stage.
+pub(super) fn of_files(stage: Stage) -> &'static [tasks::axis::Axis] {
+    match stage {
+        Stage::Chain | Stage::Tracks => READING_BOTH,
+        Stage::Clusters | Stage::Decode | Stage::Sort => READING,
     }
 }
 
@@ -140,10 +156,11 @@ pub(super) fn read(
     path: &Path,
     options: &Params,
 ) -> Result<(VeloInput, Params), DataError> {
-    let events = io::read_events(path)?;
+    let reading = of_files(stage);
+    let mut params = options.only(reading);
+    params.complete(reading);
+    let events = io::read_events(path, banks(stage, &params)?)?;
     check_kinds(stage, path, &events)?;
-    let mut params = options.only(READING);
-    params.complete(READING);
     let input = input(events, &params)?;
     params.set(EVENTS.name, input.events.len().to_string());
     Ok((input, params))
