@@ -2,22 +2,17 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`task`] | the stages of the reconstruction as tasks: from raw banks to tracks |
-//! | [`model`] | hits and tracks, and the formulas of their positions |
-//! | [`reference`](mod@reference) | the expected results, slow and obvious |
-//! | [`cpu`] | variants on the CPU |
+//! | [`velo`] | the tasks of the reconstruction: from raw banks to tracks |
 //!
 //! [`TASKS`] has all tasks.
 
-pub mod cpu;
-pub mod model;
-pub mod reference;
-pub mod task;
+mod kernels;
+pub mod velo;
 
 use tasks::registry::{BuiltInSuite, TaskSet};
 use tasks::task::TypedTask;
 
-use task::{Stage, VeloTask};
+use velo::task::{Stage, VeloTask};
 
 /// All tasks, with their suites.
 pub const TASKS: TaskSet = TaskSet {

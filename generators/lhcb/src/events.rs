@@ -7,7 +7,9 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use crate::format::{BankFormat, BankKind};
+use crate::geometry::SENSORS_PER_PAIR;
 use crate::truth::Truth;
+use crate::words::sensor_of;
 
 pub use problem::{BankProblem, EventProblem};
 
@@ -37,7 +39,7 @@ pub struct EventHeader {
     pub version: u8,
 }
 
-/// Events with valid banks, in order of their sources.
+/// Events with valid banks, in order of their pairs of modules, then of their sources.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Events {
     words: Vec<u32>,
@@ -54,7 +56,7 @@ pub struct Events {
 pub struct Event<'a> {
     /// Content and version.
     pub format: BankFormat,
-    /// Extents of the banks, by source.
+    /// Extents of the banks, by pair of modules and source.
     pub banks: &'a [Bank],
     all_words: &'a [u32],
 }
@@ -69,7 +71,8 @@ pub struct BankWords<'a> {
 }
 
 impl Events {
-    /// Appends an event, after its banks were checked and brought in order of their sources. The truth
+    /// Appends an event, after its banks were checked and brought in order of their pairs of modules, then
+    /// of their sources. The truth
     /// must be given for all events or for none.
     ///
     /// # Errors
@@ -82,7 +85,10 @@ impl Events {
         truth: Option<Truth>,
     ) -> Result<(), EventProblem> {
         let mut banks = banks.to_vec();
-        banks.sort_by_key(|bank| bank.source);
+        let pair = |bank: &BankWords<'_>| {
+            usize::from(sensor_of(format, bank.source, false)) / SENSORS_PER_PAIR
+        };
+        banks.sort_by_key(|bank| (pair(bank), bank.source));
         problem::check(format, &banks)?;
         let total: usize = banks.iter().map(|bank| bank.words.len()).sum();
         if u32::try_from(self.words.len() + total).is_err() {
@@ -182,6 +188,14 @@ impl Events {
             let bank = self.headers.get(event).map(|header| header.first_bank as usize);
             let bank = bank.and_then(|bank| self.banks.get(bank));
             bank.map_or(self.words.len(), |bank| bank.first_word as usize)
+        };
+        start(events.start)..start(events.end)
+    }
+
+    /// Range of the banks of these events.
+    pub fn banks_of(&self, events: Range<usize>) -> Range<usize> {
+        let start = |event: usize| {
+            self.headers.get(event).map_or(self.banks.len(), |header| header.first_bank as usize)
         };
         start(events.start)..start(events.end)
     }

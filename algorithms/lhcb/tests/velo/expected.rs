@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use algorithms_lhcb::model::Hit;
+use algorithms_lhcb::velo::model::Hit;
 use flate2::read::GzDecoder;
 use generators_lhcb::Events;
 use generators_lhcb::io::cases;

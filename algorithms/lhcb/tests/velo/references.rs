@@ -1,10 +1,10 @@
 //! References against the experiment's own code.
 
-use algorithms_lhcb::model::{Hit, Hits, PairRange, Tracks};
-use algorithms_lhcb::reference::clusters::find_clusters;
-use algorithms_lhcb::reference::decode::decode;
-use algorithms_lhcb::reference::sort::sort;
-use algorithms_lhcb::reference::tracks::{EntryKind, find_tracks};
+use algorithms_lhcb::velo::model::{Hit, Hits, PairRange, Tracks};
+use algorithms_lhcb::velo::reference::clusters::find_clusters;
+use algorithms_lhcb::velo::reference::decode::decode;
+use algorithms_lhcb::velo::reference::sort::sort;
+use algorithms_lhcb::velo::reference::tracks::{EntryKind, find_tracks};
 use generators_lhcb::geometry::MODULE_PAIRS;
 use generators_lhcb::{BankKind, Event, Geometry};
 

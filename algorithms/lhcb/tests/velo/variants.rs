@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use algorithms_lhcb::task::{Stage, VeloInput, VeloTask};
+use algorithms_lhcb::velo::task::{Stage, VeloInput, VeloTask};
 use generators_lhcb::{BankKind, Geometry};
+use portable_gpu::emulator::{self, Config};
 use tasks::algorithm::Algorithm;
-use tasks::device::{Backend, Target, Team};
+use tasks::device::{Target, Team};
 
 use crate::expected::load;
 
@@ -23,28 +24,34 @@ fn inputs(file: &str, stage: Stage, batch: usize) -> Option<VeloInput> {
     (!input.events.is_empty()).then_some(input)
 }
 
+const FILES: [&str; 8] = [
+    "tiny-sp.cases.gz",
+    "tiny-retina.cases.gz",
+    "ties.cases.gz",
+    "v4.cases.gz",
+    "minbias-sp.cases.gz",
+    "minbias-retina.cases.gz",
+    "dense-sp.cases.gz",
+    "dense-retina.cases.gz",
+];
+
 fn check(stage: Stage) {
-    const FILES: [&str; 8] = [
-        "tiny-sp.cases.gz",
-        "tiny-retina.cases.gz",
-        "ties.cases.gz",
-        "v4.cases.gz",
-        "minbias-sp.cases.gz",
-        "minbias-retina.cases.gz",
-        "dense-sp.cases.gz",
-        "dense-retina.cases.gz",
-    ];
+    let team = Team::new(3).expect("threads");
+    check_on(stage, &Target::host(&team), &[1, 7]);
+    let Some(gpu) = emulator::gpu_for_tests(Config::default()) else { return };
+    check_on(stage, &Target::emulated(gpu, &team), &[5]);
+}
+
+fn check_on(stage: Stage, target: &Target<'_>, batches: &[usize]) {
     let task = VeloTask { stage };
     for file in FILES {
-        for batch in [1, 7] {
+        for &batch in batches {
             let Some(input) = inputs(file, stage, batch) else { continue };
             for variant in task.variants() {
-                if variant.backend != Backend::Cpu {
+                if variant.backend != target.device.backend() {
                     continue;
                 }
-                let team = Team::new(3).expect("threads");
-                let target = Target::host(&team);
-                let checked = variant.checked_output(&task, &input, &target, None);
+                let checked = variant.checked_output(&task, &input, target, None);
                 if let Err(problem) = checked {
                     panic!("{file}, {} by {}: {problem}", stage.name(), variant.name);
                 }

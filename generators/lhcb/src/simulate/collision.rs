@@ -3,7 +3,7 @@
 use super::decay;
 use super::particle::{Ancestry, pid};
 use super::particles::{Particles, Product, any_direction};
-use super::random::Random;
+use super::random::{LogNormal, Random};
 use super::secondary;
 use super::shape::EventShape;
 
@@ -14,11 +14,13 @@ const SIGMA_XY: f32 = 0.028;
 const MEAN_PARTICLES: f32 = 62.5;
 /// Particles of a collision at least.
 const MIN_PARTICLES: f32 = 2.0;
+/// Charged particles from the vertices of an event at most, with some 53 000 clusters: collisions beyond
+/// have fewer or none.
+const MAX_PARTICLES: f32 = 10_000.0;
 /// Factor on the particles of a collision that makes beauty quarks.
 const SIGNAL_FACTOR: f32 = 1.3;
-/// Transverse momentum of particles: median in MeV, and width of its logarithm.
-const MEDIAN_PT: f32 = 330.0;
-const WIDTH_PT: f32 = 0.85;
+/// Transverse momentum of particles in MeV.
+const PT: LogNormal = LogNormal { median: 330.0, width: 0.85 };
 /// Shares of kaons, and of kaons and protons.
 const KAONS: f32 = 0.10;
 const KAONS_AND_PROTONS: f32 = 0.19;
@@ -28,6 +30,7 @@ pub(super) fn collide(shape: &EventShape, random: &mut Random<'_>, particles: &m
     particles.charged.clear();
     particles.vertices.clear();
     let collisions = random.poisson(shape.interactions).max(1);
+    let mut rest = MAX_PARTICLES;
     for collision in 0..collisions {
         let vertex =
             [SIGMA_XY * random.normal(), SIGMA_XY * random.normal(), SIGMA_Z * random.normal()];
@@ -36,6 +39,8 @@ pub(super) fn collide(shape: &EventShape, random: &mut Random<'_>, particles: &m
         let factor = if is_signal { SIGNAL_FACTOR } else { 1.0 };
         let mean = factor * MEAN_PARTICLES * shape.occupancy as f32;
         let multiplicity = MIN_PARTICLES + (mean - MIN_PARTICLES).max(0.0) * random.exponential();
+        let multiplicity = multiplicity.min(rest);
+        rest -= multiplicity;
         for _ in 0..multiplicity as usize {
             add_primary(vertex, random, particles);
         }
@@ -48,7 +53,7 @@ pub(super) fn collide(shape: &EventShape, random: &mut Random<'_>, particles: &m
 }
 
 fn add_primary(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
-    let momentum = any_direction(random.log_normal(MEDIAN_PT, WIDTH_PT), random);
+    let momentum = any_direction(random.log_normal(PT), random);
     let kind = random.uniform();
     let pid = if kind < KAONS {
         pid::KAON

@@ -2,7 +2,7 @@
 
 use super::particle::{Ancestry, Momentum, pid};
 use super::particles::{Particles, Product, any_direction};
-use super::random::Random;
+use super::random::{LogNormal, Random};
 
 /// Hadron that decays into two particles.
 pub(super) struct TwoBody {
@@ -58,13 +58,21 @@ const STRANGE_BEAUTY: TwoBody =
 
 /// Probability of a charmed hadron that decays so, in a collision of mean multiplicity.
 const CHARM_RATE: f32 = 0.25;
-/// Transverse momentum of charmed hadrons and of those with beauty: median, and width of the logarithm.
-const CHARM_PT: [f32; 2] = [1800.0, 0.6];
-const BEAUTY_PT: [f32; 2] = [5000.0, 0.5];
+/// Transverse momentum of charmed hadrons.
+const CHARM_PT: LogNormal = LogNormal { median: 1800.0, width: 0.6 };
+/// Transverse momentum of hadrons with beauty.
+const BEAUTY_PT: LogNormal = LogNormal { median: 5000.0, width: 0.5 };
 /// Pseudorapidity of hadrons with beauty.
 const BEAUTY_ETA: [f32; 2] = [1.8, 5.0];
-/// Charged products of the hadron with the other beauty quark.
-const OTHER_PRODUCTS: f64 = 4.5;
+/// Difference in pseudorapidity of the two hadrons with beauty.
+const BEAUTY_DISTANCE: f32 = 0.8;
+/// Charged products of the hadron with the other beauty quark, besides those of its charmed hadron.
+const OTHER_PRODUCTS: f64 = 2.5;
+/// Share of the charmed hadron in the momentum of that with beauty, and mean share of others.
+const CHARM_SHARE: f32 = 0.4;
+const OTHER_SHARE: f32 = 0.2;
+/// Momentum of the products across that of the hadron with beauty.
+const KICK: f32 = 650.0;
 
 impl TwoBody {
     /// Momenta of the products.
@@ -107,8 +115,7 @@ pub(super) fn add_charm(
     particles: &mut Particles,
 ) {
     for _ in 0..random.poisson(f64::from(CHARM_RATE * multiplicity)) {
-        let [median, width] = CHARM_PT;
-        let momentum = any_direction(random.log_normal(median, width), random);
+        let momentum = any_direction(random.log_normal(CHARM_PT), random);
         let ancestry = Ancestry { charm: true, ..Ancestry::default() };
         CHARM.decay(momentum, vertex, ancestry, random, particles);
     }
@@ -124,25 +131,23 @@ pub(super) fn add_beauty(vertex: [f32; 3], random: &mut Random<'_>, particles: &
         PHI.decay(phi, end, signal, random, particles);
     }
     let other = Ancestry { beauty: true, ..Ancestry::default() };
-    let hadron = beauty_momentum(eta + 0.8 * random.normal(), random);
+    let hadron = beauty_momentum(eta + BEAUTY_DISTANCE * random.normal(), random);
     let end = STRANGE_BEAUTY.end(&hadron, vertex, random);
-    CHARM.decay(
-        hadron.product(0.4, [600.0 * random.normal(), 600.0 * random.normal()]),
-        end,
-        Ancestry { charm: true, ..other },
-        random,
-        particles,
-    );
-    for _ in 0..random.poisson(OTHER_PRODUCTS - 2.0) {
-        let share = (0.2 * random.exponential()).min(0.5);
-        let momentum = hadron.product(share, [700.0 * random.normal(), 700.0 * random.normal()]);
+    let charmed = hadron.product(CHARM_SHARE, kick(random));
+    CHARM.decay(charmed, end, Ancestry { charm: true, ..other }, random, particles);
+    for _ in 0..random.poisson(OTHER_PRODUCTS) {
+        let share = (OTHER_SHARE * random.exponential()).min(0.5);
+        let momentum = hadron.product(share, kick(random));
         let pid = if random.chance(0.5) { pid::PION } else { -pid::PION };
         particles.add(Product { pid, momentum, origin: end, ancestry: other }, random);
     }
 }
 
+fn kick(random: &mut Random<'_>) -> [f32; 2] {
+    [KICK * random.normal(), KICK * random.normal()]
+}
+
 fn beauty_momentum(eta: f32, random: &mut Random<'_>) -> Momentum {
-    let [median, width] = BEAUTY_PT;
     let phi = random.between(-std::f32::consts::PI, std::f32::consts::PI);
-    Momentum::from_direction(random.log_normal(median, width), eta, phi)
+    Momentum::from_direction(random.log_normal(BEAUTY_PT), eta, phi)
 }

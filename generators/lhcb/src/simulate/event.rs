@@ -50,7 +50,7 @@ impl<'a> EventSimulation<'a> {
         let EventBuffers { particles, pixels, readout, ids } = buffers;
         let mut physics = random(Purpose::Physics);
         collide(self.shape, &mut physics, particles);
-        pixels.clear();
+        pixels.shares.clear();
         let mut crossings = 0;
         for (index, particle) in (0..).zip(&particles.charged) {
             crossings += add_track(index, particle, self.sensors, &mut physics, pixels);

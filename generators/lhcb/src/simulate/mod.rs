@@ -53,6 +53,8 @@ pub use shape::{EventShape, Preset, PresetSettings};
 
 /// Events that are simulated before they are joined with the others.
 const BATCH: u64 = 256;
+/// Clusters of an event at most: with more, hits may have no index of 16 bits.
+const MAX_CLUSTERS: usize = 60_000;
 /// Run of all events.
 const RUN: u32 = 1;
 
@@ -60,7 +62,8 @@ const RUN: u32 = 1;
 /// event depends on the seed and on its number alone, not on `first_event` and `events`.
 ///
 /// # Errors
-/// If the shape is invalid; see [`EventShape::validate`].
+/// If the shape is invalid (see [`EventShape::validate`]), or an event has more than 60 000 clusters,
+/// because of noise or random clusters.
 pub fn simulate(shape: &EventShape, seed: u64) -> Result<Events, DataError> {
     shape.validate()?;
     let simulation = EventSimulation::new(shape, seed);
@@ -88,6 +91,13 @@ fn add(
     number: u64,
     event: SimulatedEvent,
 ) -> Result<(), DataError> {
+    let clusters = event.banks.clusters;
+    if clusters > MAX_CLUSTERS {
+        return Err(DataError::shape(format!(
+            "event {number} has {clusters} clusters, more than {MAX_CLUSTERS}; \
+             lower the occupancy, the noise or the ghosts"
+        )));
+    }
     let mut start = 0;
     let banks: Vec<_> = (0..)
         .zip(&event.banks.ends)
@@ -99,6 +109,6 @@ fn add(
         .collect();
     let pushed = events.push(format!("{RUN}-{number}"), shape.format(), &banks, Some(event.truth));
     pushed.map_err(|problem| {
-        DataError::shape(format!("event {number} is too large ({problem}); lower the occupancy"))
+        DataError::shape(format!("event {number}: {problem}; simulate fewer events"))
     })
 }

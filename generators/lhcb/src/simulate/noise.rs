@@ -2,10 +2,10 @@
 
 use crate::geometry::{COLUMNS, ROWS, SENSORS};
 
-use super::pixels::{EventPixels, NO_PARTICLE, pixel_share};
+use super::pixels::{EventPixels, NO_PARTICLE, moved, pixel_share};
 use super::random::Random;
 use super::response::{Crossing, add_pixels};
-use super::sensors::{HEIGHT, Sensors};
+use super::sensors::{HEIGHT, WIDTH};
 use super::shape::EventShape;
 
 /// Largest slope of what random clusters look like.
@@ -22,16 +22,15 @@ pub(super) fn add_noise(
         let sensor = random.below(SENSORS) as u16;
         let column = random.below(COLUMNS);
         let row = random.below(ROWS);
-        pixels.sensor(sensor).push(pixel_share(column, row, NO_PARTICLE));
+        pixels.shares.push(moved(pixel_share(sensor, NO_PARTICLE), column, row));
     }
-    let sensors = Sensors::nominal();
     for _ in 0..random.poisson(shape.ghosts * crossings as f64) {
-        let sensor = random.below(SENSORS) as u16;
         let crossing = Crossing {
-            position: [random.between(0.0, sensors.width()), random.between(0.0, HEIGHT)],
+            sensor: random.below(SENSORS) as u16,
+            position: [random.between(0.0, WIDTH), random.between(0.0, HEIGHT)],
             slope: [0, 1].map(|_| random.between(-MAX_SLOPE, MAX_SLOPE)),
             particle: NO_PARTICLE,
         };
-        add_pixels(&crossing, sensors, random, pixels.sensor(sensor));
+        add_pixels(&crossing, random, pixels);
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Banks {
     pub words: Vec<u32>,
     /// End of the words of each bank.
     pub ends: Vec<usize>,
+    /// Clusters of all sensors.
+    pub clusters: usize,
 }
 
 /// Buffers for the sensors of an event, one after the other.
@@ -56,16 +58,19 @@ impl Readout {
         particle_ids: &mut ParticleIds,
     ) -> Banks {
         particle_ids.clear();
+        pixels.sort_by_sensor();
         let mut banks = Banks {
             words: Vec::with_capacity(buffers.words_of_event),
             ends: Vec::with_capacity(self.format.banks()),
+            clusters: 0,
         };
         let sensors_of_bank = SENSORS / self.format.banks();
         for first in (0..SENSORS).step_by(sensors_of_bank) {
             let start = banks.words.len();
             for sensor in first..first + sensors_of_bank {
-                let shares = pixels.sorted(sensor);
+                let shares = pixels.of_sensor(sensor);
                 buffers.find_clusters(shares);
+                banks.clusters += buffers.clusters.clusters.len();
                 self.identify(sensor as u16, buffers);
                 buffers.add_truth(shares, particle_ids);
                 match self.format.kind {

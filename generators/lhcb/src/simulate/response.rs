@@ -3,21 +3,23 @@
 
 use crate::geometry::{COLUMNS, PITCH, ROWS};
 
-use super::pixels::{PixelShare, pixel_share};
+use super::pixels::{EventPixels, PixelShare, moved, pixel_share};
 use super::random::Random;
-use super::sensors::{HEIGHT, Sensors};
+use super::sensors::{HEIGHT, WIDTH, column_at, edge_of};
 
 /// Thickness of the silicon.
 const THICKNESS: f32 = 0.2;
 /// Width over which the charge spreads on its way to the pixels.
-const DIFFUSION: f32 = 0.0105;
+const DIFFUSION: f32 = 0.0082;
 /// Share of the usual charge that a pixel needs.
-const THRESHOLD: f32 = 0.16;
-/// Charge that crossings have at least, and what is added on average.
+const THRESHOLD: f32 = 0.14;
+/// Charge of crossings: at least, the scale of what is added, and the probability with which the long
+/// tail above ten times the scale begins.
 const MIN_CHARGE: f32 = 0.7;
-const MEAN_EXCESS: f32 = 0.4;
+const EXCESS: f32 = 0.14;
+const TAIL: f32 = 0.1;
 /// Share of the crossings that knock out an electron which travels along the sensor.
-const DELTA_RAYS: f32 = 0.036;
+const DELTA_RAYS: f32 = 0.042;
 /// Pixels of such electrons: at least, at most, and the slope of the distribution on a logarithmic
 /// scale.
 const MIN_DELTA: f32 = 3.0;
@@ -31,6 +33,8 @@ const MAX_SPAN: usize = 3;
 /// Crossing of a sensor.
 #[derive(Clone, Copy)]
 pub(super) struct Crossing {
+    /// Index of the sensor.
+    pub sensor: u16,
     /// Position in the middle of the sensor, along columns and rows.
     pub position: [f32; 2],
     /// Slope along columns and rows.
@@ -65,26 +69,23 @@ impl Span {
 
 /// Adds the pixels of a crossing.
 #[inline]
-pub(super) fn add_pixels(
-    crossing: &Crossing,
-    sensors: &Sensors,
-    random: &mut Random<'_>,
-    pixels: &mut Vec<PixelShare>,
-) {
+pub(super) fn add_pixels(crossing: &Crossing, random: &mut Random<'_>, pixels: &mut EventPixels) {
+    let pixels = &mut pixels.shares;
+    let share = pixel_share(crossing.sensor, crossing.particle);
     let way = crossing.slope.map(|slope| slope * THICKNESS);
     let parts = (way[0].abs().max(way[1].abs()) * (1.0 / PITCH)) as usize + 1;
     let [column_slope, row_slope] = crossing.slope;
     let path = (1.0 + column_slope * column_slope + row_slope * row_slope).sqrt();
-    let charge = path * (MIN_CHARGE + MEAN_EXCESS * random.exponential());
+    let charge = path * (MIN_CHARGE + EXCESS / (TAIL + random.uniform()));
     let threshold = THRESHOLD * parts as f32 / charge;
     let part = way.map(|way| way / parts as f32);
     for index in 0..parts {
         let from_middle = index as f32 - 0.5 * (parts - 1) as f32;
         let position = [0, 1].map(|axis| crossing.position[axis] + from_middle * part[axis]);
-        add_part(position, part, threshold, crossing.particle, sensors, pixels);
+        add_part(position, part, threshold, share, pixels);
     }
     if random.chance(DELTA_RAYS) {
-        add_delta_ray(crossing, sensors, random, pixels);
+        add_delta_ray(crossing.position, share, random, pixels);
     }
 }
 
@@ -94,34 +95,33 @@ fn add_part(
     position: [f32; 2],
     part: [f32; 2],
     threshold: f32,
-    particle: u32,
-    sensors: &Sensors,
+    share: PixelShare,
     pixels: &mut Vec<PixelShare>,
 ) {
     let half = part.map(|part| 0.5 * (part.abs() + DIFFUSION));
     let low = [0, 1].map(|axis| (position[axis] - half[axis]).max(0.0));
-    let high = [(position[0] + half[0]).min(sensors.width()), (position[1] + half[1]).min(HEIGHT)];
+    let high = [(position[0] + half[0]).min(WIDTH), (position[1] + half[1]).min(HEIGHT)];
     if low[0] >= high[0] || low[1] >= high[1] {
         return;
     }
     let row = |position: f32| ((position * (1.0 / PITCH)) as usize).min(ROWS - 1);
-    let columns = [sensors.column(low[0]), sensors.column(high[0])];
+    let columns = [column_at(low[0]), column_at(high[0])];
     let rows = [row(low[1]), row(high[1])];
     if columns[1] - columns[0] > 1 || rows[1] - rows[0] > 1 {
-        let columns = Span::new(low[0], high[0], columns, |column| sensors.edge(column));
+        let columns = Span::new(low[0], high[0], columns, edge_of);
         let rows = Span::new(low[1], high[1], rows, |row| row as f32 * PITCH);
-        return add_product(&columns, &rows, threshold, particle, pixels);
+        return add_product(&columns, &rows, threshold, share, pixels);
     }
     // Up to four pixels, without branches that can't be predicted.
     let in_first = [
-        share_below(low[0], high[0], columns, sensors.edge(columns[1])),
+        share_below(low[0], high[0], columns, edge_of(columns[1])),
         share_below(low[1], high[1], rows, rows[1] as f32 * PITCH),
     ];
     let mut found = [0; 5];
     let mut count = 0;
     for (column, in_column) in [(columns[0], in_first[0]), (columns[1], 1.0 - in_first[0])] {
         for (row, in_row) in [(rows[0], in_first[1]), (rows[1], 1.0 - in_first[1])] {
-            found[count] = pixel_share(column, row, particle);
+            found[count] = moved(share, column, row);
             count += usize::from(in_column * in_row > threshold);
         }
     }
@@ -139,13 +139,13 @@ fn add_product(
     columns: &Span,
     rows: &Span,
     threshold: f32,
-    particle: u32,
+    share: PixelShare,
     pixels: &mut Vec<PixelShare>,
 ) {
     for column in 0..columns.count {
         for row in 0..rows.count {
             if columns.shares[column] * rows.shares[row] > threshold {
-                pixels.push(pixel_share(columns.first + column, rows.first + row, particle));
+                pixels.push(moved(share, columns.first + column, rows.first + row));
             }
         }
     }
@@ -154,23 +154,23 @@ fn add_product(
 /// Adds the pixels of an electron on its way along the sensor, which turns randomly.
 #[cold]
 fn add_delta_ray(
-    crossing: &Crossing,
-    sensors: &Sensors,
+    position: [f32; 2],
+    share: PixelShare,
     random: &mut Random<'_>,
     pixels: &mut Vec<PixelShare>,
 ) {
     let rise = libm::powf(1.0 - random.uniform(), -1.0 / DELTA_SLOPE);
     let length = ((MIN_DELTA * rise) as usize).min(MAX_DELTA);
     let mut angle = random.between(0.0, std::f32::consts::TAU);
-    let mut column = sensors.column(crossing.position[0]) as f32 + 0.5;
-    let mut row = crossing.position[1] / PITCH;
+    let mut column = column_at(position[0]) as f32 + 0.5;
+    let mut row = position[1] / PITCH;
     for _ in 0..length {
         let is_inside =
             (0.0..COLUMNS as f32).contains(&column) && (0.0..ROWS as f32).contains(&row);
         if !is_inside {
             return;
         }
-        pixels.push(pixel_share(column as usize, row as usize, crossing.particle));
+        pixels.push(moved(share, column as usize, row as usize));
         let (sin, cos) = libm::sincosf(angle);
         column += cos;
         row += sin;

@@ -4,7 +4,7 @@
 use super::decay::{LAMBDA, NEUTRAL_KAON};
 use super::particle::{Ancestry, Momentum, pid};
 use super::particles::{Particles, Product, any_direction};
-use super::random::Random;
+use super::random::{LogNormal, Random};
 use super::sensors::Sensors;
 
 /// Conversions for a charged particle of the collision, of which some are lost.
@@ -17,11 +17,27 @@ const KNOCKED_OUT: f32 = 0.055;
 const KAONS: f32 = 0.055;
 const LAMBDAS: f32 = 0.022;
 
-/// Distance of the material from the beam: that of the foil around the beam, and the median and width
-/// of the logarithm for all material.
+/// Transverse momenta of what converts, interacts or decays.
+const PHOTON_PT: LogNormal = LogNormal { median: 190.0, width: 1.0 };
+const HADRON_PT: LogNormal = LogNormal { median: 400.0, width: 0.8 };
+const KAON_PT: LogNormal = LogNormal { median: 360.0, width: 0.7 };
+const LAMBDA_PT: LogNormal = LogNormal { median: 600.0, width: 0.6 };
+/// Momentum of electrons across that of their photon.
+const PAIR_KICK: f32 = 0.6;
+/// Further products of an interaction after the first, and momentum of each.
+const FURTHER_PRODUCTS: f64 = 2.2;
+const PRODUCT_P: LogNormal = LogNormal { median: 350.0, width: 0.9 };
+/// Share of the products that fly backwards.
+const BACKWARD: f32 = 0.15;
+/// Momentum of knocked-out electrons.
+const KNOCKED_OUT_P: LogNormal = LogNormal { median: 9.0, width: 1.0 };
+/// Momentum of products of interactions and knocked-out electrons across the direction of their mother,
+/// relative to their momentum.
+const WIDE_KICK: f32 = 0.5;
+
+/// Distance of the material from the beam, and that of the foil around the beam, which is nearest.
+const RADIUS: LogNormal = LogNormal { median: 11.5, width: 0.68 };
 const FOIL: f32 = 3.7;
-const MEDIAN_RADIUS: f32 = 11.5;
-const WIDTH_RADIUS: f32 = 0.68;
 const MAX_FOIL_RADIUS: f32 = 5.0;
 /// Distance of the sensors of a module from its middle.
 const SENSOR_DISTANCE: f32 = 0.581;
@@ -50,11 +66,11 @@ pub(super) fn add(
     }
     let strange = Ancestry { strange: true, ..Ancestry::default() };
     for _ in 0..kaons {
-        let momentum = any_direction(random.log_normal(360.0, 0.7), random);
+        let momentum = any_direction(random.log_normal(KAON_PT), random);
         NEUTRAL_KAON.decay(momentum, vertex, strange, random, particles);
     }
     for _ in 0..lambdas {
-        let momentum = any_direction(random.log_normal(600.0, 0.6), random);
+        let momentum = any_direction(random.log_normal(LAMBDA_PT), random);
         LAMBDA.decay(momentum, vertex, strange, random, particles);
     }
 }
@@ -65,7 +81,7 @@ fn meet_material(
     momentum: &Momentum,
     random: &mut Random<'_>,
 ) -> Option<[f32; 3]> {
-    let radius = random.log_normal(MEDIAN_RADIUS, WIDTH_RADIUS).max(FOIL);
+    let radius = random.log_normal(RADIUS).max(FOIL);
     let modules = &Sensors::nominal().modules;
     let [x, y, z] = momentum.vector;
     let mut distance = radius * z / momentum.pt;
@@ -82,10 +98,10 @@ fn meet_material(
 
 /// A photon that makes an electron and a positron, nearly parallel.
 fn add_conversion(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
-    let photon = any_direction(random.log_normal(190.0, 1.0), random);
+    let photon = any_direction(random.log_normal(PHOTON_PT), random);
     let Some(origin) = meet_material(vertex, &photon, random) else { return };
     let share = random.between(0.04, 0.96);
-    let kick = [0.6 * random.normal(), 0.6 * random.normal()];
+    let kick = [PAIR_KICK * random.normal(), PAIR_KICK * random.normal()];
     let opposite = kick.map(|kick| -kick);
     let momenta = [photon.product(share, kick), photon.product(1.0 - share, opposite)];
     let pids = [pid::ELECTRON, -pid::ELECTRON];
@@ -94,13 +110,13 @@ fn add_conversion(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Par
 
 /// A hadron that breaks up in the material into some particles, in wide angles.
 fn add_interaction(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
-    let hadron = any_direction(random.log_normal(400.0, 0.8), random);
+    let hadron = any_direction(random.log_normal(HADRON_PT), random);
     let Some(origin) = meet_material(vertex, &hadron, random) else { return };
-    for _ in 0..1 + random.poisson(2.2) {
-        let p = random.log_normal(350.0, 0.9);
-        let kick = [0.5 * p * random.normal(), 0.5 * p * random.normal()];
+    for _ in 0..1 + random.poisson(FURTHER_PRODUCTS) {
+        let p = random.log_normal(PRODUCT_P);
+        let kick = [WIDE_KICK * p * random.normal(), WIDE_KICK * p * random.normal()];
         let mut momentum = hadron.product((p / hadron.p).min(0.9), kick);
-        if random.chance(0.15) {
+        if random.chance(BACKWARD) {
             momentum = Momentum::from_vector(momentum.vector.map(|component| -0.5 * component));
         }
         let pid = match random.below(10) {
@@ -116,8 +132,8 @@ fn add_interaction(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Pa
 fn add_knocked_out(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
     let mother = any_direction(1000.0, random);
     let Some(origin) = meet_material(vertex, &mother, random) else { return };
-    let p = random.log_normal(9.0, 1.0);
-    let kick = [0.5 * p * random.normal(), 0.5 * p * random.normal()];
+    let p = random.log_normal(KNOCKED_OUT_P);
+    let kick = [WIDE_KICK * p * random.normal(), WIDE_KICK * p * random.normal()];
     let momentum = mother.product(p / mother.p, kick);
     let ancestry = Ancestry::default();
     particles.add(Product { pid: pid::ELECTRON, momentum, origin, ancestry }, random);

@@ -2,11 +2,46 @@
 
 use std::sync::LazyLock;
 
-use crate::geometry::{COLUMNS, Geometry, MODULES, PITCH, ROWS, SENSORS_PER_MODULE};
+use crate::geometry::{CHIP_COLUMNS, COLUMNS, Geometry, MODULES, PITCH, ROWS, SENSORS_PER_MODULE};
 
-/// Width of the bins in which columns are looked up, a quarter of a pixel's: the edges of all columns
-/// are edges of bins.
-const BIN: f32 = PITCH / 4.0;
+/// Width of a sensor, in pixels: its 768 columns, of which the four next to another chip are as wide as
+/// two and a half.
+const WIDTH_PIXELS: f32 = COLUMNS as f32 + 4.0 * EXTRA;
+/// Extra width of a wide column, in pixels.
+const EXTRA: f32 = 1.5;
+/// Edges between chips, in pixels.
+const CHIP_EDGES: [f32; 2] = [CHIP_COLUMNS as f32 + EXTRA, 2.0 * CHIP_COLUMNS as f32 + 3.0 * EXTRA];
+/// Width of a sensor.
+pub(super) const WIDTH: f32 = PITCH * WIDTH_PIXELS;
+/// Height of a sensor.
+pub(super) const HEIGHT: f32 = PITCH * ROWS as f32;
+
+/// The column at a position on the sensor.
+#[inline]
+pub(super) fn column_at(position: f32) -> usize {
+    let mut column = position * (1.0 / PITCH);
+    let mut first = 0.0;
+    for edge in CHIP_EDGES {
+        // The first column of a chip begins earlier than the others suggest, and the last ends later.
+        if position >= edge * PITCH {
+            column -= 2.0 * EXTRA;
+            first += CHIP_COLUMNS as f32;
+        }
+    }
+    let last = first + (CHIP_COLUMNS - 1) as f32;
+    column.max(first).min(last) as usize
+}
+
+/// Lower edge of a column.
+#[inline]
+pub(super) fn edge_of(column: usize) -> f32 {
+    let after = |first: usize| if column >= first { EXTRA } else { 0.0 };
+    let extra = after(CHIP_COLUMNS)
+        + after(CHIP_COLUMNS + 1)
+        + after(2 * CHIP_COLUMNS)
+        + after(2 * CHIP_COLUMNS + 1);
+    PITCH * (column as f32 + extra)
+}
 
 /// Width of the cells in which sensors are looked up, and their number along x and y: the outer ones are
 /// beyond all sensors.
@@ -30,10 +65,6 @@ pub(super) struct Sensors {
     pub min_radius: f32,
     /// Radius beyond which no sensor is.
     pub max_radius: f32,
-    /// Lower edge of each column, and the end of the last.
-    edges: [f32; COLUMNS + 1],
-    /// Column of each bin.
-    columns: Vec<u16>,
 }
 
 /// Sensors of a module.
@@ -95,9 +126,6 @@ impl Sensor {
     }
 }
 
-/// Height of a sensor.
-pub(super) const HEIGHT: f32 = PITCH * ROWS as f32;
-
 static NOMINAL: LazyLock<Sensors> = LazyLock::new(|| Sensors::new(Geometry::nominal()));
 
 impl Sensors {
@@ -107,41 +135,28 @@ impl Sensors {
     }
 
     fn new(geometry: &Geometry) -> Self {
-        let edges = edges(geometry);
-        let bins = (edges[COLUMNS] / BIN).round() as usize;
-        let column_of_bin = |bin: usize| {
-            let middle = (bin as f32 + 0.5) * BIN;
-            (edges.partition_point(|edge| *edge <= middle).clamp(1, COLUMNS) - 1) as u16
-        };
         let mut sensors = Sensors {
             modules: std::array::from_fn(|module| Module::new(geometry, module)),
             layouts: Vec::new(),
             min_radius: f32::INFINITY,
             max_radius: 0.0,
-            edges,
-            columns: (0..bins).map(column_of_bin).collect(),
         };
         for module in &mut sensors.modules {
             let known = { &sensors.layouts }.iter().position(|layout| layout.is_of(module));
             module.layout = known.unwrap_or(sensors.layouts.len());
             if known.is_none() {
-                sensors.layouts.push(Layout::new(module.sensors, edges[COLUMNS]));
+                sensors.layouts.push(Layout::new(module.sensors));
             }
             for sensor in &module.sensors {
-                for corner in corners(sensor, edges[COLUMNS]) {
+                for corner in corners(sensor) {
                     let [x, y] = corner;
                     sensors.max_radius = sensors.max_radius.max((x * x + y * y).sqrt());
                 }
-                let distance = distance(sensor, [0.0, 0.0], edges[COLUMNS]);
+                let distance = distance(sensor, [0.0, 0.0]);
                 sensors.min_radius = sensors.min_radius.min(distance);
             }
         }
         sensors
-    }
-
-    /// Width of a sensor.
-    pub(super) fn width(&self) -> f32 {
-        self.edges[COLUMNS]
     }
 
     /// Sensors of a module that a particle may cross, a bit each in order of z, given its position in the
@@ -151,19 +166,6 @@ impl Sensors {
         let cell =
             |position: f32| (((position - CELLS_START) * (1.0 / CELL)) as usize).min(CELLS - 1);
         self.layouts[module.layout].cells[cell(y) * CELLS + cell(x)]
-    }
-
-    /// The column at a position on the sensor.
-    #[inline]
-    pub(super) fn column(&self, position: f32) -> usize {
-        let bin = (position * (1.0 / BIN)) as usize;
-        usize::from(self.columns[bin.min(self.columns.len() - 1)])
-    }
-
-    /// Lower edge of a column, or the end of the last one.
-    #[inline]
-    pub(super) fn edge(&self, column: usize) -> f32 {
-        self.edges[column]
     }
 }
 
@@ -179,12 +181,12 @@ impl Module {
 }
 
 impl Layout {
-    fn new(sensors: [Sensor; SENSORS_PER_MODULE], width: f32) -> Self {
+    fn new(sensors: [Sensor; SENSORS_PER_MODULE]) -> Self {
         let middle = |cell: usize| CELLS_START + CELL * (cell as f32 + 0.5);
         let near = |cell: usize| {
             let position = [middle(cell % CELLS), middle(cell / CELLS)];
             let reach = CELL * std::f32::consts::FRAC_1_SQRT_2 + CELL_SLACK;
-            let is_near = |index: &usize| distance(&sensors[*index], position, width) <= reach;
+            let is_near = |index: &usize| distance(&sensors[*index], position) <= reach;
             (0..sensors.len()).filter(is_near).map(|index| 1 << index).sum()
         };
         Layout { sensors, cells: (0..CELLS * CELLS).map(near).collect() }
@@ -198,26 +200,14 @@ impl Layout {
     }
 }
 
-/// Edges of columns, from their centres: the widths of a geometry are for fractions of clusters, and do
-/// not add up between chips.
-fn edges(geometry: &Geometry) -> [f32; COLUMNS + 1] {
-    let mut edges = [0.0; COLUMNS + 1];
-    let mut edge = 0.0_f64;
-    for (column, &centre) in geometry.column_x.iter().enumerate() {
-        edge = 2.0 * f64::from(centre) - edge;
-        edges[column + 1] = BIN * (edge as f32 / BIN).round();
-    }
-    edges
-}
-
-fn corners(sensor: &Sensor, width: f32) -> [[f32; 2]; 4] {
-    [[0.0, 0.0], [width, 0.0], [0.0, HEIGHT], [width, HEIGHT]].map(|corner| sensor.position(corner))
+fn corners(sensor: &Sensor) -> [[f32; 2]; 4] {
+    [[0.0, 0.0], [WIDTH, 0.0], [0.0, HEIGHT], [WIDTH, HEIGHT]].map(|corner| sensor.position(corner))
 }
 
 /// Distance of the sensor from a position.
-fn distance(sensor: &Sensor, [x, y]: [f32; 2], width: f32) -> f32 {
+fn distance(sensor: &Sensor, [x, y]: [f32; 2]) -> f32 {
     let [column, row] = sensor.local(x, y);
-    let across = column - column.clamp(0.0, width);
+    let across = column - column.clamp(0.0, WIDTH);
     let along = row - row.clamp(0.0, HEIGHT);
     (across * across + along * along).sqrt()
 }
@@ -240,20 +230,19 @@ mod tests {
                 let local = sensor.local(x, y);
                 assert!((local[0] - expected[0]).abs() < 1e-4, "{local:?}, {expected:?}");
                 assert!((local[1] - expected[1]).abs() < 1e-4, "{local:?}, {expected:?}");
-                assert_eq!(sensors.column(local[0]), column);
+                assert_eq!(column_at(local[0]), column);
             }
         }
     }
 
     #[test]
-    fn columns_between_chips_are_wide() {
-        let sensors = Sensors::nominal();
-        assert!((sensors.width() - 42.57).abs() < 1e-3, "{}", sensors.width());
-        for column in 0..COLUMNS {
-            let width = sensors.edge(column + 1) - sensors.edge(column);
-            let is_wide = [255, 256, 511, 512].contains(&column);
-            let expected = if is_wide { 2.5 * PITCH } else { PITCH };
-            assert!((width - expected).abs() < 1e-4, "{column}: {width}");
+    fn columns_are_centred_as_in_the_geometry() {
+        assert!((WIDTH - 42.57).abs() < 1e-4, "{WIDTH}");
+        assert!((edge_of(COLUMNS) - WIDTH).abs() < 1e-4);
+        for (column, &centre) in Geometry::nominal().column_x.iter().enumerate() {
+            let [low, high] = [edge_of(column), edge_of(column + 1)];
+            assert!((0.5 * (low + high) - centre).abs() < 1e-4, "{column}: {low} {high}");
+            assert_eq!([low + 1e-4, centre, high - 1e-4].map(column_at), [column; 3]);
         }
     }
 
@@ -263,7 +252,7 @@ mod tests {
         assert_eq!(sensors.layouts.len(), 2);
         for module in &sensors.modules[..2] {
             for (index, sensor) in module.sensors.iter().enumerate() {
-                for corner in corners(sensor, sensors.width()) {
+                for corner in corners(sensor) {
                     assert!(sensors.near(module, corner) >> index & 1 == 1);
                 }
             }

@@ -4,8 +4,8 @@ use generators_common::{DataError, named};
 
 use crate::format::{BankFormat, BankKind};
 
-/// Collisions of an event times their occupancy: events beyond have more clusters than indices of 16
-/// bits.
+/// Collisions of an event times their occupancy: the largest events reach the maximum number of
+/// particles long before.
 const MAX_LOAD: f64 = 100.0;
 /// Noise above fills the sensors.
 const MAX_NOISE: f64 = 20_000.0;
@@ -54,7 +54,8 @@ pub struct EventShape {
     pub first_event: u64,
     /// Mean number of visible collisions of an event; each has one at least.
     pub interactions: f64,
-    /// Factor on the number of particles of each collision.
+    /// Factor on the number of particles of each collision. An event has 10 000 charged particles
+    /// from its vertices at most, some thirty times the mean.
     pub occupancy: f64,
     /// Content of the banks.
     pub banks: BankKind,

@@ -6,7 +6,7 @@ use super::particle::{SimulatedParticle, pid};
 use super::pixels::EventPixels;
 use super::random::Random;
 use super::response::{Crossing, add_pixels};
-use super::sensors::{HEIGHT, MAX_LOOK_UP_SLOPE, Module, Sensor, Sensors};
+use super::sensors::{HEIGHT, MAX_LOOK_UP_SLOPE, Module, Sensor, Sensors, WIDTH};
 
 /// Share of the crossings that a sensor sees.
 const EFFICIENCY: f32 = 0.996;
@@ -119,7 +119,7 @@ impl Flight<'_, '_> {
         let [x, y] = self.at(sensor.z);
         let position = sensor.local(x, y);
         let is_inside = (position[0] >= 0.0)
-            & (position[0] < self.sensors.width())
+            & (position[0] < WIDTH)
             & (position[1] >= 0.0)
             & (position[1] < HEIGHT);
         if !is_inside {
@@ -127,8 +127,9 @@ impl Flight<'_, '_> {
         }
         if self.random.chance(EFFICIENCY) {
             let slope = sensor.components(self.slope);
-            let crossing = Crossing { position, slope, particle: self.particle };
-            add_pixels(&crossing, self.sensors, self.random, self.pixels.sensor(sensor.index));
+            let crossing =
+                Crossing { sensor: sensor.index, position, slope, particle: self.particle };
+            add_pixels(&crossing, self.random, self.pixels);
             self.crossings += 1;
         }
         self.scatter([x, y, sensor.z]);
@@ -142,7 +143,8 @@ impl Flight<'_, '_> {
         let tangent = x * x + y * y;
         // The kink in space, as a change of slopes.
         let kink = self.kink * (1.0 + tangent);
-        self.slope = [x + kink * self.random.normal(), y + kink * self.random.normal()];
+        self.slope =
+            [x + kink * self.random.nearly_normal(), y + kink * self.random.nearly_normal()];
         self.is_steep = tangent > MAX_LOOK_UP_SLOPE * MAX_LOOK_UP_SLOPE;
     }
 }

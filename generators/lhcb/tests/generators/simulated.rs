@@ -201,6 +201,16 @@ fn occupancy_scales_the_particles() {
 }
 
 #[test]
+fn events_have_fewer_clusters_than_indices_of_16_bits() {
+    let shape = EventShape { occupancy: 100.0, interactions: 1.0, ..shape(BankKind::Retina, 1) };
+    let words = simulated(&EventShape { first_event: 3, ..shape.clone() }).event(0).word_count();
+    assert!((20_000..60_000).contains(&words), "{words}");
+    let error = simulate(&EventShape { first_event: 3, ghosts: 2.0, ..shape }, SEED);
+    let error = error.expect_err("too many clusters").to_string();
+    assert!(error.contains("more than 60000; lower the occupancy"), "{error}");
+}
+
+#[test]
 fn signal_is_marked() {
     let shape = EventShape::for_preset(Preset::BsPhiPhi, BankKind::Retina, 20);
     let events = simulated(&shape);

@@ -1,0 +1,80 @@
+//! recobench's reconstruction: patterns and neighbours by tables, hits by buckets of angles, windows of
+//! eight hits at a time.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `neighbours` | super-pixels of a sensor by address |
+//! | `clusters` | clusters of super-pixels |
+//! | `decode` | clusters of the readout |
+//! | `pair_hits` | hits of a pair of modules, before and after the sort |
+//! | `lanes` | eight hits compared with a line at once |
+//! | `first_hits` | first hits of triplets |
+//! | `lines` | straight lines, several at a time |
+//! | `layer` | sorted hits of a pair of modules with buckets of angles |
+//! | `tracks` | the search by triplets |
+
+mod clusters;
+mod decode;
+mod first_hits;
+mod lanes;
+mod layer;
+mod lines;
+mod neighbours;
+mod pair_hits;
+mod tracks;
+
+use generators_lhcb::Event;
+use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
+
+use crate::velo::cpu::results::HitSlots;
+use crate::velo::cpu::worker::Reconstruction;
+use crate::velo::model::{EventHits, Hit, Tracks};
+use clusters::ClusterFinder;
+use decode::Decoder;
+use pair_hits::PairHits;
+use tracks::TrackFinder;
+
+/// recobench's reconstruction.
+#[derive(Default)]
+pub struct Tables {
+    clusters: ClusterFinder,
+    decoder: Decoder,
+    hits: PairHits,
+    tracks: TrackFinder,
+}
+
+impl Reconstruction for Tables {
+    fn clusters(
+        &mut self,
+        event: &Event<'_>,
+        geometry: &Geometry,
+        slots: &mut HitSlots<'_>,
+    ) -> usize {
+        self.clusters.find(event, geometry, slots)
+    }
+
+    fn decode(
+        &mut self,
+        event: &Event<'_>,
+        geometry: &Geometry,
+        slots: &mut HitSlots<'_>,
+    ) -> usize {
+        self.decoder.decode(event, geometry, slots)
+    }
+
+    fn sort(&mut self, hits: &EventHits<'_>, slots: &mut HitSlots<'_>) -> usize {
+        let first: Option<Hit> = (!hits.ids.is_empty()).then(|| hits.hit(0));
+        for pair in 0..MODULE_PAIRS {
+            let range = hits.pairs[pair];
+            self.hits.clear();
+            self.hits.extend_from(hits, range);
+            self.hits.sort_to(range.start as usize, slots, first);
+            slots.pairs[pair] = range;
+        }
+        hits.ids.len()
+    }
+
+    fn tracks(&mut self, hits: &EventHits<'_>, geometry: &Geometry, tracks: &mut Tracks) {
+        self.tracks.find(hits, geometry, tracks);
+    }
+}

@@ -1,0 +1,174 @@
+// Events, and their hits in device memory.
+#pragma once
+#include "formulas.h"
+#include "scan.h"
+// nvcc: -fmad=false
+
+namespace velo {
+
+constexpr u32 PAIRS = 26;
+constexpr u32 MAX_BANKS_OF_PAIR = 8;
+constexpr u32 RETINA = 1;
+
+// Extent of a bank: its first word among all, and the sensor or pair of sensors.
+struct Bank {
+    u32 first_word;
+    u16 words, source;
+};
+
+// Extent and format of an event.
+struct EventHeader {
+    u32 first_bank;
+    u16 banks;
+    u8 kind, version;
+};
+
+// Events of a batch: banks in order of pairs of modules. `bases` has the first slot of each event.
+struct Events {
+    const u32* words;
+    const Bank* banks;
+    const EventHeader* headers;
+    const u32* bases;
+    const float* geometry;
+    u32 first, count;
+};
+
+// Hits of a pair of modules: the index of the first in the arrays, the number, the estimated number,
+// the first slot in the event, and whether some have equal angle and identifier.
+struct PairHits {
+    u32 first, count, estimate, start, has_equal;
+};
+
+// Arrays of hits.
+struct HitArrays {
+    u32* ids;
+    float* x;
+    float* y;
+    float* z;
+    i16* phi;
+};
+
+// The same with positions of 16 bits.
+struct HalfArrays {
+    u32* ids;
+    u16* x;
+    u16* y;
+    u16* z;
+    i16* phi;
+};
+
+// The half nearest to a number, and the number of a half.
+__device__ __forceinline__ u16 half_of(float value) {
+#if defined(__CUDA_ARCH__)
+    u16 half;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
+    return half;
+#else
+    const u32 bits = __float_as_uint(value), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
+    if (magnitude >= 0x47800000u) return (u16)(sign | (magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u));
+    if (magnitude < 0x38800000u) {
+        // Denormal: in units of 2^-24, rounded by the addition of a number whose last bit is that.
+        const float sum = __uint_as_float(magnitude) + 0.5f;
+        return (u16)(sign | (__float_as_uint(sum) - 0x3f000000u));
+    }
+    const u32 rounded = magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u);
+    return (u16)(sign | rounded >> 13);
+#endif
+}
+
+__device__ __forceinline__ float number_of(u16 half) {
+#if defined(__CUDA_ARCH__)
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
+    return value;
+#else
+    const u32 sign = (u32)(half & 0x8000u) << 16, magnitude = half & 0x7fffu;
+    if (magnitude >= 0x7c00u) return __uint_as_float(sign | 0x7f800000u | (magnitude & 0x3ffu) << 13);
+    if (magnitude < 0x400u) {
+        const float value = (float)magnitude * (1.0f / 16777216.0f);
+        return __uint_as_float(__float_as_uint(value) | sign);
+    }
+    return __uint_as_float(sign | ((magnitude << 13) + 0x38000000u));
+#endif
+}
+
+__device__ __forceinline__ float load(const float* numbers, u32 index) { return numbers[index]; }
+__device__ __forceinline__ float load(const u16* numbers, u32 index) { return number_of(numbers[index]); }
+__device__ __forceinline__ void store(float* numbers, u32 index, float value) { numbers[index] = value; }
+__device__ __forceinline__ void store(u16* numbers, u32 index, float value) { numbers[index] = half_of(value); }
+
+template <class Arrays> __device__ __forceinline__ Position load_position(const Arrays& hits, u32 index) {
+    return {load(hits.x, index), load(hits.y, index), load(hits.z, index)};
+}
+
+// Stores a hit of a sensor, whose position is computed.
+template <class Arrays>
+__device__ __forceinline__ void store_hit(
+    const Arrays& hits, u32 index, const float* geometry, u32 sensor, u32 id, u32 column, float fraction, float y) {
+    const Position at = position(geometry, sensor, column, fraction, y);
+    hits.ids[index] = id;
+    store(hits.x, index, at.x);
+    store(hits.y, index, at.y);
+    store(hits.z, index, at.z);
+    hits.phi[index] = phi16(at.x, at.y);
+}
+
+// Identifier of a pixel.
+__device__ __forceinline__ u32 identifier(u32 sensor, u32 column, u32 row) {
+    return 0x20000000u | sensor << 18 | (column / 256) << 16 | (column % 256) << 8 | row;
+}
+
+__device__ __forceinline__ u32 first_sensor(const EventHeader& event, const Bank& bank) {
+    return event.version >= 4 ? 2 * (bank.source % 512u) : bank.source;
+}
+
+// Banks of a pair of modules, and the words in them that count.
+struct PairBanks {
+    // Of each bank: the index of its first word, its first sensor, and the words in the banks before.
+    u32 first_word[MAX_BANKS_OF_PAIR], sensor[MAX_BANKS_OF_PAIR], before[MAX_BANKS_OF_PAIR + 1];
+    u32 banks;
+};
+
+// Finds the banks of a pair of modules, in shared memory; returns the slots before its first. All
+// threads of the block call it; a barrier is included.
+__device__ __forceinline__ u32 find_banks(const Events& events, const EventHeader& event, u32 pair, PairBanks& found) {
+    const Bank* banks = events.banks + event.first_bank;
+    const u32 count = event.banks, per_pair = event.version >= 4 ? 4 : 8;
+    // Complete events have all of them.
+    const bool is_complete = count == PAIRS * per_pair;
+    const auto is_before = [&](u32 pair) {
+        return [=](u32 bank) { return first_sensor(event, banks[bank]) / 8 < pair; };
+    };
+    const u32 first = is_complete ? pair * per_pair : lower_bound(0, count, is_before(pair));
+    const u32 end = is_complete ? first + per_pair : lower_bound(first, count, is_before(pair + 1));
+    const u32 own = end - first;
+    if (threadIdx.x < own) {
+        const Bank bank = banks[first + threadIdx.x];
+        const bool has_count = event.version < 4 && bank.words > 0;
+        found.first_word[threadIdx.x] = bank.first_word + (has_count ? 1 : 0);
+        found.sensor[threadIdx.x] = first_sensor(event, bank);
+        found.before[threadIdx.x + 1] = has_count ? events.words[bank.first_word] : bank.words;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        found.banks = own;
+        u32 before = 0;
+        for (u32 bank = 0; bank < own; bank++) {
+            found.before[bank] = before;
+            before += found.before[bank + 1];
+        }
+        found.before[own] = before;
+    }
+    __syncthreads();
+    const u32 words_before = own == 0 ? 0 : banks[first].first_word - banks[0].first_word;
+    return event.kind == RETINA ? words_before : 2 * words_before;
+}
+
+// Index of the bank of a word.
+__device__ __forceinline__ u32 bank_of(const PairBanks& banks, u32 word) {
+    u32 bank = 0;
+    for (u32 next = 1; next < banks.banks; next++) bank += word >= banks.before[next] ? 1 : 0;
+    return bank;
+}
+
+}  // namespace velo
