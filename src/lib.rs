@@ -22,7 +22,7 @@
 //! | [`parallel`] | loops over the threads of a team |
 //! | `sts`, `tpc`, `lhcb`, `memory` | the tasks that come with the lab, each with a feature of its name |
 
-#[cfg(all(feature = "sts", feature = "tpc", feature = "memory"))]
+#[cfg(all(feature = "sts", feature = "tpc", feature = "lhcb", feature = "memory"))]
 mod mixed_suites;
 
 use std::process::ExitCode;
@@ -49,7 +49,7 @@ static ALLOCATOR: LabAllocator = LabAllocator;
 
 /// The tasks that come with the lab: those of the features that it is built with.
 pub const TASKS: &[TaskSet] = &[
-    #[cfg(all(feature = "sts", feature = "tpc", feature = "memory"))]
+    #[cfg(all(feature = "sts", feature = "tpc", feature = "lhcb", feature = "memory"))]
     mixed_suites::MIXED_SUITES,
     #[cfg(feature = "sts")]
     sts::TASKS,

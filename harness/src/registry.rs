@@ -146,7 +146,13 @@ fn unset() -> Registry {
         streams: include_str!("../../published/streams.csv"),
     };
     let of_all = TaskSet { suites: OF_ALL, published: Some(PUBLISHED), ..TaskSet::new(&[]) };
-    let all = [of_all, algorithms_sts::TASKS, algorithms_tpc::TASKS, algorithms_memory::TASKS];
+    let all = [
+        of_all,
+        algorithms_sts::TASKS,
+        algorithms_tpc::TASKS,
+        algorithms_lhcb::TASKS,
+        algorithms_memory::TASKS,
+    ];
     Registry::new(&all).expect("names are unique")
 }
 

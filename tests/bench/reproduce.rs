@@ -69,7 +69,7 @@ fn figures_are_measured_and_compared_with_published_values() {
 #[test]
 fn figures_about_streams_are_measured_and_drawn() {
     let Some(folder) = measuring() else { return };
-    let run = folder.bench("reproduce fig5.11 allen --budget 1s --out r --quiet").exits(0);
+    let run = folder.bench("reproduce fig5.11 allen.plateau --budget 1s --out r --quiet").exits(0);
     for (label, words) in [
         ("digis a timeslice", "20 M digis"),
         ("a timeslice takes, CPU", " per digi"),
@@ -79,8 +79,8 @@ fn figures_about_streams_are_measured_and_drawn() {
         let has = row.is_some_and(|row| row.contains(words) && !row.contains("not measured"));
         assert!(has, "{label}, {words}: {}", run.stdout);
     }
-    folder.has("r/data-challenge-cpu/stream.csv r/events-cpu/throughput.csv r/summary.csv");
-    folder.has("r/published-fig5.11.png r/published-allen.png");
+    folder.has("r/data-challenge-cpu/stream.csv r/velo-events-cpu/throughput.csv r/summary.csv");
+    folder.has("r/published-fig5.11.png r/published-allen.plateau.png");
     let page = folder.read("r/reproduce.html");
     assert!(page.contains("fig5.11: Digis, clusters and hits") && page.contains("<svg"));
     let line = "reproduce fig5.11 fig5.13 --run r --format json";

@@ -21,18 +21,18 @@ use crate::common::{
 fn a_dry_run_lists_inputs_and_measures_nothing() {
     let folder = folder();
     let dry_run = |flags: &str| folder.bench(format!("run smoke --dry-run {flags}")).exits(0);
-    dry_run("").prints("smoke: 18 inputs, 64 candidates, at most 38s of sampling; inputs, checks and charts take more");
+    dry_run("").prints("smoke: 23 inputs, 74 candidates, at most 44s of sampling; inputs, checks and charts take more");
     let part =
-        "smoke, shard 2/2: 9 inputs, 27 candidates, at most 16s of sampling; 17s for all of it\n";
-    dry_run("--shard 2/2 --budget 17s").prints(part);
-    folder.check("5 | run smoke --dry-run --shard 19/19 | fewer inputs than shards");
+        "smoke, shard 2/2: 11 inputs, 31 candidates, at most 19s of sampling; 20s for all of it\n";
+    dry_run("--shard 2/2 --budget 20s").prints(part);
+    folder.check("5 | run smoke --dry-run --shard 24/24 | fewer inputs than shards");
     let json: Value = dry_run("--format json").json();
-    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(18));
+    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(23));
     let csv = dry_run("--format csv").stdout;
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows = reader.records().map(|row| row.expect("a row"));
     let candidates = rows.map(|row| row[2].parse::<usize>());
-    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(64));
+    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(74));
     let left = fs::read_dir(folder.path()).expect("readable").count();
     assert_eq!(left, 0);
 }

@@ -9,19 +9,28 @@
 mod kernels;
 pub mod velo;
 
-use tasks::registry::TaskSet;
+use tasks::registry::{BuiltInSuite, TaskSet};
 use tasks::task::TypedTask;
 
 use velo::{Stage, VeloTask};
 
-/// All tasks.
-pub const TASKS: TaskSet = TaskSet::new(&[
-    &TypedTask(VeloTask { stage: Stage::Clusters }),
-    &TypedTask(VeloTask { stage: Stage::Decode }),
-    &TypedTask(VeloTask { stage: Stage::Sort }),
-    &TypedTask(VeloTask { stage: Stage::Tracks }),
-    &TypedTask(VeloTask { stage: Stage::Chain }),
-]);
+/// All tasks, with their suites.
+pub const TASKS: TaskSet = TaskSet {
+    tasks: &[
+        &TypedTask(VeloTask { stage: Stage::Clusters }),
+        &TypedTask(VeloTask { stage: Stage::Decode }),
+        &TypedTask(VeloTask { stage: Stage::Sort }),
+        &TypedTask(VeloTask { stage: Stage::Tracks }),
+        &TypedTask(VeloTask { stage: Stage::Chain }),
+    ],
+    data_sets: &[],
+    open_loop: &[],
+    suites: &[
+        BuiltInSuite { name: "velo", text: include_str!("../../../suites/velo.toml") },
+        BuiltInSuite { name: "gpu-velo", text: include_str!("../../../suites/gpu-velo.toml") },
+    ],
+    published: None,
+};
 
 #[cfg(test)]
 mod tests;

@@ -79,7 +79,7 @@ const CONTENTS: &str = "markers: content of each timeslice, at the time at which
 const BYTES: &str = "markers: bytes per second of completed timeslices, dashed grey: of due ones, \
     dashed in colours: published values";
 const EVENTS: &str = "markers: events per second of all streams, whiskers: 95 % confidence \
-    interval, dashed in colours: published values · rates in words are those of digis";
+    interval, dashed in colours: published values · rates in words are those of items";
 const NOTHING_PRINTED: &str = "no comparable value was published";
 
 /// The chart of a figure; `None` if nothing of it was measured.
@@ -215,7 +215,7 @@ fn panel(title: String, x: &XAxis, unit: Unit, mut lines: Vec<Line>) -> LinePane
 }
 
 fn event_point(row: &ThroughputRow) -> Option<Point> {
-    let in_events = |items: f64| items / row.items;
+    let in_events = |items: f64| items / row.items_per_event();
     let interval = row.rate_interval().map(|(low, high)| (in_events(low), in_events(high)));
     Some(Point { x: row.streams as f64, y: in_events(row.rate()?), interval })
 }
@@ -324,8 +324,8 @@ mod tests {
     fn events_over_streams_stand_beside_the_published_plateau() {
         let points = [(1, 10e6), (2, 19e6), (4, 19.2e6)];
         let points = points.map(|(streams, rate)| fixture::row(streams, rate)).to_vec();
-        let streams = Streams { points, ..Streams::new("events".to_owned()) };
-        let chart = drawn("allen", streams).expect("measured");
+        let streams = Streams { points, ..Streams::new("velo-events".to_owned()) };
+        let chart = drawn("allen.plateau", streams).expect("measured");
         let panel = &chart.panels[0];
         let plateau = "plateau (LHCb, a maximum of SYCL)";
         assert_eq!(names(panel), [plateau, "time-sweep"]);

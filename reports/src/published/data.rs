@@ -134,7 +134,7 @@ fn is_kind(value: &Value, device: &str) -> bool {
 }
 
 pub(super) fn events(row: &ThroughputRow) -> Option<f64> {
-    Some(row.rate()? / row.items)
+    Some(row.rate()? / row.items_per_event())
 }
 
 /// The streams of figures in a run's folder, by their names: all folders `NAME-…` with results.
@@ -230,7 +230,7 @@ mod tests {
     fn reproducible_figures_name_their_points() {
         let figures = figures();
         let group = |name: &str| figures.iter().filter(|figure| figure.group == name).count();
-        assert_eq!([group("secB"), group("secC")], [16, 6]);
+        assert_eq!(["secB", "secC", "allen"].map(group), [16, 6, 5]);
         for figure in &figures {
             assert_eq!(figure.values.is_empty(), !figure.reason.is_empty(), "{}", figure.id);
         }
@@ -267,6 +267,12 @@ mod tests {
         let gather = figure("fig3.10");
         let value = gather.value("writes to the host", "MI100").expect("a value");
         assert_eq!(gather.published_speed_up(value), Some(60.0));
+        let search = figure("allen.search");
+        let value = search.value("search, published, GPU", "").expect("a value");
+        assert_eq!((value.seconds(), value.counts()), (Some(1e-3 / 592.0), None));
+        let physics = figure("allen.physics");
+        let value = physics.value("efficiency, super-pixels, minimum bias", "").expect("a value");
+        assert!(value.amount().is_some_and(|share| (share - 0.9852).abs() < 1e-12));
     }
 
     #[test]
@@ -278,7 +284,7 @@ mod tests {
             let mut stream = StreamFolder::create(&path(name), &record).expect("new");
             stream.append(&row(speed), &[timeslice(0, 0.1)]).expect("written");
         }
-        let mut events = ThroughputFolder::create(&path("events-cpu"), &record).expect("new");
+        let mut events = ThroughputFolder::create(&path("velo-events-cpu"), &record).expect("new");
         events.append(&fixture::row(1, 1e6), &[]).expect("written");
         let all = read_published_streams(folder.path(), &figures()).expect("read");
         let counts = |name: &str| {
@@ -286,9 +292,9 @@ mod tests {
             [streams.rows.len(), streams.timeslices.len(), streams.points.len()]
         };
         assert_eq!(counts("beam-time"), [2, 2, 0]);
-        assert_eq!(counts("events"), [0, 0, 1]);
+        assert_eq!(counts("velo-events"), [0, 0, 1]);
         assert_eq!(counts("data-challenge"), [0, 0, 0]);
-        std::fs::write(path("events-cpu/throughput.csv"), "nothing").expect("written");
+        std::fs::write(path("velo-events-cpu/throughput.csv"), "nothing").expect("written");
         assert!(read_published_streams(folder.path(), &figures()).is_err());
     }
 }

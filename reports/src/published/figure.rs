@@ -120,6 +120,10 @@ pub enum Unit {
     SpeedUp,
     /// Additional time over the basis in per cent.
     Longer,
+    /// A rate in thousands of items per second, which is compared as the time of an item.
+    Kilohertz,
+    /// A share in per cent.
+    Percent,
     /// A count instead of a time: `bytes`, `clusters`.
     Amount(String),
     /// Nothing was printed.
@@ -134,6 +138,8 @@ impl From<String> for Unit {
             "us" => Unit::Microseconds,
             "x" => Unit::SpeedUp,
             "% longer" => Unit::Longer,
+            "kHz" => Unit::Kilohertz,
+            "%" => Unit::Percent,
             "" => Unit::Nothing,
             _ => Unit::Amount(text),
         }
@@ -229,7 +235,10 @@ impl Value {
             Unit::Seconds => 1_000_000_000.0,
             Unit::Milliseconds => 1_000_000.0,
             Unit::Microseconds => 1_000.0,
-            Unit::SpeedUp | Unit::Longer | Unit::Nothing | Unit::Amount(_) => return None,
+            Unit::Kilohertz => return Some(1e-3 / self.number()?),
+            Unit::SpeedUp | Unit::Longer | Unit::Percent | Unit::Nothing | Unit::Amount(_) => {
+                return None;
+            }
         };
         Some(self.number()? * unit * 1e-9)
     }
@@ -238,14 +247,18 @@ impl Value {
     pub fn counts(&self) -> Option<&str> {
         match &self.unit {
             Unit::Amount(what) => Some(what),
+            Unit::Percent => Some("%"),
             _ => None,
         }
     }
 
-    /// The published time, in seconds, or amount.
+    /// The published time, in seconds, or amount; shares as fractions.
     pub fn amount(&self) -> Option<f64> {
-        let counted = || self.counts().and(self.number());
-        self.seconds().or_else(counted)
+        match &self.unit {
+            Unit::Amount(_) => self.number(),
+            Unit::Percent => Some(self.number()? / 100.0),
+            _ => self.seconds(),
+        }
     }
 
     /// The amount per item, if the number of items is known.
@@ -292,6 +305,12 @@ pub struct Stream {
     pub runs: String,
     /// Quantities to draw.
     pub shows: Shows,
+    /// Task whose events are measured in concurrent streams; empty for streams of timeslices.
+    pub task: String,
+    /// Flags of that measurement on a CPU: variant and data.
+    pub cpu_flags: String,
+    /// Flags of that measurement on a GPU.
+    pub gpu_flags: String,
 }
 
 /// Quantities that are drawn for streams.

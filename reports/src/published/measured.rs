@@ -167,6 +167,7 @@ fn counted(total: &SummaryRow, name: &str) -> Option<f64> {
     match name {
         "memory_ratio" => total.memory_ratio,
         "digis" => Some(total.items as f64),
+        "bytes_min" => Some(total.bytes_min as f64),
         _ => total.metrics.number(name),
     }
 }

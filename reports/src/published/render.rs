@@ -111,8 +111,8 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
         known(value.amount_an_item(), |amount| each(value, amount)),
         speed_up_there(&reproduction.figure, value),
         match found {
-            Ok(here) if here.is_sample => format!("{} of a sample", written(value, here.amount)),
-            Ok(here) => written(value, here.amount),
+            Ok(here) if here.is_sample => format!("{} of a sample", written(value, here)),
+            Ok(here) => written(value, here),
             Err(why) => why.to_owned(),
         },
         known(found.ok(), |here| an_item(value, here)),
@@ -129,6 +129,8 @@ fn there(value: &Value) -> String {
         Unit::Milliseconds => format!("{number} ms"),
         Unit::Microseconds => format!("{number} µs"),
         Unit::Longer => format!("{number} % longer"),
+        Unit::Kilohertz => format!("{number} kHz"),
+        Unit::Percent => format!("{number} %"),
         Unit::Amount(what) => format!("{number} {what}"),
         Unit::SpeedUp | Unit::Nothing => NOTHING.to_owned(),
     }
@@ -142,11 +144,13 @@ fn speed_up_there(figure: &Figure, value: &Value) -> String {
     }
 }
 
-/// `1.22 s`, `5.90 M clusters`, `112 bytes`.
-fn written(value: &Value, amount: f64) -> String {
-    match value.counts() {
-        None => units::seconds(amount, 3),
-        Some(what) => format!("{} {what}", units::count(amount)),
+/// `1.22 s`, `5.90 M clusters`, `112 bytes`, `592 kHz`, `98.52 %`.
+fn written(value: &Value, here: &Measured) -> String {
+    match &value.unit {
+        Unit::Amount(what) => format!("{} {what}", units::count(here.amount)),
+        Unit::Kilohertz => units::with_unit(&units::count(1.0 / here.amount_an_item()), "Hz"),
+        Unit::Percent => format!("{:.2} %", 100.0 * here.amount),
+        _ => units::seconds(here.amount, 3),
     }
 }
 
@@ -289,6 +293,8 @@ mod tests {
         assert_eq!(there(value("fig5.6", "RTX 2080 Ti").1), "276.6 ms");
         let (figure, faster) = value("fig3.6", "EPYC 7452 (72 threads)");
         assert_eq!(speed_up_there(figure, faster), "47 ×");
+        assert_eq!(there(value("allen.search", "one GPU").1), "592 kHz");
+        assert_eq!(there(value("allen.physics", "on average").1), "98.52 %");
         for value in all.iter().flat_map(|figure| &figure.values) {
             if let (Some(_), Unit::Milliseconds) = (&value.published, &value.unit) {
                 let shown = there(value);
@@ -296,6 +302,31 @@ mod tests {
                 assert_eq!(Some(number), value.number(), "{shown}");
             }
         }
+    }
+
+    /// A batch of 1000 events in 2 ms, of which 98.3 % of the particles are found.
+    #[test]
+    fn rates_and_shares_are_shown_in_their_units() {
+        let all = figures();
+        let label = |id: &str, label: &str| {
+            let figure = all.iter().find(|figure| figure.id == id).expect(id);
+            figure.value(label, "").expect(label)
+        };
+        let here = Measured {
+            amount: 2e-3,
+            interval: None,
+            items: 1000,
+            is_sample: false,
+            item_unit: "event".to_owned(),
+            threads: 1,
+        };
+        let rate = label("allen.search", "search, published, GPU");
+        assert_eq!(
+            (written(rate, &here), an_item(rate, &here)),
+            ("500 kHz".into(), "2.00 µs per event".into())
+        );
+        let share = label("allen.physics", "ghosts, super-pixels, minimum bias");
+        assert_eq!(written(share, &Measured { amount: 0.00634, ..here }), "0.63 %");
     }
 
     #[test]
@@ -308,7 +339,7 @@ mod tests {
             sentences(figure).iter().any(|sentence| sentence == IN_WORDS)
         };
         assert_eq!(["fig5.11", "fig5.14", "fig5.15"].map(phrases), [true; 3]);
-        assert_eq!(["fig5.13", "allen", "tab5.1"].map(phrases), [false; 3]);
+        assert_eq!(["fig5.13", "allen.plateau", "tab5.1"].map(phrases), [false; 3]);
     }
 
     #[test]

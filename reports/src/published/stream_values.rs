@@ -124,15 +124,15 @@ fn of_events(curve: &Curve<'_>, metric: &str) -> Result<Measured, String> {
         _ => None,
     };
     let row = row.ok_or_else(|| UNKNOWN.to_owned())?;
+    let items = row.items_per_event();
     let amount = match (&curve.growth, metric) {
-        (Growth::Level(plateau), "plateau_events_per_s") => Some(plateau.level / row.items),
+        (Growth::Level(plateau), "plateau_events_per_s") => Some(plateau.level / items),
         _ => events(row),
     };
     let interval = row.rate_interval();
     Ok(Measured {
         amount: amount.ok_or_else(|| UNKNOWN.to_owned())?,
-        interval: interval
-            .map(|(low, high)| Interval { low: low / row.items, high: high / row.items }),
+        interval: interval.map(|(low, high)| Interval { low: low / items, high: high / items }),
         items: 1,
         is_sample: false,
         item_unit: "event".to_owned(),
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::charts::fixture::run;
     use crate::stream::fixture::{row, timeslice};
-    use crate::throughput::fixture;
+    use crate::throughput::{ThroughputRow, fixture};
 
     /// Spills and pauses of one second each, at a speed that is kept up with and one that is not.
     pub(crate) fn beam_time() -> Streams {
@@ -233,7 +233,8 @@ mod tests {
         let events = |rates: [f64; 3]| {
             let points = [1, 2, 4].into_iter().zip(rates);
             let points = points.map(|(streams, rate)| fixture::row(streams, rate)).collect();
-            reproduced("allen", Streams { points, ..Streams::new("events".to_owned()) })
+            let streams = Streams { points, ..Streams::new("velo-events".to_owned()) };
+            reproduced("allen.plateau", streams)
         };
         let level = events([10e6, 19e6, 19.2e6]);
         assert!((amount(&level, "plateau, CPU") - 19.1).abs() < 0.01);
@@ -245,6 +246,15 @@ mod tests {
         let rising = events([10e6, 19e6, 36e6]);
         let why = rising.found("plateau, CPU").expect_err("it rises");
         assert!(why.starts_with("no plateau: doubling the streams gives"), "{why}");
+    }
+
+    /// Inputs of many events, whose items are events.
+    #[test]
+    fn events_of_an_input_are_counted() {
+        let row =
+            ThroughputRow { item_unit: "event".into(), items: 20.0, ..fixture::row(1, 5000.0) };
+        let streams = Streams { points: vec![row], ..Streams::new("velo-events".to_owned()) };
+        assert_eq!(amount(&reproduced("allen.plateau", streams), "one stream, CPU"), 5000.0);
     }
 
     #[test]

@@ -161,6 +161,11 @@ impl ThroughputRow {
         self.items_per_s.filter(|rate| self.valid == YesNo::Yes && is_rate(rate))
     }
 
+    /// Items of an event; 1 if the items are events themselves, of which an input has many.
+    pub fn items_per_event(&self) -> f64 {
+        if self.item_unit == "event" { 1.0 } else { self.items }
+    }
+
     /// The ends of the interval of the rate.
     pub fn rate_interval(&self) -> Option<(f64, f64)> {
         self.items_per_s_low.zip(self.items_per_s_high)

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use reports::published::Figure;
+use reports::published::{Figure, Stream};
 use tasks::device::{Backend, Device};
 use text::Untrusted;
 
@@ -43,21 +43,21 @@ pub(super) fn measure(
     folder: &Path,
     from: &SuiteRun<'_>,
 ) -> Result<Option<Exit>, Failure> {
-    let mut names: Vec<&str> = Vec::new();
+    let mut streams: Vec<&Stream> = Vec::new();
     for stream in figures.iter().filter_map(|figure| figure.stream.as_ref()) {
-        if !names.contains(&stream.runs.as_str()) {
-            names.push(&stream.runs);
+        if streams.iter().all(|known| known.runs != stream.runs) {
+            streams.push(stream);
         }
     }
-    if names.is_empty() {
+    if streams.is_empty() {
         return Ok(None);
     }
     refuse_development_build()?;
     let devices = devices();
-    let each = time.div_f64((names.len() * devices.len()) as f64);
+    let each = time.div_f64((streams.len() * devices.len()) as f64);
     let mut exit = Exit::NothingMeasured;
-    for (name, &device) in names.iter().flat_map(|name| devices.iter().map(move |it| (name, it))) {
-        for line in lines(name, device, each) {
+    for stream in streams {
+        for line in devices.iter().flat_map(|&device| lines(stream, device, each)) {
             if !from.interrupt.asked() {
                 exit = joined(exit, carry_out(&line, folder, from)?);
             }
@@ -134,9 +134,6 @@ const MIN_TIME_FOR_EVENTS: Duration = Duration::from_secs(4);
 const LARGEST_SCALE: f64 = 0.02;
 /// Fewer data hold no hits.
 const SMALLEST_SCALE: f64 = 0.0005;
-/// Scale of events with the full time budget: a share of a gold collision that takes a core 10 ms.
-const LARGEST_EVENT: f64 = 0.01;
-const SMALLEST_EVENT: f64 = 0.001;
 /// The part of a period that is a spill; a speed holds two periods, and ends in a pause.
 const IN_SPILL: f64 = 0.4;
 const PERIODS: f64 = 2.0;
@@ -159,17 +156,18 @@ pub(super) struct Line {
     pub(super) words: Vec<String>,
 }
 
-/// Returns the commands for the streams `name` on a device within a time budget; none if the name
-/// is unknown.
-pub(super) fn lines(name: &str, device: Device, time: Duration) -> Vec<Line> {
+/// Returns the commands for streams on a device within a time budget; none if they have neither a
+/// task nor a known name.
+pub(super) fn lines(stream: &Stream, device: Device, time: Duration) -> Vec<Line> {
+    let name = stream.runs.as_str();
     match name {
         "data-challenge" => vec![data_challenge(name, device, time)],
         "beam-time" => {
             let time = time.div_f64(BEAM_TIME.len() as f64);
             BEAM_TIME.map(|speed| beam_time(name, device, speed, time)).to_vec()
         }
-        "events" => vec![events(name, device, time)],
-        _ => Vec::new(),
+        _ if stream.task.is_empty() => Vec::new(),
+        _ => vec![events(stream, device, time)],
     }
 }
 
@@ -215,35 +213,30 @@ fn stream(folder: String, device: Device, each: Duration, own: &[&str]) -> Line 
     Line::new(folder, words)
 }
 
-fn events(name: &str, device: Device, time: Duration) -> Line {
-    let (variant, most) = match device.backend() {
+fn events(stream: &Stream, device: Device, time: Duration) -> Line {
+    let (own, max_streams) = match device.backend() {
         // Beyond the cores, to see that it ends to grow.
-        Backend::Cpu => ("time-sweep", 2 * usable_threads()),
-        _ => ("balanced", STREAMS_OF_GPU),
+        Backend::Cpu => (&stream.cpu_flags, 2 * usable_threads()),
+        _ => (&stream.gpu_flags, STREAMS_OF_GPU),
     };
     let counts = std::iter::successors(Some(1), |count| Some(2 * count));
     let counts: Vec<String> =
-        counts.take_while(|&count| count <= most).map(|count| count.to_string()).collect();
+        counts.take_while(|&count| count <= max_streams).map(|count| count.to_string()).collect();
     // One half is for making, checking and warming up.
     let each = time.div_f64(2.0 * counts.len() as f64).min(LONGEST_POINT);
-    let scale = LARGEST_EVENT * each.as_secs_f64() / LONGEST_POINT.as_secs_f64();
-    let scale = scale.clamp(SMALLEST_EVENT, LARGEST_EVENT).to_string();
     let streams = counts.join(",");
     let budget = time.max(MIN_TIME_FOR_EVENTS);
-    let folder = format!("{name}-{device}");
+    let folder = format!("{}-{device}", stream.runs);
     let device = device.to_string();
     let [each, budget] = [each, budget].map(words_of);
-    let flags = [
-        ["--preset", "cbm-auau"],
-        ["--scale", &scale],
-        ["--batch", "2"],
-        ["--variant", variant],
+    let shared = [
         ["--device", &device],
         ["--streams", &streams],
         ["--duration", &each],
         ["--budget", &budget],
     ];
-    Line::new(folder, ["throughput", "sts"].into_iter().chain(flags.into_iter().flatten()))
+    let task = ["throughput", &stream.task].into_iter();
+    Line::new(folder, task.chain(own.split_whitespace()).chain(shared.into_iter().flatten()))
 }
 
 impl Line {
@@ -277,7 +270,7 @@ mod tests {
             budgets(&figures, minute)
         };
         assert_eq!(of(&["tab5.1"]), (Duration::ZERO, minute));
-        assert_eq!(of(&["fig5.13", "allen"]), (minute, Duration::ZERO));
+        assert_eq!(of(&["fig5.13", "allen.plateau"]), (minute, Duration::ZERO));
         let (streams, others) = of(&["tab5.1", "fig5.13"]);
         assert!(streams > Duration::ZERO && streams < others && streams + others == minute);
     }
@@ -297,7 +290,7 @@ mod tests {
         for figure in figures() {
             let Some(stream) = figure.stream else { continue };
             for time in [Duration::from_millis(100), Duration::from_secs(600)] {
-                let lines = lines(&stream.runs, Device::Cpu, time);
+                let lines = lines(&stream, Device::Cpu, time);
                 assert!(!lines.is_empty(), "{}", stream.runs);
                 for Line { folder, words } in lines {
                     assert!(folder.starts_with(&format!("{}-cpu", stream.runs)), "{folder}");
@@ -312,7 +305,9 @@ mod tests {
 
     #[test]
     fn with_time_enough_spills_are_those_of_the_accelerator() {
-        let all = lines("beam-time", Device::Cuda(0), Duration::from_secs(80));
+        let streams = figures().into_iter().filter_map(|figure| figure.stream);
+        let beam_time = { streams }.find(|stream| stream.runs == "beam-time").expect("a figure");
+        let all = lines(&beam_time, Device::Cuda(0), Duration::from_secs(80));
         let folders: Vec<&str> = all.iter().map(|line| line.folder.as_str()).collect();
         assert_eq!(folders[1..3], ["beam-time-cuda-0-1", "beam-time-cuda-0-4"]);
         let words = all[1].words.join(" ");
