@@ -3,9 +3,11 @@
 //! | module | holds |
 //! |---|---|
 //! | [`velo`] | the tasks of the reconstruction: from raw banks to tracks |
+//! | `data_sets` | data that can be generated and written to files |
 //!
 //! [`TASKS`] has all tasks.
 
+mod data_sets;
 mod kernels;
 pub mod velo;
 
@@ -23,7 +25,7 @@ pub const TASKS: TaskSet = TaskSet {
         &TypedTask(VeloTask { stage: Stage::Tracks }),
         &TypedTask(VeloTask { stage: Stage::Chain }),
     ],
-    data_sets: &[],
+    data_sets: data_sets::DATA_SETS,
     open_loop: &[],
     suites: &[
         BuiltInSuite { name: "velo", text: include_str!("../../../suites/velo.toml") },

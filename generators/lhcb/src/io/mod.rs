@@ -20,20 +20,43 @@ use crate::format::BankKind;
 /// Endings of the files that [`read_events`] reads, without that of compressed files.
 pub const ENDINGS: &[&str] = &["mdf", "cases"];
 
+/// Format of a file of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EventFormat {
+    Mdf,
+    Cases,
+}
+
+/// The format of a file by its ending.
+fn format_of(path: &Path) -> Result<EventFormat, DataError> {
+    let name = name_without_gz(path);
+    if name.ends_with(b".mdf") {
+        Ok(EventFormat::Mdf)
+    } else if name.ends_with(b".cases") {
+        Ok(EventFormat::Cases)
+    } else {
+        let problem = "files of events are named .mdf or .cases, or these with .gz";
+        Err(DataError::shape(format!("{}: {problem}", FileName(path))))
+    }
+}
+
+/// Checks that the name of a file is one of events.
+///
+/// # Errors
+/// If its format is not known.
+pub fn check_event_file(path: &Path) -> Result<(), DataError> {
+    format_of(path).map(|_| ())
+}
+
 /// Reads the events of a file, in the format of its ending. Of an event that has banks of both kinds those of
 /// the preferred one are read.
 ///
 /// # Errors
 /// If it can't be read, or its format is not known.
 pub fn read_events(path: &Path, preferred: BankKind) -> Result<Events, DataError> {
-    let name = name_without_gz(path);
-    if name.ends_with(b".mdf") {
-        mdf::read(path, preferred)
-    } else if name.ends_with(b".cases") {
-        cases::read(path)
-    } else {
-        let problem = "events are in files named .mdf or .cases, or these with .gz";
-        Err(DataError::shape(format!("{}: {problem}", FileName(path))))
+    match format_of(path)? {
+        EventFormat::Mdf => mdf::read(path, preferred),
+        EventFormat::Cases => cases::read(path),
     }
 }
 
@@ -42,13 +65,8 @@ pub fn read_events(path: &Path, preferred: BankKind) -> Result<Events, DataError
 /// # Errors
 /// If it can't be written, or its format is not known.
 pub fn write_events(path: &Path, events: &Events) -> Result<(), DataError> {
-    let name = name_without_gz(path);
-    if name.ends_with(b".mdf") {
-        mdf::write(path, events)
-    } else if name.ends_with(b".cases") {
-        cases::write(path, events)
-    } else {
-        let problem = "events are written to files named .mdf or .cases, or these with .gz";
-        Err(DataError::shape(format!("{}: {problem}", FileName(path))))
+    match format_of(path)? {
+        EventFormat::Mdf => mdf::write(path, events),
+        EventFormat::Cases => cases::write(path, events),
     }
 }
