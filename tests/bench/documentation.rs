@@ -72,7 +72,8 @@ fn every_command_is_understood() {
 }
 
 /// Sources with advice to users.
-const FOLDERS: [&str; 7] = [
+const FOLDERS: [&str; 8] = [
+    "algorithms/lhcb/src",
     "algorithms/memory/src",
     "algorithms/sts/src",
     "algorithms/tpc/src",
