@@ -15,8 +15,8 @@ use super::groups::Group;
 use super::untimed;
 use crate::registry::{open_loop_task, open_loop_tasks, task, tasks};
 use crate::request::{
-    DeviceSet, MeasureRequest, ProcessRequest, SessionFlags, Settings, StreamFlags, StreamRequest,
-    ThroughputFlags, ThroughputRequest,
+    DeviceSet, MeasureRequest, ProcessRequest, ROTATION, SessionFlags, Settings, StreamFlags,
+    StreamRequest, ThroughputFlags, ThroughputRequest,
 };
 
 /// Request of a subcommand with the name of a task.
@@ -78,8 +78,18 @@ fn throughput_command(task: &'static dyn Task) -> Command {
          cpu and all CUDA GPUs]",
     );
     let command = data_flags(Command::new(task.name()), task).args(shared).arg(devices);
-    ThroughputFlags::augment_args(command)
+    with_rotation(ThroughputFlags::augment_args(command), task)
         .about(format!("Concurrent streams: {}", task.info().summary))
+}
+
+/// Gives the flag `--batch` of streams another name if the task has an axis of this name.
+fn with_rotation(command: Command, task: &dyn Task) -> Command {
+    let mut axes = task.axes().iter().chain(task.file_axes());
+    if axes.any(|axis| axis.name == "batch") {
+        command.mut_arg(ROTATION, |flag| flag.long(ROTATION))
+    } else {
+        command
+    }
 }
 
 /// Adapts the help of a shared flag to streams.

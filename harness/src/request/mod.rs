@@ -33,7 +33,7 @@ pub use stored_runs::{
 pub use stream::{Spill, StreamFlags, StreamRequest, WhenFull};
 pub use studies::{PortabilityRequest, ReproduceRequest, SelfTestMode, SelfTestRequest};
 pub use suite::{AgainstRequest, SuiteRequest};
-pub use throughput::{DeviceSet, Processes, ThroughputFlags, ThroughputRequest};
+pub use throughput::{DeviceSet, Processes, ROTATION, ThroughputFlags, ThroughputRequest};
 pub use untimed::{
     DevicesRequest, FileOptions, GenerateRequest, ListRequest, OutputPath, OutputRequest,
     ProcessRequest, VerifyRequest,

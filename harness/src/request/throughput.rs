@@ -30,6 +30,9 @@ pub struct ThroughputRequest {
     pub flags: ThroughputFlags,
 }
 
+/// Name of the flag `--batch` where the task has an axis of this name.
+pub const ROTATION: &str = "rotation";
+
 /// Flags of streams.
 #[derive(Args, Clone, Debug)]
 pub struct ThroughputFlags {
@@ -38,8 +41,8 @@ pub struct ThroughputFlags {
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Streams")]
     #[arg(value_parser = values::thread_counts)]
     pub streams: Vec<Vec<Threads>>,
-    /// Distinct events per stream, processed in rotation.
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "4")]
+    /// Distinct inputs per stream, processed in rotation.
+    #[arg(id = ROTATION, long = "batch", alias = ROTATION, value_name = "N", value_delimiter = ',', default_value = "4")]
     #[arg(help_heading = "Streams", value_parser = values::count())]
     pub batch: Vec<u64>,
     /// Driver processes that share the streams: N, or per-gpu for one per GPU.

@@ -10,7 +10,7 @@ namespace velo {
 constexpr u32 MODULES = 52;
 constexpr u32 COLUMNS = 768;
 constexpr u32 TRANSFORMATION = 12;
-// Where the parts of a geometry begin: z of modules, x and widths of columns, sensors.
+// Offsets of the parts of a geometry: z of modules, x and widths of columns, sensors.
 constexpr u32 COLUMN_X = MODULES;
 constexpr u32 COLUMN_PITCH = COLUMN_X + COLUMNS;
 constexpr u32 SENSORS_AT = COLUMN_PITCH + COLUMNS;

@@ -157,7 +157,7 @@ impl<P: Precision> Buffers for DeviceTracks<P> {
     }
 }
 
-/// What comes back to the host.
+/// Results in page-locked memory of the host.
 struct HostTracks {
     totals: Vec<PinnedBuffer<TrackTotals>>,
     counts: PinnedBuffer<TrackCounts>,
