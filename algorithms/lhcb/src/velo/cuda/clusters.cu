@@ -9,9 +9,9 @@
 
 namespace velo {
 
-constexpr u32 CLUSTER_THREADS = 128;
+constexpr u32 CLUSTER_THREADS = 64;
 // Blocks of a multiprocessor, which leave enough registers.
-constexpr u32 CLUSTER_BLOCKS = 10;
+constexpr u32 CLUSTER_BLOCKS = 20;
 // Unflagged words that are collected before their clusters grow.
 constexpr u32 LIST = 512;
 
@@ -80,9 +80,8 @@ struct Window {
     u32 east;
 
     __device__ __forceinline__ void add_neighbour(i32 to_east, i32 to_north, u32 pattern) {
-        if (to_east < 0 || to_east > 1 || to_north < -1 || to_north > 1) return;
         // Its own address counts for itself alone.
-        if (to_east == 0 && to_north == 0) return;
+        if (to_east < 0 || to_north < -1 || (to_east == 0 && to_north == 0)) return;
         const u32 first = pattern & 15, second = pattern >> 4;
         const u32 shift = (u32)(4 * to_north + 4);
         // Of twelve rows those from the third on are kept.
@@ -96,7 +95,6 @@ struct Window {
     }
 
     __device__ __forceinline__ void add_pixels(i32 column, i32 row, u32 pattern) {
-        if (column < 0 || column > 4 || row < 0 || row > 3) return;
         const u64 both = ((u64)(pattern & 15) | (u64)(pattern >> 4) << 16) << (4 * row);
         if (column < 2) {
             west |= both << (32 * column);
@@ -193,6 +191,8 @@ template <class Arguments> class ClusterFinder {
         for (u32 other = 0; other < count; other++) {
             const u32 word = own[other];
             const i32 to_east = (i32)(word >> 14 & 0x1ff) - column, to_north = (i32)(word >> 8 & 63) - row;
+            // Neither in the window, nor a neighbour.
+            if ((u32)(to_east + 3) > 4 || (u32)(to_north + 2) > 3) continue;
             window.add_neighbour(to_east, to_north, word & 255);
             const bool is_same_sensor = version < 4 || (word & 1u << 23) == sensor_bit;
             if ((word & 1u << 31) == 0 && is_same_sensor) window.add_pixels(to_east + 3, to_north + 2, word & 255);
@@ -269,7 +269,7 @@ template <class Arguments> class ClusterFinder {
         grow_list(listed);
         u32 all_candidates;
         block_exclusive_sum<CLUSTER_THREADS>(candidates, shared.warp_sums, all_candidates);
-        return {base, written, all_flagged + all_candidates, 0, 0};
+        return {base, written, all_flagged + all_candidates, 0};
     }
 };
 

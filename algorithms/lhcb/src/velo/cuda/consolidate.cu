@@ -84,30 +84,37 @@ __device__ __forceinline__ void compute_offsets(const ComputeOffsets& arguments)
     if (threadIdx.x == 0) *arguments.totals = {tracks, hits, any ? 1u : 0u};
 }
 
-// A block for each event; a thread for each track finds the index of its first hit.
+// A block for each event. Tracks in groups: a thread finds where the hits of a track begin, then each thread
+// copies a hit, of the track that it finds by its index, so that neighbouring threads write next to each other.
 template <class Arguments> __device__ __forceinline__ void consolidate(const Arguments& arguments) {
     __shared__ u32 warp_sums[CONSOLIDATE_THREADS / 32];
+    __shared__ u32 begins[CONSOLIDATE_THREADS];
+    __shared__ PairHits pairs[PAIRS];
     const u32 event = arguments.events.first + blockIdx.x;
     const TrackCounts counts = arguments.counts[event];
     const TrackOffsets offsets = arguments.offsets[event];
     const u32 base = (arguments.events.bases[event] >> arguments.shift) + 64 * event;
-    const PairHits* pairs = arguments.pairs + event * PAIRS;
+    if (threadIdx.x < PAIRS) pairs[threadIdx.x] = arguments.pairs[event * PAIRS + threadIdx.x];
     u32 before = offsets.hits;
     const u32 all = counts.tracks + counts.three_hit;
     for (u32 first = 0; first < all; first += CONSOLIDATE_THREADS) {
         const u32 track = first + threadIdx.x;
-        const bool is_long = track < counts.tracks;
-        const u32 length = track >= all ? 0 : is_long ? arguments.lengths[base + track] : 3;
+        const u32 length = track >= all ? 0 : track < counts.tracks ? arguments.lengths[base + track] : 3;
         u32 total;
-        u32 to = before + block_exclusive_sum<CONSOLIDATE_THREADS>(length, warp_sums, total);
+        begins[threadIdx.x] = block_exclusive_sum<CONSOLIDATE_THREADS>(length, warp_sums, total);
         if (track < all) arguments.track_lengths[offsets.tracks + track] = (u8)length;
-        const u32* codes = is_long ? arguments.tracks + (base + track) * MAX_HITS
-                                   : arguments.three_hit + (base + track - counts.tracks) * 3;
-        for (u32 hit = 0; hit < length; hit++, to++) {
-            const PairHits pair = pairs[codes[hit] >> INDEX_BITS];
-            const u32 index = codes[hit] & INDEX_MASK, from = pair.first + index;
+        __syncthreads();
+        const u32 group = min(CONSOLIDATE_THREADS, all - first);
+        for (u32 hit = threadIdx.x; hit < total; hit += CONSOLIDATE_THREADS) {
+            const u32 of_group = lower_bound(0, group, [&](u32 other) { return begins[other] <= hit; }) - 1;
+            const u32 of_event = first + of_group, index = hit - begins[of_group];
+            const u32 code = of_event < counts.tracks
+                ? arguments.tracks[(base + of_event) * MAX_HITS + index]
+                : arguments.three_hit[(base + of_event - counts.tracks) * 3 + index];
+            const PairHits pair = pairs[code >> INDEX_BITS];
+            const u32 of_pair = code & INDEX_MASK, from = pair.first + of_pair, to = before + hit;
             arguments.ids[to] = arguments.hits.ids[from];
-            arguments.slots[to] = pair.start + index;
+            arguments.slots[to] = pair.start + of_pair;
             arguments.x[to] = arguments.hits.x[from];
             arguments.y[to] = arguments.hits.y[from];
             arguments.z[to] = arguments.hits.z[from];

@@ -59,7 +59,7 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
         count += total;
         __syncthreads();
     }
-    if (threadIdx.x == 0) arguments.pairs[event * PAIRS + pair] = {base, count, words, 0, 0};
+    if (threadIdx.x == 0) arguments.pairs[event * PAIRS + pair] = {base, count, words, 0};
 }
 
 }  // namespace velo

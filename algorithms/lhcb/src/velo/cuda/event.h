@@ -33,10 +33,10 @@ struct Events {
     u32 first, count;
 };
 
-// Hits of a pair of modules: the index of the first in the arrays, the number, the estimated number,
-// the first slot in the event, and whether some have equal angle and identifier.
+// Hits of a pair of modules: the index of the first in the arrays, the number, the estimated number, and the
+// first slot in the event.
 struct PairHits {
-    u32 first, count, estimate, start, has_equal;
+    u32 first, count, estimate, start;
 };
 
 // Arrays of hits.

@@ -10,15 +10,12 @@ use crate::kernels::velo_clusters::{
 use crate::kernels::velo_consolidate::{
     Consolidate, ConsolidateHalf, TrackOffsets, VELO_CONSOLIDATE, VELO_CONSOLIDATE_HALF,
 };
-use crate::kernels::velo_cuda_event_h::{EventHeader, Events, HalfArrays, HitArrays, PairHits};
+use crate::kernels::velo_cuda_event_h::{Events, HalfArrays, HitArrays, PairHits};
 use crate::kernels::velo_cuda_tracks_h::TrackCounts;
 use crate::kernels::velo_decode::{
     DecodeClusters, DecodeHalfClusters, VELO_DECODE_CLUSTERS, VELO_DECODE_HALF_CLUSTERS,
 };
-use crate::kernels::velo_sort::{
-    SortHalfHits, SortHits, VELO_FINISH_EVENTS, VELO_FINISH_HALF_EVENTS, VELO_SORT_HALF_HITS,
-    VELO_SORT_HITS,
-};
+use crate::kernels::velo_sort::{SortHalfHits, SortHits, VELO_SORT_HALF_HITS, VELO_SORT_HITS};
 use crate::kernels::velo_tracks::{
     Entry, FindHalfTracks, FindTracks, VELO_FIND_HALF_TRACKS, VELO_FIND_TRACKS,
 };
@@ -72,7 +69,6 @@ pub(super) struct SortArguments<A> {
     pub(super) from: A,
     pub(super) to: A,
     pub(super) pairs: Ptr<PairHits>,
-    pub(super) headers: Ptr<EventHeader>,
     pub(super) first_event: u32,
     pub(super) events: u32,
 }
@@ -132,11 +128,6 @@ pub(super) trait Precision: Send + Sync + 'static {
         grid: LaunchConfig,
         arguments: SortArguments<Self::Arrays>,
     ) -> Result<(), DeviceError>;
-    unsafe fn finish(
-        gpu: &Gpu,
-        grid: LaunchConfig,
-        arguments: SortArguments<Self::Arrays>,
-    ) -> Result<(), DeviceError>;
     unsafe fn find_tracks(
         gpu: &Gpu,
         grid: LaunchConfig,
@@ -159,7 +150,7 @@ macro_rules! precision {
         $precision:ident, $number:ty, $arrays:ident, $to_f32:expr, $from_f32:expr,
         clusters: $find_clusters:ident by $find_clusters_kernel:ident,
         decode: $decode:ident by $decode_kernel:ident,
-        sort: $sort:ident by $sort_kernel:ident, $finish_kernel:ident,
+        sort: $sort:ident by $sort_kernel:ident,
         tracks: $tracks:ident by $tracks_kernel:ident,
         consolidate: $consolidate:ident by $consolidate_kernel:ident,
     ) => {
@@ -211,21 +202,10 @@ macro_rules! precision {
                 grid: LaunchConfig,
                 arguments: SortArguments<$arrays>,
             ) -> Result<(), DeviceError> {
-                let SortArguments { from, to, pairs, headers, first_event, events } = arguments;
-                let arguments = $sort { from, to, pairs, headers, first_event, events };
+                let SortArguments { from, to, pairs, first_event, events } = arguments;
+                let arguments = $sort { from, to, pairs, first_event, events };
                 // SAFETY: the caller's.
                 unsafe { gpu.launch(&$sort_kernel, grid, arguments) }
-            }
-
-            unsafe fn finish(
-                gpu: &Gpu,
-                grid: LaunchConfig,
-                arguments: SortArguments<$arrays>,
-            ) -> Result<(), DeviceError> {
-                let SortArguments { from, to, pairs, headers, first_event, events } = arguments;
-                let arguments = $sort { from, to, pairs, headers, first_event, events };
-                // SAFETY: the caller's.
-                unsafe { gpu.launch(&$finish_kernel, grid, arguments) }
             }
 
             unsafe fn find_tracks(
@@ -284,7 +264,7 @@ precision! {
     Single, f32, HitArrays, |number| number, |number| number,
     clusters: FindClusters by VELO_FIND_CLUSTERS,
     decode: DecodeClusters by VELO_DECODE_CLUSTERS,
-    sort: SortHits by VELO_SORT_HITS, VELO_FINISH_EVENTS,
+    sort: SortHits by VELO_SORT_HITS,
     tracks: FindTracks by VELO_FIND_TRACKS,
     consolidate: Consolidate by VELO_CONSOLIDATE,
 }
@@ -293,7 +273,7 @@ precision! {
     Half, u16, HalfArrays, |bits| f16::from_bits(bits).to_f32(), |number| f16::from_f32(number).to_bits(),
     clusters: FindHalfClusters by VELO_FIND_HALF_CLUSTERS,
     decode: DecodeHalfClusters by VELO_DECODE_HALF_CLUSTERS,
-    sort: SortHalfHits by VELO_SORT_HALF_HITS, VELO_FINISH_HALF_EVENTS,
+    sort: SortHalfHits by VELO_SORT_HALF_HITS,
     tracks: FindHalfTracks by VELO_FIND_HALF_TRACKS,
     consolidate: ConsolidateHalf by VELO_CONSOLIDATE_HALF,
 }

@@ -21,7 +21,7 @@ use crate::kernels::velo_consolidate::{
 };
 use crate::kernels::velo_cuda_event_h::{Bank, EventHeader, Events, PairHits};
 use crate::kernels::velo_cuda_tracks_h::{MAX_HITS, TrackCounts};
-use crate::kernels::velo_sort::{FINISH_THREADS, SORT_THREADS};
+use crate::kernels::velo_sort::{FINISH_THREADS, FinishEvents, SORT_THREADS, VELO_FINISH_EVENTS};
 use crate::kernels::velo_tracks::Entry;
 use crate::velo::cpu::patterns::PATTERNS;
 use crate::velo::model::{self, Hit, Hits, PairRange, Tracks};
@@ -297,24 +297,24 @@ impl<P: Precision> Batch<'_, '_, P> {
     }
 
     fn sort(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let arguments = || SortArguments {
-            from: P::arrays(&self.buffers.unsorted),
-            to: P::arrays(&self.buffers.sorted),
-            pairs: self.buffers.pairs.ptr(),
-            headers: self.buffers.device.headers.ptr(),
-            first_event: self.events.start as u32,
-            events: self.count(),
-        };
         let lanes = gpu.properties().lanes;
+        let pairs = self.buffers.pairs.ptr();
+        let first_event = self.events.start as u32;
+        let events = self.count();
         if self.config.stage != Stage::Clusters {
-            let warps = self.count() * MODULE_PAIRS as u32;
+            let from = P::arrays(&self.buffers.unsorted);
+            let to = P::arrays(&self.buffers.sorted);
+            let arguments = SortArguments { from, to, pairs, first_event, events };
+            let warps = events * MODULE_PAIRS as u32;
             let grid = LaunchConfig::blocks(warps.div_ceil(SORT_THREADS / lanes));
             // SAFETY: both have a slot for each hit.
-            unsafe { P::sort(gpu, grid, arguments()) }?;
+            unsafe { P::sort(gpu, grid, arguments) }?;
         }
-        let grid = LaunchConfig::blocks(self.count().div_ceil(FINISH_THREADS / lanes));
-        // SAFETY: as above.
-        unsafe { P::finish(gpu, grid, arguments()) }
+        let grid = LaunchConfig::blocks(events.div_ceil(FINISH_THREADS / lanes));
+        // SAFETY: each event has all pairs of modules.
+        unsafe {
+            gpu.launch(&VELO_FINISH_EVENTS, grid, FinishEvents { pairs, first_event, events })
+        }
     }
 
     fn search(&self) -> SearchArguments<P::Arrays> {
@@ -662,7 +662,6 @@ fn pair_hits(hits: &Hits) -> Vec<PairHits> {
             count: pair.count,
             estimate: end - pair.start,
             start: pair.start,
-            has_equal: 0,
         }));
     }
     all

@@ -5,8 +5,7 @@ use generators_lhcb::geometry::MODULE_PAIRS;
 use crate::velo::cpu::results::HitSlots;
 use crate::velo::model::{EventHits, PairRange};
 
-/// Writes hits in order of angle and identifier; returns the number of slots. A slot for which there is no
-/// hit, because two have the same angle and identifier, gets the event's first cluster.
+/// Writes hits in order of angle and identifier; returns the number of slots.
 pub fn sort(hits: &EventHits<'_>, slots: &mut HitSlots<'_>) -> usize {
     let mut order = Vec::new();
     for pair in 0..MODULE_PAIRS {
@@ -21,8 +20,7 @@ pub fn sort(hits: &EventHits<'_>, slots: &mut HitSlots<'_>) -> usize {
         for index in 0..phi.len() {
             let mut rank = 0;
             for other in 0..phi.len() {
-                let is_before = phi[other] < phi[index]
-                    || (phi[other] == phi[index] && ids[other] < ids[index]);
+                let is_before = (phi[other], ids[other], other) < (phi[index], ids[index], index);
                 rank += usize::from(is_before);
             }
             order[rank] = start as usize + index;

@@ -39,7 +39,7 @@ impl Decoder {
             }
             self.hits.clear();
             self.hits.extend(geometry, &self.on_sensors);
-            self.hits.sort_to(start, slots, None);
+            self.hits.sort_to(start, slots);
             slots.pairs[pair] = PairRange { start: start as u32, count: self.hits.len() as u32 };
             start += words;
         }

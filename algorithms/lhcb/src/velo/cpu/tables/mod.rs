@@ -28,7 +28,7 @@ use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 
 use crate::velo::cpu::results::HitSlots;
 use crate::velo::cpu::worker::Reconstruction;
-use crate::velo::model::{EventHits, Hit, Tracks};
+use crate::velo::model::{EventHits, Tracks};
 use clusters::ClusterFinder;
 use decode::Decoder;
 use pair_hits::PairHits;
@@ -63,12 +63,11 @@ impl Reconstruction for Tables {
     }
 
     fn sort(&mut self, hits: &EventHits<'_>, slots: &mut HitSlots<'_>) -> usize {
-        let first: Option<Hit> = (!hits.ids.is_empty()).then(|| hits.hit(0));
         for pair in 0..MODULE_PAIRS {
             let range = hits.pairs[pair];
             self.hits.clear();
             self.hits.extend_from(hits, range);
-            self.hits.sort_to(range.start as usize, slots, first);
+            self.hits.sort_to(range.start as usize, slots);
             slots.pairs[pair] = range;
         }
         hits.ids.len()

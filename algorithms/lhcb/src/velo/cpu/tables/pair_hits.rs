@@ -4,7 +4,7 @@ use generators_lhcb::geometry::Geometry;
 
 use crate::velo::cpu::results::HitSlots;
 use crate::velo::model::formulas::{phi16, transformed};
-use crate::velo::model::{Hit, HitArrays, PairRange};
+use crate::velo::model::{HitArrays, PairRange};
 
 /// Hits on sensors, in runs of the same sensor.
 #[derive(Clone, Debug, Default)]
@@ -135,9 +135,8 @@ impl PairHits {
         slots.phi[range].copy_from_slice(&self.hits.phi);
     }
 
-    /// Copies the hits to slots from `start` on, in order of angle and identifier. `first` replaces hits
-    /// that have the angle and identifier of another one, if there is any.
-    pub fn sort_to(&mut self, start: usize, slots: &mut HitSlots<'_>, first: Option<Hit>) {
+    /// Copies the hits to slots from `start` on, in order of angle and identifier.
+    pub fn sort_to(&mut self, start: usize, slots: &mut HitSlots<'_>) {
         let hits = &self.hits;
         self.keys.clear();
         let keys = hits.phi.iter().zip(&hits.ids).zip(0..);
@@ -149,8 +148,6 @@ impl PairHits {
         let y = &mut slots.y[slots_range.clone()];
         let z = &mut slots.z[slots_range.clone()];
         let phi = &mut slots.phi[slots_range];
-        let mut has_equal = false;
-        let mut previous = u64::MAX;
         for (slot, &key) in self.keys.iter().enumerate() {
             let index = (key & INDEX_MASK) as usize;
             ids[slot] = hits.ids[index];
@@ -158,37 +155,6 @@ impl PairHits {
             y[slot] = hits.y[index];
             z[slot] = hits.z[index];
             phi[slot] = hits.phi[index];
-            has_equal |= key >> INDEX_BITS == previous >> INDEX_BITS;
-            previous = key;
-        }
-        if let Some(first) = first.filter(|_| has_equal) {
-            self.replace_equal(start, slots, first);
-        }
-    }
-
-    /// Of hits with equal angle and identifier the last comes first, and the others become copies of
-    /// the event's first cluster.
-    #[cold]
-    fn replace_equal(&self, start: usize, slots: &mut HitSlots<'_>, first: Hit) {
-        let mut slot = start;
-        for equal in self.keys.chunk_by(|a, b| a >> INDEX_BITS == b >> INDEX_BITS) {
-            let last = (equal[equal.len() - 1] & INDEX_MASK) as usize;
-            let hits = &self.hits;
-            let last = Hit {
-                id: hits.ids[last],
-                position: [hits.x[last], hits.y[last], hits.z[last]],
-                phi: hits.phi[last],
-            };
-            for (hit, slot) in
-                std::iter::once(last).chain(std::iter::repeat(first)).zip(slot..).take(equal.len())
-            {
-                slots.ids[slot] = hit.id;
-                slots.x[slot] = hit.position[0];
-                slots.y[slot] = hit.position[1];
-                slots.z[slot] = hit.position[2];
-                slots.phi[slot] = hit.phi;
-            }
-            slot += equal.len();
         }
     }
 }
