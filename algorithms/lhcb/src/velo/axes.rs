@@ -41,8 +41,9 @@ axes! {
             "Mean number of visible collisions of an event [default: that of the preset]";
         OCCUPANCY: f64 = Flag::number("occupancy").or("1") =>
             "Factor on the number of particles of each collision";
-        BANK_VERSION: u8 = Flag::integer("bank-version") =>
-            "Version of the banks: 2, 3, or 4 for banks of two sensors [default: 2 for super-pixels, 3 for clusters]";
+        BANK_VERSION: u8 = Flag::choice("bank-version", &["2", "3", "4"]) =>
+            "Version of the banks, 4 for banks of two sensors [default: 2 for super-pixels, 3 for \
+             clusters]";
         NOISE: f64 = Flag::number("noise").or("0").label("noise pixels per event") =>
             "Mean number of noise pixels of an event";
         GHOSTS: f64 = Flag::share("ghosts").or("0").label("ghost clusters") =>

@@ -58,8 +58,7 @@ const EXAMPLES: &str = "  bench velo --events 1000 --batch 10,100,1000 --threads
   bench velo --banks retina --occupancy 1,2,3
   bench velo --preset bsphiphi --variant tables,published
   bench generate velo --events 1000 --out events.mdf
-  bench velo --input events.mdf --threads 1,2
-  bench process velo --input events.mdf --out tracks.cases.gz";
+  bench velo --input events.mdf --threads 1,2";
 
 const EXAMPLES_OF_STAGES: &str = "  bench {task} --events 1000 --batch 10,100,1000
   bench {task} --occupancy 1,3 --threads 1,2

@@ -83,7 +83,7 @@ fn invalid_banks_leave_out_their_event_alone() {
         (bank(17) + 2, &[0xFF, 0xFF], "a bank of 65535 bytes in the last"),
         (bank(17) + 2, &[15], "event 1: bank 17: 7 bytes are no words of 32 bits"),
         (bank(17) + 4, &[64], "event 1: it has 207 banks of the VELO; a complete event has 208"),
-        (bank(17) + 4, &[73], "super-pixels and of retina clusters; choose one kind"),
+        (bank(17) + 4, &[73], "event 1: it has 207 banks of the VELO; a complete event has 208"),
         (bank(17) + 5, &[3], "event 1: bank 17: it is of version 3, others of 2"),
         (bank(17) + 6, &[18], "event 1: bank 18: there are two banks of this source"),
         (bank(207) + 6, &[208], "event 1: bank 208: there is no sensor 208: they are 0 to 207"),

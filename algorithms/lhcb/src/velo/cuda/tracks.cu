@@ -13,7 +13,7 @@
 
 namespace velo {
 
-constexpr u32 TRACK_THREADS = 64;
+constexpr u32 TRACK_THREADS = 128;
 constexpr u32 FIRST_HITS_AT_END = 8;
 constexpr u32 FIRST_HITS = 4;
 constexpr u32 LAST_PAIR = PAIRS - 1;
