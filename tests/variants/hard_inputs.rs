@@ -61,6 +61,8 @@ fn is_small(times: u64, task: &str, name: &str, case: &dyn Case, config: &Config
         ("cluster-finder", _) => 8_000,
         (_, "sample") if random => 300,
         (_, "sample") => 800,
+        (_, "event") if random || config.checked => return work.items <= 2 * times,
+        (_, "event") => 3,
         (_, "cell") if random => 30_000,
         (_, "cell") => 200_000,
         _ if random => 500,

@@ -483,7 +483,7 @@ impl<'a, P: Precision> Resident<'a, P> {
     }
 
     /// The hits of a stage, copied from the device.
-    fn hits(&self, at: &GpuRunner<'a, Self>) -> Result<Hits, DeviceError> {
+    fn hits(&self, at: &GpuRunner<'a, Self>) -> Result<Hits, CheckError> {
         let GpuRunner { gpu, config, .. } = at;
         let from = if config.stage == Stage::Clusters { &self.unsorted } else { &self.sorted };
         let pairs: Vec<PairHits> = whole(gpu, &self.pairs)?;
@@ -499,12 +499,11 @@ impl<'a, P: Precision> Resident<'a, P> {
         };
         let mut hits = Hits::new();
         for of_event in pairs.chunks(MODULE_PAIRS) {
+            check_pairs(of_event, ids.len())?;
             let mut slots = Vec::new();
             let mut ranges = [PairRange::default(); MODULE_PAIRS];
             for (range, pair) in ranges.iter_mut().zip(of_event) {
                 *range = PairRange { start: pair.start, count: pair.count };
-                slots.resize(slots.len().max(pair.start as usize), Hit::default());
-                slots.truncate(pair.start as usize);
                 slots.extend((pair.first..pair.first + pair.count).map(|slot| hit(slot as usize)));
                 slots.resize((pair.start + pair.estimate) as usize, Hit::default());
             }
@@ -640,6 +639,19 @@ impl<'a, P: Precision> GpuTask<'a> for Resident<'a, P> {
     fn release(self, config: &mut Config) {
         config.capacity = self.capacity;
     }
+}
+
+/// Checks that the pairs of modules of an event follow each other, and are within the arrays of hits.
+fn check_pairs(pairs: &[PairHits], slots: usize) -> Result<(), CheckError> {
+    let mut start = 0;
+    for (index, pair) in pairs.iter().enumerate() {
+        let end = u64::from(pair.first) + u64::from(pair.estimate);
+        if pair.start != start || pair.count > pair.estimate || end > slots as u64 {
+            return Err(format!("pair of modules {index} of an event is {pair:?}").into());
+        }
+        start += pair.estimate;
+    }
+    Ok(())
 }
 
 /// All elements of a buffer.

@@ -82,7 +82,7 @@ impl Tracks {
         let mut end = 0;
         self.counts.iter().map(move |counts| {
             let start = end;
-            end += (counts.long + counts.three_hit) as usize;
+            end += counts.long as usize + counts.three_hit as usize;
             start..end
         })
     }
