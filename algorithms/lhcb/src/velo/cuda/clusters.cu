@@ -1,17 +1,17 @@
 // nvcc: -fmad=false
-// Clusters of super-pixels: a block for each pair of modules of an event.
+// Clusters of super-pixels, sorted or in order of creation: a block for each pair of modules of an event.
 //
 // Hits of flagged super-pixels come first, then those that grow from candidates, both in the order of
 // the words: prefix sums over the block give each its index, so that the result is the same each time.
 // Neighbours are looked for among the words of the bank; the lanes of a warp mostly read the same word.
 // Fields of 4 x 16 pixels are numbers of 64 bits.
-#include "event.h"
+#include "pair_list.h"
 
 namespace velo {
 
 constexpr u32 CLUSTER_THREADS = 64;
 // Blocks of a multiprocessor, which leave enough registers.
-constexpr u32 CLUSTER_BLOCKS = 20;
+constexpr u32 CLUSTER_BLOCKS = 16;
 // Unflagged words that are collected before their clusters grow.
 constexpr u32 LIST = 512;
 
@@ -25,19 +25,24 @@ struct Pattern {
 struct FindClusters {
     Events events;
     const Pattern* patterns;
-    HitArrays hits;
+    // Hits in order of creation, of all pairs of modules or of those with many, and sorted ones.
+    HitArrays unsorted;
+    HitArrays sorted;
     PairHits* pairs;
 };
 
 struct FindHalfClusters {
     Events events;
     const Pattern* patterns;
-    HalfArrays hits;
+    // Hits in order of creation, of all pairs of modules or of those with many, and sorted ones.
+    HalfArrays unsorted;
+    HalfArrays sorted;
     PairHits* pairs;
 };
 
 struct ClusterShared {
     PairBanks banks;
+    PairList hits;
     u32 list[LIST];
     u32 warp_sums[CLUSTER_THREADS / 32];
 };
@@ -148,6 +153,8 @@ template <class Arguments> class ClusterFinder {
     u32 written = 0;
     // Candidates of this thread.
     u32 candidates = 0;
+    // True if all hits fit into the list.
+    bool is_listed = false;
 
     __device__ __forceinline__ u32 word_at(u32 bank, u32 word) const {
         return arguments.events.words[shared.banks.first_word[bank] + word - shared.banks.before[bank]];
@@ -160,8 +167,12 @@ template <class Arguments> class ClusterFinder {
     __device__ __forceinline__ void store_cluster(
         u32 index, u32 sensor, u32 column, u32 row, float column_fraction, float row_fraction) const {
         const float y = (((float)row + 0.5f) + row_fraction) * __uint_as_float(0x3d6147aeu);
-        store_hit(arguments.hits, base + index, arguments.events.geometry, sensor,
-                  identifier(sensor, column, row), column, column_fraction, y);
+        const u32 id = identifier(sensor, column, row);
+        if (is_listed) {
+            shared.hits.put(index, id, column_fraction, y);
+        } else {
+            store_hit(arguments.unsorted, base + index, arguments.events.geometry, sensor, id, column, column_fraction, y);
+        }
     }
 
     __device__ __forceinline__ void store_flagged(u32 index, u32 sensor, u32 content) const {
@@ -232,16 +243,24 @@ template <class Arguments> class ClusterFinder {
         : arguments(arguments), shared(shared), words(shared.banks.before[shared.banks.banks]), version(version),
           base(base) {}
 
-    __device__ PairHits find() {
-        u32 flagged = 0;
+    // Finds the clusters, and stores them.
+    template <bool SORTED> __device__ PairHits find() {
+        u32 flagged = 0, unflagged = 0;
         for (u32 word = threadIdx.x; word < words; word += CLUSTER_THREADS) {
             const u32 content = word_at(bank_of(shared.banks, word), word);
-            if (content >> 31 != 0) flagged += arguments.patterns[content & 255].count;
+            if (content >> 31 != 0) {
+                flagged += arguments.patterns[content & 255].count;
+            } else {
+                unflagged++;
+            }
         }
-        u32 all_flagged, next = 0, listed = 0;
+        u32 all_flagged, all_unflagged, next = 0, listed = 0;
         block_exclusive_sum<CLUSTER_THREADS>(flagged, shared.warp_sums, all_flagged);
         __syncthreads();
+        block_exclusive_sum<CLUSTER_THREADS>(unflagged, shared.warp_sums, all_unflagged);
+        __syncthreads();
         written = all_flagged;
+        is_listed = all_flagged + 2 * all_unflagged <= LIST_CAPACITY;
         for (u32 first = 0; first < words; first += CLUSTER_THREADS) {
             const u32 word = first + threadIdx.x;
             const bool is_word = word < words;
@@ -268,12 +287,22 @@ template <class Arguments> class ClusterFinder {
         }
         grow_list(listed);
         u32 all_candidates;
+        // With barriers, after which all hits can be read.
         block_exclusive_sum<CLUSTER_THREADS>(candidates, shared.warp_sums, all_candidates);
+        __syncthreads();
+        const float* geometry = arguments.events.geometry;
+        if (is_listed && SORTED) {
+            store_sorted<CLUSTER_THREADS>(shared.hits, written, geometry, arguments.sorted, base);
+        } else if (is_listed) {
+            store_unsorted<CLUSTER_THREADS>(shared.hits, written, geometry, arguments.unsorted, base);
+        } else if (SORTED) {
+            sort_in_memory<CLUSTER_THREADS>(arguments.unsorted, written, arguments.sorted, base);
+        }
         return {base, written, all_flagged + all_candidates, 0};
     }
 };
 
-template <class Arguments> __device__ __forceinline__ void find_clusters(const Arguments& arguments) {
+template <bool SORTED, class Arguments> __device__ __forceinline__ void find_clusters(const Arguments& arguments) {
     __shared__ ClusterShared shared;
     const u32 event = arguments.events.first + blockIdx.x / PAIRS, pair = blockIdx.x % PAIRS;
     const EventHeader header = arguments.events.headers[event];
@@ -282,7 +311,7 @@ template <class Arguments> __device__ __forceinline__ void find_clusters(const A
     const u32 before = find_banks(arguments.events, header, pair, shared.banks);
     const u32 base = arguments.events.bases[event] + before;
     ClusterFinder<Arguments> finder(arguments, shared, header.version, base);
-    const PairHits found = finder.find();
+    const PairHits found = finder.template find<SORTED>();
     if (threadIdx.x == 0) arguments.pairs[event * PAIRS + pair] = found;
 }
 
@@ -290,5 +319,7 @@ template <class Arguments> __device__ __forceinline__ void find_clusters(const A
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_find_clusters, FindClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters)
-KERNEL_INSTANCE(velo_find_half_clusters, FindHalfClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters)
+KERNEL_INSTANCE(velo_find_clusters, FindClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters<false>)
+KERNEL_INSTANCE(velo_find_hits, FindClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters<true>)
+KERNEL_INSTANCE(velo_find_half_clusters, FindHalfClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters<false>)
+KERNEL_INSTANCE(velo_find_half_hits, FindHalfClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters<true>)

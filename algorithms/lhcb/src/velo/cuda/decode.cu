@@ -1,7 +1,7 @@
 // nvcc: -fmad=false
-// Hits of the clusters that the readout has found, in the order of the words: a block for each pair of
-// modules of an event. Words that are 0 are no clusters, and leave no gap.
-#include "event.h"
+// Hits of the clusters that the readout has found, sorted: a block for each pair of modules of an event.
+// Words that are 0 are no clusters, and leave no gap.
+#include "pair_list.h"
 
 namespace velo {
 
@@ -9,18 +9,23 @@ constexpr u32 DECODE_THREADS = 64;
 
 struct DecodeClusters {
     Events events;
-    HitArrays hits;
+    // Hits in order of the words, of pairs of modules with many, and sorted ones.
+    HitArrays unsorted;
+    HitArrays sorted;
     PairHits* pairs;
 };
 
 struct DecodeHalfClusters {
     Events events;
-    HalfArrays hits;
+    // Hits in order of the words, of pairs of modules with many, and sorted ones.
+    HalfArrays unsorted;
+    HalfArrays sorted;
     PairHits* pairs;
 };
 
 struct DecodeShared {
     PairBanks banks;
+    PairList hits;
     u32 warp_sums[DECODE_THREADS / 32];
 };
 
@@ -36,6 +41,7 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
     const u32 fraction_bits = header.version == 2 ? 3 : 2;
     const float unit = header.version == 2 ? 0.125f : 0.25f;
     const u32 fraction_mask = (1u << fraction_bits) - 1;
+    const bool is_listed = words <= LIST_CAPACITY;
     u32 count = 0;
     for (u32 first = 0; first < words; first += DECODE_THREADS) {
         const u32 word = first + threadIdx.x;
@@ -53,11 +59,21 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
             const u32 marks = (has_marks && column_fraction != 0 ? 1u << 27 : 0) |
                 (has_marks && row_fraction != 0 ? 1u << 26 : 0);
             const float y = (0.5f + ((float)row + (float)row_fraction * unit)) * __uint_as_float(0x3d6147aeu);
-            store_hit(arguments.hits, base + count + before, events.geometry, sensor,
-                      identifier(sensor, column, row) | marks, column, (float)column_fraction * unit, y);
+            const u32 id = identifier(sensor, column, row) | marks;
+            const float fraction = (float)column_fraction * unit;
+            if (is_listed) {
+                shared.hits.put(count + before, id, fraction, y);
+            } else {
+                store_hit(arguments.unsorted, base + count + before, events.geometry, sensor, id, column, fraction, y);
+            }
         }
         count += total;
         __syncthreads();
+    }
+    if (is_listed) {
+        store_sorted<DECODE_THREADS>(shared.hits, count, events.geometry, arguments.sorted, base);
+    } else {
+        sort_in_memory<DECODE_THREADS>(arguments.unsorted, count, arguments.sorted, base);
     }
     if (threadIdx.x == 0) arguments.pairs[event * PAIRS + pair] = {base, count, words, 0};
 }

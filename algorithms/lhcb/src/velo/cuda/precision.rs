@@ -6,6 +6,7 @@ use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
 use crate::kernels::velo_clusters::{
     FindClusters, FindHalfClusters, Pattern, VELO_FIND_CLUSTERS, VELO_FIND_HALF_CLUSTERS,
+    VELO_FIND_HALF_HITS, VELO_FIND_HITS,
 };
 use crate::kernels::velo_consolidate::{
     Consolidate, ConsolidateHalf, TrackOffsets, VELO_CONSOLIDATE, VELO_CONSOLIDATE_HALF,
@@ -60,7 +61,8 @@ impl<N: Pod + Send> Buffers for DeviceHits<N> {
 pub(super) struct RawArguments<A> {
     pub(super) events: Events,
     pub(super) patterns: Ptr<Pattern>,
-    pub(super) hits: A,
+    pub(super) unsorted: A,
+    pub(super) sorted: A,
     pub(super) pairs: Ptr<PairHits>,
 }
 
@@ -118,6 +120,11 @@ pub(super) trait Precision: Send + Sync + 'static {
         grid: LaunchConfig,
         arguments: RawArguments<Self::Arrays>,
     ) -> Result<(), DeviceError>;
+    unsafe fn find_hits(
+        gpu: &Gpu,
+        grid: LaunchConfig,
+        arguments: RawArguments<Self::Arrays>,
+    ) -> Result<(), DeviceError>;
     unsafe fn decode(
         gpu: &Gpu,
         grid: LaunchConfig,
@@ -148,7 +155,7 @@ pub(super) struct Half;
 macro_rules! precision {
     (
         $precision:ident, $number:ty, $arrays:ident, $to_f32:expr, $from_f32:expr,
-        clusters: $find_clusters:ident by $find_clusters_kernel:ident,
+        clusters: $find_clusters:ident by $find_clusters_kernel:ident, $find_hits_kernel:ident,
         decode: $decode:ident by $decode_kernel:ident,
         sort: $sort:ident by $sort_kernel:ident,
         tracks: $tracks:ident by $tracks_kernel:ident,
@@ -181,10 +188,21 @@ macro_rules! precision {
                 grid: LaunchConfig,
                 arguments: RawArguments<$arrays>,
             ) -> Result<(), DeviceError> {
-                let RawArguments { events, patterns, hits, pairs } = arguments;
-                let arguments = $find_clusters { events, patterns, hits, pairs };
+                let RawArguments { events, patterns, unsorted, sorted, pairs } = arguments;
+                let arguments = $find_clusters { events, patterns, unsorted, sorted, pairs };
                 // SAFETY: the caller's.
                 unsafe { gpu.launch(&$find_clusters_kernel, grid, arguments) }
+            }
+
+            unsafe fn find_hits(
+                gpu: &Gpu,
+                grid: LaunchConfig,
+                arguments: RawArguments<$arrays>,
+            ) -> Result<(), DeviceError> {
+                let RawArguments { events, patterns, unsorted, sorted, pairs } = arguments;
+                let arguments = $find_clusters { events, patterns, unsorted, sorted, pairs };
+                // SAFETY: the caller's.
+                unsafe { gpu.launch(&$find_hits_kernel, grid, arguments) }
             }
 
             unsafe fn decode(
@@ -192,9 +210,10 @@ macro_rules! precision {
                 grid: LaunchConfig,
                 arguments: RawArguments<$arrays>,
             ) -> Result<(), DeviceError> {
-                let RawArguments { events, hits, pairs, .. } = arguments;
+                let RawArguments { events, unsorted, sorted, pairs, .. } = arguments;
+                let arguments = $decode { events, unsorted, sorted, pairs };
                 // SAFETY: the caller's.
-                unsafe { gpu.launch(&$decode_kernel, grid, $decode { events, hits, pairs }) }
+                unsafe { gpu.launch(&$decode_kernel, grid, arguments) }
             }
 
             unsafe fn sort(
@@ -262,7 +281,7 @@ macro_rules! precision {
 
 precision! {
     Single, f32, HitArrays, |number| number, |number| number,
-    clusters: FindClusters by VELO_FIND_CLUSTERS,
+    clusters: FindClusters by VELO_FIND_CLUSTERS, VELO_FIND_HITS,
     decode: DecodeClusters by VELO_DECODE_CLUSTERS,
     sort: SortHits by VELO_SORT_HITS,
     tracks: FindTracks by VELO_FIND_TRACKS,
@@ -271,7 +290,7 @@ precision! {
 
 precision! {
     Half, u16, HalfArrays, |bits| f16::from_bits(bits).to_f32(), |number| f16::from_f32(number).to_bits(),
-    clusters: FindHalfClusters by VELO_FIND_HALF_CLUSTERS,
+    clusters: FindHalfClusters by VELO_FIND_HALF_CLUSTERS, VELO_FIND_HALF_HITS,
     decode: DecodeHalfClusters by VELO_DECODE_HALF_CLUSTERS,
     sort: SortHalfHits by VELO_SORT_HALF_HITS,
     tracks: FindHalfTracks by VELO_FIND_HALF_TRACKS,

@@ -282,12 +282,18 @@ impl<P: Precision> Batch<'_, '_, P> {
         let arguments = || RawArguments {
             events: self.events(),
             patterns: self.buffers.constants.patterns.ptr(),
-            hits: P::arrays(&self.buffers.unsorted),
+            unsorted: P::arrays(&self.buffers.unsorted),
+            sorted: P::arrays(&self.buffers.sorted),
             pairs: self.buffers.pairs.ptr(),
         };
         if self.has(BankKind::SuperPixel) {
             // SAFETY: each event has two slots for each of its words.
-            unsafe { P::find_clusters(gpu, grid, arguments()) }?;
+            unsafe {
+                match self.config.stage {
+                    Stage::Clusters => P::find_clusters(gpu, grid, arguments()),
+                    _ => P::find_hits(gpu, grid, arguments()),
+                }
+            }?;
         }
         if self.has(BankKind::Retina) {
             // SAFETY: each event has a slot for each of its words.
@@ -301,7 +307,8 @@ impl<P: Precision> Batch<'_, '_, P> {
         let pairs = self.buffers.pairs.ptr();
         let first_event = self.events.start as u32;
         let events = self.count();
-        if self.config.stage != Stage::Clusters {
+        // Hits of raw banks are sorted where they are found.
+        if self.config.stage == Stage::Sort {
             let from = P::arrays(&self.buffers.unsorted);
             let to = P::arrays(&self.buffers.sorted);
             let arguments = SortArguments { from, to, pairs, first_event, events };

@@ -1,7 +1,7 @@
 // nvcc: -fmad=false
 // Order of the hits of each pair of modules by angle and identifier: a warp for each. The position of a
 // hit is the number of smaller keys.
-#include "event.h"
+#include "pair_list.h"
 
 namespace velo {
 
@@ -28,14 +28,6 @@ struct SortHalfHits {
     PairHits* pairs;
     u32 first_event, events;
 };
-
-// Bits of the index of a hit in its key: a pair of modules has fewer words.
-constexpr u32 KEY_INDEX_BITS = 19;
-
-// Key of a hit: angle, identifier without its mark, and index, which makes keys unique.
-__device__ __forceinline__ u64 key_of(i16 phi, u32 id, u32 index) {
-    return (u64)(u16)(phi ^ (i16)0x8000) << 48 | (u64)(id & 0x1fffffffu) << KEY_INDEX_BITS | index;
-}
 
 template <class Arrays> __device__ __forceinline__ void copy_hit(const Arrays& from, u32 source, const Arrays& to, u32 target) {
     to.ids[target] = from.ids[source];
