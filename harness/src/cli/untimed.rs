@@ -44,12 +44,23 @@ pub(super) fn asked(
         Some((alias, OutputPath { file: alias.file, path: path.clone() }))
     });
     let (aliases, files): (Vec<&OutputAlias>, Vec<OutputPath>) = given.unzip();
-    let Some(first) = aliases.first() else { return Ok(None) };
+    let Some(first) = aliases.first() else { return Ok(file_of_out(matches, task)) };
     for (alias, output) in aliases.iter().zip(&files) {
         (alias.check)(&output.path).map_err(|problem| process_usage(problem.to_string()))?;
     }
     let flags: Vec<_> = aliases.iter().map(|alias| format!("--{}", alias.flag)).collect();
     Ok(Some(OutputRequest { files, choice: first.choice, flags: flags.join(" and ") }))
+}
+
+/// The file that `--out` names, where a task has files that are not tables.
+fn file_of_out(matches: &ArgMatches, task: &dyn Task) -> Option<OutputRequest> {
+    let format = task.output_files()?.format;
+    let path = matches.try_get_one::<PathBuf>("out").ok()??;
+    (format.is_file)(path).then(|| OutputRequest {
+        files: vec![OutputPath { file: 0, path: path.clone() }],
+        choice: VariantChoice::One,
+        flags: "--out".to_owned(),
+    })
 }
 
 fn process_usage(problem: String) -> clap::Error {
@@ -76,9 +87,8 @@ fn process_command(task: &'static dyn Task) -> Command {
     let settings = settings.map(|flag| with_help(flag, files));
     let mut outputs = files.items.iter().map(|item| format!("{item}s"));
     let main = outputs.next().unwrap_or_default();
-    let out = path(OUT).required(true).help(format!(
-        "File of the {main} (.csv, .bin, .parquet; .csv.gz and .bin.gz are compressed)"
-    ));
+    let endings = files.format.endings;
+    let out = path(OUT).required(true).help(format!("File of the {main} ({endings})"));
     let others = outputs.map(|items| path(items.clone()).help(format!("File of the {items}, too")));
     let quiet = Arg::new(QUIET).long(QUIET).short('q').action(ArgAction::SetTrue);
     data_flags(command, task)

@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-use generators_common::io::check_table_file;
 use reports::units::counted;
 use tasks::algorithm::{OutputFiles, VariantChoice};
 use tasks::axis::Params;
@@ -26,11 +25,11 @@ pub(super) fn run(request: &ProcessRequest) -> Result<Exit, Failure> {
     let ProcessRequest { measuring, outputs } = request;
     let task = measuring.task;
     let quiet = measuring.session.output.quiet;
+    let files = task.output_files().expect("the command line accepts tasks with outputs only");
     for output in &outputs.files {
-        check_table_file(&output.path)?;
+        (files.format.check)(&output.path)?;
     }
     plugins::load(&measuring.settings.plugins, Baseline::Measured)?;
-    let files = task.output_files().expect("the command line accepts tasks with outputs only");
     let runs = select(request, files)?;
     let case = input(request, files)?;
     remarks(case.as_ref()).iter().for_each(|remark| log(quiet, remark));

@@ -57,7 +57,7 @@ pub use input_state::InputState;
 pub use metric::{About, Better, Metric, MetricInfo, Relation};
 pub use mutants::{Mutants, Mutation};
 pub use output::{Output, compare_lists};
-pub use output_files::{OutputAlias, OutputFiles, VariantChoice};
+pub use output_files::{OutputAlias, OutputFiles, OutputFormat, VariantChoice};
 pub use read_input::ReadInput;
 pub use session::Runner;
 #[cfg(any(test, feature = "testing"))]

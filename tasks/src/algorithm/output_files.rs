@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use generators_common::DataError;
+use generators_common::io::check_table_file;
 
 use crate::device::Backend;
 
@@ -19,6 +20,29 @@ pub struct OutputFiles {
     pub single: Option<&'static str>,
     /// Flags of the task's own command that make it write files.
     pub aliases: &'static [OutputAlias],
+    /// The format, if it is not that of tables.
+    pub format: OutputFormat,
+}
+
+/// Format of files of outputs.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputFormat {
+    /// Endings of the names of files, in the words of the help.
+    pub endings: &'static str,
+    /// Checks the name of a file.
+    pub check: fn(&Path) -> Result<(), DataError>,
+    /// True for the name of a file that `--out` of the task's own command writes, instead of a folder with
+    /// results.
+    pub is_file: fn(&Path) -> bool,
+}
+
+impl OutputFormat {
+    /// Tables, as CSV, binary or Parquet.
+    pub const TABLE: OutputFormat = OutputFormat {
+        endings: ".csv, .bin, .parquet; .csv.gz and .bin.gz are compressed",
+        check: check_table_file,
+        is_file: |_| false,
+    };
 }
 
 /// A flag of the command of a task, that makes it write what `bench process` writes.
@@ -52,7 +76,19 @@ impl OutputFiles {
         on_cpu: &'static str,
         on_gpu: &'static str,
     ) -> Self {
-        OutputFiles { items, on_cpu, on_gpu, single: None, aliases: &[] }
+        OutputFiles {
+            items,
+            on_cpu,
+            on_gpu,
+            single: None,
+            aliases: &[],
+            format: OutputFormat::TABLE,
+        }
+    }
+
+    /// These files in another format than that of tables.
+    pub const fn with_format(self, format: OutputFormat) -> Self {
+        OutputFiles { format, ..self }
     }
 
     /// These files with flags of the task's own command.

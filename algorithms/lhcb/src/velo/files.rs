@@ -7,9 +7,16 @@ use generators_common::DataError;
 use generators_common::io::FileName;
 use generators_common::io::file::{name_without_gz, write_file};
 use generators_lhcb::geometry::MODULE_PAIRS;
-use tasks::algorithm::OutputFiles;
+use tasks::algorithm::{OutputFiles, OutputFormat};
 
 use super::{Stage, VeloInput, VeloOutput};
+
+/// Cases, as the experiment's results are kept as text.
+const CASES: OutputFormat = OutputFormat {
+    endings: ".cases, .cases.gz is compressed",
+    check: check_name,
+    is_file: |path| check_name(path).is_ok(),
+};
 
 /// Files of the output of a stage.
 pub fn of_stage(stage: Stage) -> OutputFiles {
@@ -18,7 +25,7 @@ pub fn of_stage(stage: Stage) -> OutputFiles {
         "track" => &["track"],
         _ => &["hit"],
     };
-    OutputFiles::new(items, "tables", "published")
+    OutputFiles::new(items, "tables", "resident").with_format(CASES)
 }
 
 /// Writes the hits and tracks of all events; returns the number of tracks, or of hits if there are no
