@@ -20,11 +20,7 @@ const CASES: OutputFormat = OutputFormat {
 
 /// Files of the output of a stage.
 pub fn of_stage(stage: Stage) -> OutputFiles {
-    let item = if stage.has_tracks() { "track" } else { "hit" };
-    let items: &'static [&'static str] = match item {
-        "track" => &["track"],
-        _ => &["hit"],
-    };
+    let items: &[&str] = if stage.has_tracks() { &["track"] } else { &["hit"] };
     OutputFiles::new(items, "tables", "resident").with_format(CASES)
 }
 
