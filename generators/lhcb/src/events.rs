@@ -7,7 +7,7 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use crate::format::{BankFormat, BankKind};
-use crate::geometry::SENSORS_PER_PAIR;
+use crate::geometry::{MODULE_PAIRS, pair_of};
 use crate::truth::Truth;
 use crate::words::sensor_of;
 
@@ -85,9 +85,7 @@ impl Events {
         truth: Option<Truth>,
     ) -> Result<(), EventProblem> {
         let mut banks = banks.to_vec();
-        let pair = |bank: &BankWords<'_>| {
-            usize::from(sensor_of(format, bank.source, false)) / SENSORS_PER_PAIR
-        };
+        let pair = |bank: &BankWords<'_>| pair_of(sensor_of(format, bank.source, false));
         banks.sort_by_key(|bank| (pair(bank), bank.source));
         problem::check(format, &banks)?;
         let total: usize = banks.iter().map(|bank| bank.words.len()).sum();
@@ -255,10 +253,15 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Index among the words of all events of the first word of a bank that counts.
-    #[inline]
-    pub fn first_word(&self, bank: Bank) -> usize {
-        bank.first_word as usize + usize::from(!self.format.has_sensor_pairs())
+    /// The banks of each of the 26 pairs of modules.
+    pub fn banks_by_pair(&self) -> impl Iterator<Item = &'a [Bank]> {
+        let format = self.format;
+        let mut rest = self.banks;
+        (0..MODULE_PAIRS).map(move |pair| {
+            let is_own = |bank: &&Bank| pair_of(sensor_of(format, bank.source, false)) == pair;
+            let own = rest.iter().take_while(is_own).count();
+            rest.split_off(..own).expect("counted among them")
+        })
     }
 
     /// Words of all banks that count, zero words included.

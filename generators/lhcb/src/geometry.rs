@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 pub use file::read;
 
-/// Modules along the beam, left and right in turn.
+/// Modules along the beam, left and right alternately.
 pub const MODULES: usize = 52;
 /// Sensors of a module.
 pub const SENSORS_PER_MODULE: usize = 4;
@@ -17,6 +17,12 @@ pub const SENSORS: usize = MODULES * SENSORS_PER_MODULE;
 pub const MODULE_PAIRS: usize = MODULES / 2;
 /// Sensors of a pair of modules.
 pub const SENSORS_PER_PAIR: usize = SENSORS / MODULE_PAIRS;
+/// The pair of modules of a sensor.
+#[inline]
+pub fn pair_of(sensor: u16) -> usize {
+    usize::from(sensor) / SENSORS_PER_PAIR
+}
+
 /// Columns of a sensor, those of three chips.
 pub const COLUMNS: usize = 768;
 /// Columns of a chip.

@@ -1,5 +1,6 @@
 //! Events, the geometry, and the expected results of all stages.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use generators_lhcb::{Event, Events, Geometry};
@@ -34,6 +35,13 @@ impl VeloInput {
             sorted: OnceLock::new(),
             sorted_in_half: OnceLock::new(),
         }
+    }
+
+    /// Indices of the events of each batch.
+    pub fn batches(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let events = self.events.len();
+        let batch = self.batch;
+        (0..events).step_by(batch).map(move |first| first..events.min(first + batch))
     }
 
     /// Some of the events.

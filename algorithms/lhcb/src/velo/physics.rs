@@ -177,7 +177,7 @@ fn event_quality<'t>(
         }
         let first = matches.partition_point(|each| each.particle < index);
         let own = matches[first..].iter().take_while(|each| each.particle == index);
-        let counts = particle.counts(own);
+        let counts = counts(particle, own);
         for (category, sum) in CATEGORIES.iter().zip(&mut quality.categories) {
             if (category.has)(particle) {
                 *sum = sum.plus(&counts);
@@ -187,22 +187,16 @@ fn event_quality<'t>(
     quality
 }
 
-/// Extension of particles by their counts.
-trait CountTracks {
-    fn counts<'m>(&self, matches: impl Iterator<Item = &'m Match>) -> Counts;
-}
-
-impl CountTracks for Particle {
-    fn counts<'m>(&self, matches: impl Iterator<Item = &'m Match>) -> Counts {
-        let mut counts = Counts { particles: 1, ..Counts::default() };
-        for each in matches {
-            counts.clones += counts.found;
-            counts.found = 1;
-            counts.purity += each.hits as f64 / each.of_track as f64;
-            counts.hit_efficiency += each.hits as f64 / self.velo_ids.len() as f64;
-        }
-        counts
+/// Counts of a particle with these tracks.
+fn counts<'m>(particle: &Particle, matches: impl Iterator<Item = &'m Match>) -> Counts {
+    let mut counts = Counts { particles: 1, ..Counts::default() };
+    for each in matches {
+        counts.clones += counts.found;
+        counts.found = 1;
+        counts.purity += each.hits as f64 / each.of_track as f64;
+        counts.hit_efficiency += each.hits as f64 / particle.velo_ids.len() as f64;
     }
+    counts
 }
 
 impl Counts {

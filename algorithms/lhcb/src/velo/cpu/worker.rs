@@ -65,9 +65,7 @@ impl<R: Reconstruction> Workers<R> {
             worker.results.clear();
             worker.times = [0.0; STAGES.len()];
         }
-        let events = input.events.len();
-        for batch in (0..events).step_by(input.batch) {
-            let batch = batch..events.min(batch + input.batch);
+        for batch in input.batches() {
             let share = batch.len().div_ceil(4 * self.0.len());
             let step = share.clamp(1, MAX_EVENTS);
             let parts: Vec<_> = { batch.clone() }

@@ -1,10 +1,7 @@
 //! Slots of events in device memory, and the memory that the search needs.
 
-use std::ops::Range;
-
-use generators_lhcb::geometry::{MODULE_PAIRS, SENSORS_PER_PAIR};
-use generators_lhcb::words::sensor_of;
-use generators_lhcb::{BankKind, Event};
+use generators_lhcb::BankKind;
+use generators_lhcb::geometry::MODULE_PAIRS;
 
 use crate::velo::model::Hits;
 use crate::velo::{Stage, VeloInput};
@@ -48,7 +45,9 @@ impl Layout {
         let mut layout = Layout { bases: vec![0], max_pair: 0, max_event: 0 };
         let mut end = 0;
         for event in input.events.iter() {
-            let pairs = words_of_pairs(&event);
+            let pairs = event.banks_by_pair();
+            let pairs: Vec<usize> =
+                pairs.map(|banks| banks.iter().map(|bank| usize::from(bank.words)).sum()).collect();
             let words: usize = pairs.iter().sum();
             let slots = match event.format.kind {
                 BankKind::SuperPixel => 2,
@@ -114,18 +113,3 @@ impl Layout {
 
 /// Bytes of a hit in shared memory.
 const LAYER_BYTES: usize = 16;
-
-/// Words of the banks of each pair of modules.
-fn words_of_pairs(event: &Event<'_>) -> [usize; MODULE_PAIRS] {
-    let mut words = [0; MODULE_PAIRS];
-    for bank in event.banks {
-        let sensor = sensor_of(event.format, bank.source, false);
-        words[usize::from(sensor) / SENSORS_PER_PAIR] += usize::from(bank.words);
-    }
-    words
-}
-
-/// The batches of a number of events.
-pub(super) fn batches(events: usize, batch: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..events).step_by(batch).map(move |first| first..events.min(first + batch))
-}

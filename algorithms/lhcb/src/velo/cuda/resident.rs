@@ -11,7 +11,7 @@ use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer, Q
 use tasks::algorithm::{CheckError, GpuRunner, GpuTask};
 use tasks::device::{Buffers, CachedPerInput, PinnedInput, Unavailable, buffers};
 
-use super::layout::{Capacity, Layout, batches};
+use super::layout::{Capacity, Layout};
 use super::precision::{
     ConsolidateArguments, DeviceHits, Precision, RawArguments, SearchArguments, SortArguments,
 };
@@ -410,7 +410,7 @@ impl<'a, P: Precision> Resident<'a, P> {
     fn attempt(&mut self, at: &GpuRunner<'a, Self>) -> Result<Attempt, DeviceError> {
         let GpuRunner { input, gpu, config, .. } = at;
         self.totals = TrackTotals::zeroed();
-        let all: Vec<_> = batches(input.events.len(), input.batch).collect();
+        let all: Vec<_> = input.batches().collect();
         let queues = QUEUES as usize;
         for (index, events) in all.iter().enumerate() {
             if let Some(before) = index.checked_sub(queues)

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `formulas` | positions and angles, rounded as in the experiment |
 //! | `hits` | hits by slot |
+//! | `search` | settings of the search by triplets, lines, chi2 |
 //! | `tracks` | tracks, and the hits of all of them |
 
 pub mod formulas;
 pub mod hits;
+pub mod search;
 pub mod tracks;
 
 pub use hits::{EventHits, Hit, HitArrays, Hits, PairRange};

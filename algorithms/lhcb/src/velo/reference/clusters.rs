@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use generators_lhcb::geometry::{Geometry, MODULE_PAIRS, SENSORS_PER_PAIR};
+use generators_lhcb::geometry::{Geometry, MODULE_PAIRS, pair_of};
 use generators_lhcb::words::sensor_of;
 use generators_lhcb::{Bank, Event, Pixel, SuperPixel};
 
@@ -58,7 +58,7 @@ pub fn find_clusters(event: &Event<'_>, geometry: &Geometry) -> Clusters {
             if pixel.is_isolated {
                 let hits = clusters_of_pattern(pixel)
                     .map(|pixels| hit_of_pattern(geometry, sensor, pixel, &pixels));
-                flagged[usize::from(sensor) / SENSORS_PER_PAIR].extend(hits);
+                flagged[pair_of(sensor)].extend(hits);
             } else {
                 candidates.extend(candidates_of(event, bank, word));
             }
@@ -67,7 +67,7 @@ pub fn find_clusters(event: &Event<'_>, geometry: &Geometry) -> Clusters {
     let mut of_pairs = flagged;
     let mut estimates: Vec<_> = of_pairs.iter().map(|hits| hits.len() as u32).collect();
     for candidate in &candidates {
-        let pair = usize::from(candidate.sensor) / SENSORS_PER_PAIR;
+        let pair = pair_of(candidate.sensor);
         estimates[pair] += 1;
         of_pairs[pair].extend(cluster_of(event, geometry, candidate));
     }

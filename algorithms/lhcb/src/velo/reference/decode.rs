@@ -1,6 +1,6 @@
 //! Hits of the clusters that the readout has found, slow and obvious.
 
-use generators_lhcb::geometry::{Geometry, MODULE_PAIRS, PITCH, SENSORS_PER_PAIR};
+use generators_lhcb::geometry::{Geometry, MODULE_PAIRS, PITCH, pair_of};
 use generators_lhcb::words::{fraction_bits, sensor_of};
 use generators_lhcb::{ClusterWord, Event, Pixel};
 
@@ -16,7 +16,7 @@ pub fn decode(event: &Event<'_>, geometry: &Geometry) -> ([PairRange; MODULE_PAI
             let cluster = ClusterWord::decode(word, event.format.version);
             let is_second = cluster.is_some_and(|cluster| cluster.is_second_sensor);
             let sensor = sensor_of(event.format, bank.source, is_second);
-            let pair = usize::from(sensor) / SENSORS_PER_PAIR;
+            let pair = pair_of(sensor);
             words[pair] += 1;
             let version = event.format.version;
             of_pairs[pair].extend(cluster.map(|cluster| hit(geometry, sensor, cluster, version)));

@@ -2,19 +2,11 @@
 
 use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 
-use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance, phi16};
+use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
+use crate::velo::model::search::{
+    FIRST_HITS, FIRST_HITS_AT_END, Line, MAX_CHI2, MAX_HITS, MAX_SCATTER, chi2,
+};
 use crate::velo::model::{EventHits, EventTracks, Hit, PairRange};
-
-/// Candidates for the first hit of a triplet, in the last pair of modules and in all others.
-const FIRST_HITS: [usize; 2] = [8, 4];
-/// Largest scatter of a hit, in mm².
-pub const MAX_SCATTER: f32 = 0.08;
-/// Most hits of a track.
-pub const MAX_HITS: usize = 26;
-/// Largest chi2 of a track of three hits.
-pub const MAX_CHI2: f32 = 20.0;
-/// Weight of a hit: 1 / (0.0125 mm)².
-pub const WEIGHT: f32 = 6400.0;
 
 /// Result of the search.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,37 +39,6 @@ pub enum EntryKind {
     Track(usize),
 }
 
-/// Straight line through two hits, from the first on.
-pub struct Line {
-    from: [f32; 3],
-    tx: f32,
-    ty: f32,
-}
-
-impl Line {
-    /// The line through two positions.
-    #[inline]
-    pub fn new(from: [f32; 3], to: [f32; 3]) -> Line {
-        let td = 1.0 / (to[2] - from[2]);
-        Line { from, tx: (to[0] - from[0]) * td, ty: (to[1] - from[1]) * td }
-    }
-
-    /// Angle at a distance along the beam from its start.
-    #[inline]
-    pub fn phi_at(&self, distance: f32) -> i16 {
-        phi16(self.from[0] + self.tx * distance, self.from[1] + self.ty * distance)
-    }
-
-    /// Square of the distance of a hit, in mm².
-    #[inline]
-    pub fn scatter(&self, hit: [f32; 3]) -> f32 {
-        let d = hit[2] - self.from[2];
-        let dx = (self.from[0] + self.tx * d) - hit[0];
-        let dy = (self.from[1] + self.ty * d) - hit[1];
-        dx * dx + dy * dy
-    }
-}
-
 struct Finder<'a> {
     geometry: &'a Geometry,
     hits: EventHits<'a>,
@@ -91,10 +52,10 @@ pub fn find_tracks(hits: EventHits<'_>, geometry: &Geometry) -> Search {
     let search = Search { used: vec![false; hits.ids.len()], ..Search::default() };
     let mut finder = Finder { geometry, hits, search, next: 0 };
     let last = MODULE_PAIRS - 1;
-    finder.seed(last, FIRST_HITS[0]);
+    finder.seed(last, FIRST_HITS_AT_END);
     for pair in (2..last).rev() {
         finder.forward(pair - 2);
-        finder.seed(pair, FIRST_HITS[1]);
+        finder.seed(pair, FIRST_HITS);
     }
     finder.finish();
     let mut search = finder.search;
@@ -135,8 +96,8 @@ impl Finder<'_> {
         self.hits.of_pair(pair).take_while(|hit: &Hit| hit.phi < phi).count() as u32
     }
 
-    /// First hits of a triplet whose second hit has this angle: those nearest to it, in turn above and
-    /// below.
+    /// First hits of a triplet whose second hit has this angle: those nearest to it, alternately above
+    /// and below.
     fn first_hits(&self, pair: usize, phi: i16, max: usize) -> Vec<u32> {
         let PairRange { start, count } = self.pair(pair);
         let middle = i64::from(self.lower_bound(pair, phi));
@@ -240,31 +201,4 @@ impl Finder<'_> {
             self.end(self.search.queue[entry].kind);
         }
     }
-}
-
-/// Chi2 of a straight line through hits, with sums in the order of the hits.
-pub fn chi2(hits: [[f32; 3]; 3]) -> f32 {
-    let w = WEIGHT;
-    let [mut s0, mut sx, mut sz, mut sxz, mut sz2, mut sy, mut syz] = [0.0_f32; 7];
-    for [x, y, z] in hits {
-        s0 += w;
-        sx += w * x;
-        sz += w * z;
-        sxz += (w * x) * z;
-        sz2 += (w * z) * z;
-        sy += w * y;
-        syz += (w * y) * z;
-    }
-    let den = 1.0 / (sz2 * s0 - sz * sz);
-    let tx = (sxz * s0 - sx * sz) * den;
-    let x0 = (sx * sz2 - sxz * sz) * den;
-    let ty = (syz * s0 - sy * sz) * den;
-    let y0 = (sy * sz2 - syz * sz) * den;
-    let mut chi = 0.0;
-    for [x, y, z] in hits {
-        let dx = (x0 + tx * z) - x;
-        let dy = (y0 + ty * z) - y;
-        chi += (dx * dx) * w + (dy * dy) * w;
-    }
-    chi * 0.5
 }

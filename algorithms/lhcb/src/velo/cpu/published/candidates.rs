@@ -1,7 +1,7 @@
 //! Pixels from which clusters may grow: the neighbours of a super-pixel are looked for among all words
 //! of its bank.
 
-use generators_lhcb::geometry::{MODULE_PAIRS, SENSORS_PER_PAIR};
+use generators_lhcb::geometry::{MODULE_PAIRS, pair_of};
 use generators_lhcb::words::sensor_of;
 use generators_lhcb::{Bank, Event, SuperPixel};
 
@@ -33,7 +33,7 @@ pub fn find(event: &Event<'_>, candidates: &mut Vec<Candidate>) -> [u32; MODULE_
         for &word in words {
             let pixel = SuperPixel::decode(word);
             let sensor = sensor_of(event.format, bank.source, pixel.is_second_sensor);
-            let pair = usize::from(sensor) / SENSORS_PER_PAIR;
+            let pair = pair_of(sensor);
             if pixel.is_isolated {
                 estimates[pair] += PATTERNS[usize::from(pixel.pattern)].count as u32;
                 continue;

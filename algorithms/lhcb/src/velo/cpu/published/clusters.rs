@@ -1,6 +1,6 @@
 //! Clusters of super-pixels: those of flagged ones by pattern, others by masks of bits around candidates.
 
-use generators_lhcb::geometry::{Geometry, SENSORS_PER_PAIR};
+use generators_lhcb::geometry::{Geometry, pair_of};
 use generators_lhcb::words::sensor_of;
 use generators_lhcb::{Event, Pixel, SuperPixel};
 
@@ -76,7 +76,7 @@ impl ClusterFinder {
 
 /// Appends a hit to its pair of modules.
 fn add(slots: &mut HitSlots<'_>, geometry: &Geometry, sensor: u16, mean: Mean) {
-    let pair = &mut slots.pairs[usize::from(sensor) / SENSORS_PER_PAIR];
+    let pair = &mut slots.pairs[pair_of(sensor)];
     let slot = (pair.start + pair.count) as usize;
     pair.count += 1;
     let local = LocalPosition {

@@ -1,6 +1,6 @@
 //! Clusters of the readout: keys of all words of a pair of modules, then ranks by counting.
 
-use generators_lhcb::geometry::{Geometry, MODULE_PAIRS, PITCH, SENSORS_PER_PAIR};
+use generators_lhcb::geometry::{Geometry, MODULE_PAIRS, PITCH, pair_of};
 use generators_lhcb::words::{fraction_bits, sensor_of};
 use generators_lhcb::{ClusterWord, Event, Pixel};
 
@@ -33,7 +33,7 @@ impl Decoder {
             self.hits.clear();
             for &bank in event.banks {
                 let first_sensor = sensor_of(event.format, bank.source, false);
-                if usize::from(first_sensor) / SENSORS_PER_PAIR == pair {
+                if pair_of(first_sensor) == pair {
                     self.decode_bank(event, bank, geometry);
                 }
             }

@@ -4,12 +4,10 @@ use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 
 use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
 use crate::velo::model::hits::module_of;
+use crate::velo::model::search::{
+    FIRST_HITS, FIRST_HITS_AT_END, Line, MAX_CHI2, MAX_HITS, MAX_SCATTER, chi2,
+};
 use crate::velo::model::{EventHits, PairRange, TrackCounts, Tracks};
-use crate::velo::reference::tracks::{Line, MAX_CHI2, MAX_HITS, MAX_SCATTER, chi2};
-
-/// Candidates for the first hit of a triplet, in the last pair of modules and in all others.
-const FIRST_HITS_AT_END: usize = 8;
-const FIRST_HITS: usize = 4;
 
 /// Finds tracks.
 #[derive(Clone, Debug, Default)]

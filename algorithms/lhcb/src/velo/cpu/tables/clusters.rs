@@ -1,8 +1,6 @@
 //! Clusters of super-pixels: flagged ones by pattern, others by growth from candidates.
 
-use std::ops::Range;
-
-use generators_lhcb::geometry::{Geometry, MODULE_PAIRS, SENSORS_PER_PAIR};
+use generators_lhcb::geometry::Geometry;
 use generators_lhcb::words::sensor_of;
 use generators_lhcb::{Bank, Event, Pixel, SuperPixel};
 
@@ -34,17 +32,9 @@ impl ClusterFinder {
         geometry: &Geometry,
         slots: &mut HitSlots<'_>,
     ) -> usize {
-        let pair_of = |bank: &Bank| {
-            usize::from(sensor_of(event.format, bank.source, false)) / SENSORS_PER_PAIR
-        };
         let mut start = 0;
-        let mut next_bank = 0;
-        for pair in 0..MODULE_PAIRS {
-            let first_bank = next_bank;
-            while event.banks.get(next_bank).is_some_and(|bank| pair_of(bank) == pair) {
-                next_bank += 1;
-            }
-            let estimate = self.find_pair(event, geometry, first_bank..next_bank);
+        for (pair, banks) in event.banks_by_pair().enumerate() {
+            let estimate = self.find_pair(event, geometry, banks);
             slots.pairs[pair] = PairRange { start: start as u32, count: self.hits.len() as u32 };
             self.hits.copy_to(start, slots);
             start += estimate;
@@ -53,12 +43,11 @@ impl ClusterFinder {
     }
 
     /// Finds the hits of the banks of a pair of modules; returns the estimated number.
-    fn find_pair(&mut self, event: &Event<'_>, geometry: &Geometry, banks: Range<usize>) -> usize {
+    fn find_pair(&mut self, event: &Event<'_>, geometry: &Geometry, banks: &[Bank]) -> usize {
         self.flagged.clear();
         self.grown.clear();
         let mut candidates = 0;
-        for index in banks {
-            let bank = event.banks[index];
+        for &bank in banks {
             let sensor = sensor_of(event.format, bank.source, false);
             candidates += self.find_bank(
                 geometry,

@@ -1,6 +1,6 @@
 //! Hits of the clusters that the readout has found.
 
-use generators_lhcb::geometry::{Geometry, MODULE_PAIRS, PITCH, SENSORS_PER_PAIR};
+use generators_lhcb::geometry::{Geometry, PITCH};
 use generators_lhcb::words::{fraction_bits, sensor_of};
 use generators_lhcb::{Bank, ClusterWord, Event, Pixel};
 
@@ -24,18 +24,13 @@ impl Decoder {
         geometry: &Geometry,
         slots: &mut HitSlots<'_>,
     ) -> usize {
-        let pair_of = |bank: &Bank| {
-            usize::from(sensor_of(event.format, bank.source, false)) / SENSORS_PER_PAIR
-        };
         let mut start = 0;
-        let mut next_bank = 0;
-        for pair in 0..MODULE_PAIRS {
+        for (pair, banks) in event.banks_by_pair().enumerate() {
             self.on_sensors.clear();
             let mut words = 0;
-            while let Some(bank) = event.banks.get(next_bank).filter(|bank| pair_of(bank) == pair) {
-                words += event.words(*bank).len();
-                decode_bank(event, geometry, *bank, &mut self.on_sensors);
-                next_bank += 1;
+            for &bank in banks {
+                words += event.words(bank).len();
+                decode_bank(event, geometry, bank, &mut self.on_sensors);
             }
             self.hits.clear();
             self.hits.extend(geometry, &self.on_sensors);

@@ -40,7 +40,7 @@ pub fn distance(phi: i32, expected: i32) -> i32 {
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "avx2"))))]
 pub fn compare_each(
     hits: Hits<'_>,
-    line: &super::lines::Line,
+    line: &crate::velo::model::search::Line,
     expected: i32,
     max_scatter: f32,
 ) -> Compared {
@@ -66,7 +66,7 @@ mod avx2 {
     use std::arch::x86_64::*;
 
     use super::{Compared, Hits, TOLERANCE};
-    use crate::velo::cpu::tables::lines::Line;
+    use crate::velo::model::search::Line;
 
     /// Compares hits with a line at an expected angle.
     #[inline]
@@ -103,7 +103,7 @@ mod avx2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::velo::cpu::tables::lines::Line;
+    use crate::velo::model::search::Line;
 
     #[test]
     fn vectors_do_what_single_hits_do() {

@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use super::lanes::{Hits, LANES, TOLERANCE, compare, distance};
-use super::lines::Line;
 use crate::velo::model::EventHits;
 use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
+use crate::velo::model::search::Line;
 
 /// Bits of an angle that are its bucket.
 const BUCKET_BITS: u32 = 6;

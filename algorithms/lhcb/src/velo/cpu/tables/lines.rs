@@ -1,28 +1,7 @@
 //! Straight lines through pairs of hits, several at a time.
 
 use crate::velo::model::formulas::phi16;
-
-/// Straight line through two hits, from the first on.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Line {
-    /// Position of the first hit in mm.
-    pub from: [f32; 3],
-    /// Slope in x.
-    pub tx: f32,
-    /// Slope in y.
-    pub ty: f32,
-}
-
-impl Line {
-    /// Square of the distance of a position from the line, in mm².
-    #[inline]
-    pub fn scatter(&self, [x, y, z]: [f32; 3]) -> f32 {
-        let d = z - self.from[2];
-        let dx = (self.from[0] + self.tx * d) - x;
-        let dy = (self.from[1] + self.ty * d) - y;
-        dx * dx + dy * dy
-    }
-}
+use crate::velo::model::search::Line;
 
 /// Coordinates of several hits.
 #[derive(Clone, Copy, Debug)]

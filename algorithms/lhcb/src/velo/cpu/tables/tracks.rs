@@ -6,12 +6,11 @@ use super::first_hits::{FirstHits, Unused};
 use super::layer::{Layer, Look, Nearest};
 use super::lines::{Lines, Positions};
 use crate::velo::model::hits::module_of;
+use crate::velo::model::search::{
+    FIRST_HITS, FIRST_HITS_AT_END, MAX_CHI2, MAX_HITS, MAX_SCATTER, chi2,
+};
 use crate::velo::model::{EventHits, TrackCounts, Tracks};
-use crate::velo::reference::tracks::{MAX_CHI2, MAX_HITS, MAX_SCATTER, chi2};
 
-/// Candidates for the first hit of a triplet, in the last pair of modules and in all others.
-const FIRST_HITS_AT_END: usize = 8;
-const FIRST_HITS: usize = 4;
 /// Entries that are continued together.
 const AT_ONCE: usize = 8;
 
