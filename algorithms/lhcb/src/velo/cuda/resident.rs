@@ -32,6 +32,9 @@ pub(super) struct Config {
     stage: Stage,
     layout: Layout,
     capacity: Capacity,
+    /// True if events of the input have such banks.
+    has_super_pixels: bool,
+    has_retina: bool,
 }
 
 impl Config {
@@ -51,7 +54,10 @@ impl Config {
                  {available}; use a variant on the CPU for such events"
             )));
         }
-        Ok(Config { stage, layout, capacity })
+        let has = |kind| input.events.iter().any(|event| event.format.kind == kind);
+        let has_super_pixels = has(BankKind::SuperPixel);
+        let has_retina = has(BankKind::Retina);
+        Ok(Config { stage, layout, capacity, has_super_pixels, has_retina })
     }
 }
 
@@ -228,11 +234,6 @@ impl<P: Precision> Batch<'_, '_, P> {
         self.events.len() as u32
     }
 
-    fn has(&self, kind: BankKind) -> bool {
-        let mut events = self.events.clone();
-        events.any(|event| self.input.events.event(event).format.kind == kind)
-    }
-
     fn events(&self) -> Events {
         let buffers = self.buffers;
         Events {
@@ -286,7 +287,8 @@ impl<P: Precision> Batch<'_, '_, P> {
             sorted: P::arrays(&self.buffers.sorted),
             pairs: self.buffers.pairs.ptr(),
         };
-        if self.has(BankKind::SuperPixel) {
+        // Each kernel passes over events of the other kind.
+        if self.config.has_super_pixels {
             // SAFETY: each event has two slots for each of its words.
             unsafe {
                 match self.config.stage {
@@ -295,7 +297,7 @@ impl<P: Precision> Batch<'_, '_, P> {
                 }
             }?;
         }
-        if self.has(BankKind::Retina) {
+        if self.config.has_retina {
             // SAFETY: each event has a slot for each of its words.
             unsafe { P::decode(gpu, grid, arguments()) }?;
         }
