@@ -38,6 +38,11 @@ impl Stage {
         }
     }
 
+    /// True if it starts from raw banks.
+    pub const fn starts_from_banks(self) -> bool {
+        matches!(self, Stage::Clusters | Stage::Decode | Stage::Chain)
+    }
+
     /// True if hits are part of the output.
     pub const fn has_hits(self) -> bool {
         !matches!(self, Stage::Tracks)

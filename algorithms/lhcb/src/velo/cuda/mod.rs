@@ -4,11 +4,15 @@
 //! |---|---|
 //! | `layout` | slots of events, and the memory that the search needs |
 //! | `precision` | positions of 32 or 16 bits, with the kernels for them |
+//! | `input` | raw banks and constants in device memory |
+//! | `results` | hits and tracks in device memory, with their copies from and to the host |
 //! | `resident` | recobench's: everything stays on the device |
 
+mod input;
 mod layout;
 mod precision;
 mod resident;
+mod results;
 
 use tasks::algorithm::{PrepareResult, Variant, VariantContext};
 
