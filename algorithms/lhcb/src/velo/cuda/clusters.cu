@@ -1,19 +1,15 @@
 // nvcc: -fmad=false
-// Clusters of super-pixels, sorted or in order of creation: a block for each pair of modules of an event.
+// Clusters of super-pixels, sorted or in order of creation: a warp for each pair of modules of an event.
 //
-// Hits of flagged super-pixels come first, then those that grow from candidates, both in the order of
-// the words: prefix sums over the block give each its index, so that the result is the same each time.
-// Neighbours are looked for among the words of the bank; the lanes of a warp mostly read the same word.
-// Fields of 4 x 16 pixels are numbers of 64 bits.
+// Words of the banks are in shared memory, packed so that one subtraction compares column and row. Flagged
+// ones are hits at once. Of the others, as soon as there is one for each lane, the lanes look for candidates;
+// of candidates, as soon as there is one for each lane, the lanes grow the clusters. Ballots give each its
+// index, so that the result is the same each time: hits of flagged super-pixels first, then those that grow
+// from candidates, both in the order of the words. Fields of 4 x 16 pixels are numbers of 64 bits.
+#include "pair_banks.h"
 #include "pair_list.h"
 
 namespace velo {
-
-constexpr u32 CLUSTER_THREADS = 64;
-// Blocks of a multiprocessor, which leave enough registers.
-constexpr u32 CLUSTER_BLOCKS = 16;
-// Unflagged words that are collected before their clusters grow.
-constexpr u32 LIST = 512;
 
 // Clusters of a flagged super-pixel: their number, columns, rows and fractions.
 struct Pattern {
@@ -29,6 +25,7 @@ struct FindClusters {
     HitArrays unsorted;
     HitArrays sorted;
     PairHits* pairs;
+    u32 list_capacity;
 };
 
 struct FindHalfClusters {
@@ -38,14 +35,42 @@ struct FindHalfClusters {
     HalfArrays unsorted;
     HalfArrays sorted;
     PairHits* pairs;
+    u32 list_capacity;
 };
+
+// Unflagged words, and candidates, that wait for lanes.
+constexpr u32 WAITING_WORDS = 2 * LANES;
+constexpr u32 WAITING_CANDIDATES = 4 * LANES;
 
 struct ClusterShared {
     PairBanks banks;
-    PairList hits;
-    u32 list[LIST];
-    u32 warp_sums[CLUSTER_THREADS / 32];
+    u32 words[WAITING_WORDS];
+    // Index of the word, and in three bits the pixel.
+    u32 candidates[WAITING_CANDIDATES];
 };
+
+// A word of a bank: the row in bits 0 to 5, the column in bits 8 to 16, the pattern in bits 18 to 25, the sensor
+// of two in bit 26, and the flag in bit 27. Bits 6, 7 and 17 take the signs of differences.
+constexpr u32 PACKED_SENSOR = 1u << 26;
+constexpr u32 PACKED_FLAG = 1u << 27;
+constexpr u32 PACKED_ADDRESS = (1u << 18) - 1;
+
+__device__ __forceinline__ u32 packed(u32 content, u32 version) {
+    return (content >> 8 & 63) | (content >> 14 & 0x1ff) << 8 | (content & 255) << 18 |
+        (version >= 4 ? (content >> 23 & 1) * PACKED_SENSOR : 0) | (content >> 31) * PACKED_FLAG;
+}
+__device__ __forceinline__ u32 packed_row(u32 word) { return word & 63; }
+__device__ __forceinline__ u32 packed_column(u32 word) { return word >> 8 & 0x1ff; }
+__device__ __forceinline__ u32 packed_pattern(u32 word) { return word >> 18 & 255; }
+
+// Distances of addresses from the first row and column of a range, and the bits that are 0 inside of it.
+// Of neighbours: columns 0 and 1 to the east, rows -1 to 2 to the north.
+constexpr u32 NEIGHBOUR_ROWS = 1;
+constexpr u32 OUTSIDE_NEIGHBOURS = PACKED_ADDRESS & ~(1u << 8 | 3u);
+// Of the window: columns -3 to 4, of which those up to 1 count, and rows -2 to 1; unflagged, same sensor.
+constexpr u32 WINDOW_COLUMNS = 3;
+constexpr u32 WINDOW_ROWS = 2;
+constexpr u32 OUTSIDE_WINDOW = (PACKED_ADDRESS & ~(7u << 8 | 3u)) | PACKED_SENSOR | PACKED_FLAG;
 
 constexpr u64 ALL_COLUMNS = 0x0001000100010001ull;
 
@@ -76,37 +101,25 @@ __device__ __forceinline__ u32 sum_of_rows(u64 field) {
                  4 * __popcll(field & 0xf0f0 * ALL_COLUMNS) + 8 * __popcll(field & 0xff00 * ALL_COLUMNS));
 }
 
-// Pixels around a super-pixel.
-struct Window {
-    // Six rows of its own columns and of the next one: from one below to one above.
+// Rows of a super-pixel's own columns and of the next one, from one below to one above, in order to find
+// pixels without neighbours to the north and east.
+struct Neighbours {
     u32 columns[3];
-    // Four columns to the west, its own and the two before, and the rows of the next one.
-    u64 west, main;
-    u32 east;
 
-    __device__ __forceinline__ void add_neighbour(i32 to_east, i32 to_north, u32 pattern) {
+    __device__ __forceinline__ explicit Neighbours(u32 pattern) : columns{(pattern & 15) << 1, (pattern >> 4) << 1, 0} {}
+
+    // Adds the pixels of the super-pixel that is `column` to the east and `row` - 1 to the north.
+    __device__ __forceinline__ void add(u32 column, u32 row, u32 pattern) {
         // Its own address counts for itself alone.
-        if (to_east < 0 || to_north < -1 || (to_east == 0 && to_north == 0)) return;
-        const u32 first = pattern & 15, second = pattern >> 4;
-        const u32 shift = (u32)(4 * to_north + 4);
+        if (row > 2 || (column == 0 && row == 1)) return;
+        const u32 shift = 4 * row;
         // Of twelve rows those from the third on are kept.
-        const u32 low = first << shift >> 3 & 63, high = second << shift >> 3 & 63;
-        if (to_east == 0) {
+        const u32 low = (pattern & 15) << shift >> 3 & 63, high = (pattern >> 4) << shift >> 3 & 63;
+        if (column == 0) {
             columns[0] |= low;
             columns[1] |= high;
         } else {
             columns[2] |= low;
-        }
-    }
-
-    __device__ __forceinline__ void add_pixels(i32 column, i32 row, u32 pattern) {
-        const u64 both = ((u64)(pattern & 15) | (u64)(pattern >> 4) << 16) << (4 * row);
-        if (column < 2) {
-            west |= both << (32 * column);
-        } else if (column < 4) {
-            main |= both << (32 * (column - 2));
-        } else {
-            east |= (u32)both & 0xffffu;
         }
     }
 
@@ -115,6 +128,25 @@ struct Window {
         const u32 first = columns[0] & ~(columns[0] >> 1) & ~near(columns[1]);
         const u32 second = columns[1] & ~(columns[1] >> 1) & ~near(columns[2]);
         return (first >> 1 & 15) | (second >> 1 & 15) << 4;
+    }
+};
+
+// Pixels around a super-pixel: four columns to the west, its own and the two before, and the rows of the
+// next one.
+struct Window {
+    u64 west, main;
+    u32 east;
+
+    // Adds the pixels of the super-pixel of this column and row of the window.
+    __device__ __forceinline__ void add(u32 column, u32 row, u32 pattern) {
+        const u64 both = ((u64)(pattern & 15) | (u64)(pattern >> 4) << 16) << (4 * row);
+        if (column < 2) {
+            west |= both << (32 * column);
+        } else if (column < 4) {
+            main |= both << (32 * (column - 2));
+        } else if (column == 4) {
+            east |= (u32)both & 0xffffu;
+        }
     }
 };
 
@@ -143,183 +175,243 @@ __device__ __forceinline__ Sums cluster_of(const Window& window, u32 bit) {
     };
 }
 
-// Finds the clusters of a pair of modules.
-template <class Arguments> class ClusterFinder {
+// Finds the clusters of a pair of modules. A warp calls it. Hits are in the list, or in device memory
+// if they are too many.
+template <bool LISTED, class Arguments> class ClusterFinder {
     const Arguments& arguments;
     ClusterShared& shared;
-    const u32 words, version;
-    // Index of the first hit, and those written.
-    const u32 base;
-    u32 written = 0;
-    // Candidates of this thread.
-    u32 candidates = 0;
-    // True if all hits fit into the list.
-    bool is_listed = false;
+    PairList& list;
+    const u32* packed_words;
+    const u32 version, base, lane;
+    // Words and candidates that were put in, and those that were taken out.
+    u32 words_in = 0, words_out = 0, candidates_in = 0, candidates_out = 0;
+    // Hits of flagged words and of candidates; those of flagged words of the whole pair.
+    u32 flagged = 0, grown = 0, all_flagged = 0;
 
     __device__ __forceinline__ u32 word_at(u32 bank, u32 word) const {
-        return arguments.events.words[shared.banks.first_word[bank] + word - shared.banks.before[bank]];
+        if (LISTED) return packed_words[word];
+        return packed(arguments.events.words[shared.banks.first_word[bank] + word - shared.banks.before[bank]], version);
     }
 
-    __device__ __forceinline__ u32 sensor_of(u32 bank, u32 content) const {
-        return shared.banks.sensor[bank] + (version >= 4 ? content >> 23 & 1 : 0);
+    __device__ __forceinline__ u32 sensor_of(u32 bank, u32 word) const {
+        return shared.banks.sensor[bank] + ((word & PACKED_SENSOR) != 0 ? 1 : 0);
     }
 
-    __device__ __forceinline__ void store_cluster(
-        u32 index, u32 sensor, u32 column, u32 row, float column_fraction, float row_fraction) const {
-        const float y = (((float)row + 0.5f) + row_fraction) * __uint_as_float(0x3d6147aeu);
-        const u32 id = identifier(sensor, column, row);
-        if (is_listed) {
-            shared.hits.put(index, id, column_fraction, y);
-        } else {
-            store_hit(arguments.unsorted, base + index, arguments.events.geometry, sensor, id, column, column_fraction, y);
+    // Calls `visit` for each word of a bank whose difference of `origin` has none of the bits of `outside`.
+    template <class Visit> __device__ __forceinline__ void for_each_near(u32 bank, u32 origin, u32 outside, Visit visit) const {
+        const u32 end = shared.banks.before[bank + 1];
+        for (u32 first = shared.banks.before[bank]; first < end; first += 32) {
+            const u32 count = min(32u, end - first);
+            u32 inside = 0;
+#pragma unroll 4
+            for (u32 at = 0; at < count; at++) inside |= ((word_at(bank, first + at) - origin) & outside) == 0 ? 1u << at : 0u;
+            for (; inside != 0; inside &= inside - 1) visit(word_at(bank, first + (u32)__ffs((int)inside) - 1));
         }
     }
 
-    __device__ __forceinline__ void store_flagged(u32 index, u32 sensor, u32 content) const {
-        const Pattern& pattern = arguments.patterns[content & 255];
-        const u32 column = 2 * (content >> 14 & 0x1ff), row = 4 * (content >> 8 & 63);
-        for (u32 i = 0; i < pattern.count; i++) {
-            store_cluster(index + i, sensor, column + pattern.column[i], row + pattern.row[i],
-                          pattern.column_fraction[i], pattern.row_fraction[i]);
+    __device__ __forceinline__ u32 count_flagged(u32 words) const {
+        u32 count = 0;
+        for (u32 word = lane; word < words; word += LANES) {
+            const u32 content = word_at(shared.banks.bank_of(word), word);
+            if ((content & PACKED_FLAG) != 0) count += arguments.patterns[packed_pattern(content)].count;
         }
+        return warp_sum(count);
     }
 
-    __device__ __forceinline__ void store_grown(u32 index, u32 sensor, u32 content, const Sums& sums) const {
+    // Stores the hits of the flagged ones of some words; returns false if the list is too short.
+    __device__ __forceinline__ bool store_flagged(bool is_flagged, u32 bank, u32 word) {
+        const Pattern& pattern = arguments.patterns[packed_pattern(word)];
+        const u32 count = is_flagged ? pattern.count : 0;
+        const lanemask_t one = __ballot_sync(FULL_MASK, count > 0), two = __ballot_sync(FULL_MASK, count > 1);
+        const u32 before = (u32)popc(one & lanemask_lt(lane)) + (u32)popc(two & lanemask_lt(lane));
+        const u32 total = (u32)popc(one) + (u32)popc(two);
+        if (LISTED && !list.has_capacity_for(total)) return false;
+        for (u32 i = 0; i < count; i++) {
+            const u32 column = 2 * packed_column(word) + pattern.column[i], row = 4 * packed_row(word) + pattern.row[i];
+            const float y = (((float)row + 0.5f) + pattern.row_fraction[i]) * __uint_as_float(0x3d6147aeu);
+            const u32 id = identifier(sensor_of(bank, word), column, row);
+            if (LISTED) {
+                list.put_at_start(before + i, id, pattern.column_fraction[i], y);
+            } else {
+                store_hit(arguments.unsorted, base + flagged + before + i, arguments.events.geometry, id, pattern.column_fraction[i], y);
+            }
+        }
+        list.add_at_start(total);
+        flagged += total;
+        return true;
+    }
+
+    // Looks for the candidates of the next unflagged words.
+    __device__ __forceinline__ void find_candidates() {
+        const u32 count = min((u32)LANES, words_in - words_out);
+        u32 index = 0, bits = 0;
+        if (lane < count) {
+            index = shared.words[(words_out + lane) % WAITING_WORDS];
+            const u32 bank = shared.banks.bank_of(index), word = word_at(bank, index);
+            Neighbours neighbours(packed_pattern(word));
+            const u32 origin = (word & PACKED_ADDRESS) - NEIGHBOUR_ROWS;
+            for_each_near(bank, origin, OUTSIDE_NEIGHBOURS, [&](u32 other) {
+                const u32 distance = other - origin;
+                neighbours.add(packed_column(distance), packed_row(distance), packed_pattern(other));
+            });
+            bits = neighbours.candidates();
+        }
+        words_out += count;
+        // Each half has one at most.
+        const u32 lower = bits & 0x33, upper = bits & 0xcc;
+        const lanemask_t in_lower = __ballot_sync(FULL_MASK, lower != 0), in_upper = __ballot_sync(FULL_MASK, upper != 0);
+        u32 at = candidates_in + (u32)popc(in_lower & lanemask_lt(lane)) + (u32)popc(in_upper & lanemask_lt(lane));
+        if (lower != 0) shared.candidates[at++ % WAITING_CANDIDATES] = index << 3 | ((u32)__ffs((int)lower) - 1);
+        if (upper != 0) shared.candidates[at % WAITING_CANDIDATES] = index << 3 | ((u32)__ffs((int)upper) - 1);
+        candidates_in += (u32)popc(in_lower) + (u32)popc(in_upper);
+        __syncwarp();
+    }
+
+    // Grows the clusters of the next candidates; returns false if the list is too short.
+    __device__ __forceinline__ bool grow_clusters() {
+        const u32 count = min((u32)LANES, candidates_in - candidates_out);
+        u32 word = 0, bank = 0;
+        Sums sums = {0, 0, 0};
+        if (lane < count) {
+            const u32 candidate = shared.candidates[(candidates_out + lane) % WAITING_CANDIDATES];
+            bank = shared.banks.bank_of(candidate >> 3);
+            word = word_at(bank, candidate >> 3);
+            Window window = {0, 0, 0};
+            const u32 origin = (word & (PACKED_ADDRESS | PACKED_SENSOR)) - (WINDOW_COLUMNS << 8) - WINDOW_ROWS;
+            for_each_near(bank, origin, OUTSIDE_WINDOW, [&](u32 other) {
+                const u32 distance = other - origin;
+                window.add(packed_column(distance), packed_row(distance), packed_pattern(other));
+            });
+            sums = cluster_of(window, candidate & 7);
+        }
+        candidates_out += count;
+        const lanemask_t found = __ballot_sync(FULL_MASK, sums.pixels > 0);
+        const u32 total = (u32)popc(found);
+        if (LISTED && !list.has_capacity_for(total)) return false;
+        if (sums.pixels > 0) store_grown((u32)popc(found & lanemask_lt(lane)), bank, word, sums);
+        list.add_at_end(total);
+        grown += total;
+        __syncwarp();
+        return true;
+    }
+
+    __device__ __forceinline__ void store_grown(u32 before, u32 bank, u32 word, const Sums& sums) const {
         const i32 n = (i32)sums.pixels;
-        const i32 x = (i32)sums.columns + n * (2 * (i32)(content >> 14 & 0x1ff) - 6);
-        const i32 y = (i32)sums.rows + n * (4 * (i32)(content >> 8 & 63) - 8);
+        const i32 x = (i32)sums.columns + n * (2 * (i32)packed_column(word) - 6);
+        const i32 y = (i32)sums.rows + n * (4 * (i32)packed_row(word) - 8);
         const i32 column = x / n, row = y / n;
-        store_cluster(index, sensor, (u32)column, (u32)row, (float)x / (float)n - (float)column,
-                      (float)y / (float)n - (float)row);
-    }
-
-    __device__ Window window_of(u32 bank, u32 content) const {
-        const i32 column = (i32)(content >> 14 & 0x1ff), row = (i32)(content >> 8 & 63);
-        const u32 sensor_bit = version >= 4 ? content & 1u << 23 : 0;
-        Window window = {{(content & 15) << 1, (content >> 4 & 15) << 1, 0}, 0, 0, 0};
-        const u32* own = arguments.events.words + shared.banks.first_word[bank];
-        const u32 count = shared.banks.before[bank + 1] - shared.banks.before[bank];
-        for (u32 other = 0; other < count; other++) {
-            const u32 word = own[other];
-            const i32 to_east = (i32)(word >> 14 & 0x1ff) - column, to_north = (i32)(word >> 8 & 63) - row;
-            // Neither in the window, nor a neighbour.
-            if ((u32)(to_east + 3) > 4 || (u32)(to_north + 2) > 3) continue;
-            window.add_neighbour(to_east, to_north, word & 255);
-            const bool is_same_sensor = version < 4 || (word & 1u << 23) == sensor_bit;
-            if ((word & 1u << 31) == 0 && is_same_sensor) window.add_pixels(to_east + 3, to_north + 2, word & 255);
-        }
-        return window;
-    }
-
-    // Grows the clusters of the words in the list. All threads take part.
-    __device__ void grow_list(u32 count) {
-        for (u32 first = 0; first < count; first += CLUSTER_THREADS) {
-            const u32 at = first + threadIdx.x;
-            Sums sums[2] = {{0, 0, 0}, {0, 0, 0}};
-            u32 content = 0, bank = 0;
-            if (at < count) {
-                const u32 word = shared.list[at];
-                bank = bank_of(shared.banks, word);
-                content = word_at(bank, word);
-                const Window window = window_of(bank, content);
-                const u32 bits = window.candidates();
-                candidates += (u32)__popc(bits);
-                if ((bits & 0x33) != 0) sums[0] = cluster_of(window, (u32)__ffs((int)(bits & 0x33)) - 1);
-                if ((bits & 0xcc) != 0) sums[1] = cluster_of(window, (u32)__ffs((int)(bits & 0xcc)) - 1);
-            }
-            const u32 found = (sums[0].pixels > 0 ? 1 : 0) + (sums[1].pixels > 0 ? 1 : 0);
-            u32 total;
-            u32 index = written + block_exclusive_sum<CLUSTER_THREADS>(found, shared.warp_sums, total);
-            for (u32 half = 0; half < 2; half++) {
-                if (sums[half].pixels > 0) store_grown(index++, sensor_of(bank, content), content, sums[half]);
-            }
-            written += total;
-            __syncthreads();
+        const float column_fraction = (float)x / (float)n - (float)column, row_fraction = (float)y / (float)n - (float)row;
+        const float local_y = (((float)row + 0.5f) + row_fraction) * __uint_as_float(0x3d6147aeu);
+        const u32 id = identifier(sensor_of(bank, word), (u32)column, (u32)row);
+        if (LISTED) {
+            list.put_at_end(before, id, column_fraction, local_y);
+        } else {
+            store_hit(arguments.unsorted, base + all_flagged + grown + before, arguments.events.geometry, id, column_fraction, local_y);
         }
     }
 
   public:
-    __device__ ClusterFinder(const Arguments& arguments, ClusterShared& shared, u32 version, u32 base)
-        : arguments(arguments), shared(shared), words(shared.banks.before[shared.banks.banks]), version(version),
-          base(base) {}
+    __device__ __forceinline__ ClusterFinder(
+        const Arguments& arguments, ClusterShared& shared, PairList& list, const u32* packed_words, u32 version, u32 base)
+        : arguments(arguments), shared(shared), list(list), packed_words(packed_words), version(version), base(base),
+          lane(threadIdx.x % LANES) {}
 
-    // Finds the clusters, and stores them.
-    template <bool SORTED> __device__ PairHits find() {
-        u32 flagged = 0, unflagged = 0;
-        for (u32 word = threadIdx.x; word < words; word += CLUSTER_THREADS) {
-            const u32 content = word_at(bank_of(shared.banks, word), word);
-            if (content >> 31 != 0) {
-                flagged += arguments.patterns[content & 255].count;
-            } else {
-                unflagged++;
+    // Finds the clusters; returns false if the list is too short.
+    __device__ __forceinline__ bool find() {
+        const u32 words = shared.banks.words();
+        if (!LISTED) all_flagged = count_flagged(words);
+        for (u32 first = 0; first < words; first += LANES) {
+            const u32 index = first + lane;
+            const bool is_word = index < words;
+            const u32 bank = is_word ? shared.banks.bank_of(index) : 0, word = is_word ? word_at(bank, index) : 0;
+            if (!store_flagged(is_word && (word & PACKED_FLAG) != 0, bank, word)) return false;
+            const bool is_unflagged = is_word && (word & PACKED_FLAG) == 0;
+            const lanemask_t unflagged = __ballot_sync(FULL_MASK, is_unflagged);
+            if (is_unflagged) shared.words[(words_in + (u32)popc(unflagged & lanemask_lt(lane))) % WAITING_WORDS] = index;
+            words_in += (u32)popc(unflagged);
+            __syncwarp();
+            // In the last step, whatever is left.
+            const u32 enough = first + LANES < words ? LANES : 1;
+            while (words_in - words_out >= enough) {
+                find_candidates();
+                while (candidates_in - candidates_out >= LANES) {
+                    if (!grow_clusters()) return false;
+                }
             }
         }
-        u32 all_flagged, all_unflagged, next = 0, listed = 0;
-        block_exclusive_sum<CLUSTER_THREADS>(flagged, shared.warp_sums, all_flagged);
-        __syncthreads();
-        block_exclusive_sum<CLUSTER_THREADS>(unflagged, shared.warp_sums, all_unflagged);
-        __syncthreads();
-        written = all_flagged;
-        is_listed = all_flagged + 2 * all_unflagged <= LIST_CAPACITY;
-        for (u32 first = 0; first < words; first += CLUSTER_THREADS) {
-            const u32 word = first + threadIdx.x;
-            const bool is_word = word < words;
-            const u32 bank = is_word ? bank_of(shared.banks, word) : 0;
-            const u32 content = is_word ? word_at(bank, word) : 0;
-            const bool is_flagged = is_word && content >> 31 != 0;
-            const u32 count = is_flagged ? arguments.patterns[content & 255].count : 0;
-            // Two sums in one: clusters of flagged words, and unflagged words.
-            const u32 both = count | (is_word && !is_flagged ? 1u << 16 : 0u);
-            u32 total;
-            const u32 before = block_exclusive_sum<CLUSTER_THREADS>(both, shared.warp_sums, total);
-            if (is_flagged) {
-                store_flagged(next + (before & 0xffff), sensor_of(bank, content), content);
-            } else if (is_word) {
-                shared.list[listed + (before >> 16)] = word;
-            }
-            next += total & 0xffff;
-            listed += total >> 16;
-            __syncthreads();
-            if (listed > LIST - CLUSTER_THREADS) {
-                grow_list(listed);
-                listed = 0;
-            }
+        while (candidates_in != candidates_out) {
+            if (!grow_clusters()) return false;
         }
-        grow_list(listed);
-        u32 all_candidates;
-        // With barriers, after which all hits can be read.
-        block_exclusive_sum<CLUSTER_THREADS>(candidates, shared.warp_sums, all_candidates);
-        __syncthreads();
-        const float* geometry = arguments.events.geometry;
-        if (is_listed && SORTED) {
-            store_sorted<CLUSTER_THREADS>(shared.hits, written, geometry, arguments.sorted, base);
-        } else if (is_listed) {
-            store_unsorted<CLUSTER_THREADS>(shared.hits, written, geometry, arguments.unsorted, base);
-        } else if (SORTED) {
-            sort_in_memory<CLUSTER_THREADS>(arguments.unsorted, written, arguments.sorted, base);
-        }
-        return {base, written, all_flagged + all_candidates, 0};
+        return true;
     }
+
+    // Hits that were found, and those that were estimated.
+    __device__ __forceinline__ u32 count() const { return flagged + grown; }
+    __device__ __forceinline__ u32 estimate() const { return flagged + candidates_in; }
 };
 
+// Copies the words of a pair of modules to shared memory, packed.
+__device__ __forceinline__ void pack_words(const Events& events, const PairBanks& banks, u32 version, u32* words) {
+    const u32 lane = threadIdx.x % LANES;
+    for (u32 word = lane; word < banks.words(); word += LANES) {
+        const u32 bank = banks.bank_of(word);
+        words[word] = packed(events.words[banks.first_word[bank] + word - banks.before[bank]], version);
+    }
+    __syncwarp();
+}
+
+// Finds the clusters of a pair of modules that has too many for the list.
+template <bool SORTED, class Arguments>
+__device__ __noinline__ PairHits find_many(
+    const Arguments& arguments, ClusterShared& shared, u32 version, u32 base) {
+    PairList none(nullptr, 0);
+    ClusterFinder<false, Arguments> finder(arguments, shared, none, nullptr, version, base);
+    finder.find();
+    __syncwarp();
+    if (SORTED) sort_in_memory(arguments.unsorted, finder.count(), arguments.sorted, base);
+    return {base, finder.count(), finder.estimate(), 0};
+}
+
 template <bool SORTED, class Arguments> __device__ __forceinline__ void find_clusters(const Arguments& arguments) {
-    __shared__ ClusterShared shared;
-    const u32 event = arguments.events.first + blockIdx.x / PAIRS, pair = blockIdx.x % PAIRS;
+    SMEM_DYN(unsigned char, memory);
+    __shared__ ClusterShared all_shared[PAIR_WARPS];
+    const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    const u32 of_batch = blockIdx.x * PAIR_WARPS + warp;
+    // Whole warps.
+    if (of_batch >= arguments.events.count * PAIRS) return;
+    const u32 event = arguments.events.first + of_batch / PAIRS, pair = of_batch % PAIRS;
     const EventHeader header = arguments.events.headers[event];
-    // Whole blocks.
     if (header.kind == RETINA) return;
-    const u32 before = find_banks(arguments.events, header, pair, shared.banks);
-    const u32 base = arguments.events.bases[event] + before;
-    ClusterFinder<Arguments> finder(arguments, shared, header.version, base);
-    const PairHits found = finder.template find<SORTED>();
-    if (threadIdx.x == 0) arguments.pairs[event * PAIRS + pair] = found;
+    ClusterShared& shared = all_shared[warp];
+    const u32 list_bytes = PairList::bytes(arguments.list_capacity);
+    unsigned char* own = memory + warp * (list_bytes + 4 * arguments.list_capacity);
+    PairList list(own, arguments.list_capacity);
+    u32* words = reinterpret_cast<u32*>(own + list_bytes);
+    const u32 base = arguments.events.bases[event] + find_banks(arguments.events, header, pair, shared.banks);
+    const float* geometry = arguments.events.geometry;
+    PairHits found = {base, 0, 0, 0};
+    bool is_listed = shared.banks.words() <= arguments.list_capacity;
+    if (is_listed) {
+        pack_words(arguments.events, shared.banks, header.version, words);
+        ClusterFinder<true, Arguments> finder(arguments, shared, list, words, header.version, base);
+        is_listed = finder.find();
+        found.count = finder.count();
+        found.estimate = finder.estimate();
+        if (is_listed && SORTED) {
+            list.store_sorted(geometry, arguments.sorted, base);
+        } else if (is_listed) {
+            list.store_unsorted(geometry, arguments.unsorted, base);
+        }
+    }
+    if (!is_listed) found = find_many<SORTED>(arguments, shared, header.version, base);
+    if (lane == 0) arguments.pairs[event * PAIRS + pair] = found;
 }
 
 }  // namespace velo
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_find_clusters, FindClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters<false>)
-KERNEL_INSTANCE(velo_find_hits, FindClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters<true>)
-KERNEL_INSTANCE(velo_find_half_clusters, FindHalfClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters<false>)
-KERNEL_INSTANCE(velo_find_half_hits, FindHalfClusters, (CLUSTER_THREADS, CLUSTER_BLOCKS), find_clusters<true>)
+KERNEL_INSTANCE(velo_find_clusters, FindClusters, (PAIR_THREADS), find_clusters<false>)
+KERNEL_INSTANCE(velo_find_hits, FindClusters, (PAIR_THREADS), find_clusters<true>)
+KERNEL_INSTANCE(velo_find_half_clusters, FindHalfClusters, (PAIR_THREADS), find_clusters<false>)
+KERNEL_INSTANCE(velo_find_half_hits, FindHalfClusters, (PAIR_THREADS), find_clusters<true>)

@@ -84,35 +84,57 @@ __device__ __forceinline__ void compute_offsets(const ComputeOffsets& arguments)
     if (threadIdx.x == 0) *arguments.totals = {tracks, hits, any ? 1u : 0u};
 }
 
-// A block for each event. Tracks in groups: a thread finds where the hits of a track begin, then each thread
-// copies a hit, of the track that it finds by its index, so that neighbouring threads write next to each other.
+// Hits of the tracks of a warp, one track for each lane.
+constexpr u32 WARP_HITS = MAX_HITS * LANES;
+
+// A block for each event. A thread finds where the hits of its track begin, and marks that bit; then each lane
+// of a warp copies a hit, whose track it finds by counting bits, so that neighbouring lanes write next to each
+// other.
 template <class Arguments> __device__ __forceinline__ void consolidate(const Arguments& arguments) {
-    __shared__ u32 warp_sums[CONSOLIDATE_THREADS / 32];
-    __shared__ u32 begins[CONSOLIDATE_THREADS];
+    constexpr u32 WARPS = CONSOLIDATE_THREADS / LANES;
+    __shared__ u32 warp_sums[WARPS];
+    __shared__ u32 all_begins[WARPS][LANES];
+    __shared__ u32 all_marks[WARPS][WARP_HITS / 32];
     __shared__ PairHits pairs[PAIRS];
     const u32 event = arguments.events.first + blockIdx.x;
     const TrackCounts counts = arguments.counts[event];
     const TrackOffsets offsets = arguments.offsets[event];
     const u32 base = (arguments.events.bases[event] >> arguments.shift) + 64 * event;
+    const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    u32* begins = all_begins[warp];
+    u32* marks = all_marks[warp];
     if (threadIdx.x < PAIRS) pairs[threadIdx.x] = arguments.pairs[event * PAIRS + threadIdx.x];
     u32 before = offsets.hits;
     const u32 all = counts.tracks + counts.three_hit;
     for (u32 first = 0; first < all; first += CONSOLIDATE_THREADS) {
         const u32 track = first + threadIdx.x;
         const u32 length = track >= all ? 0 : track < counts.tracks ? arguments.lengths[base + track] : 3;
+        for (u32 word = lane; word < WARP_HITS / 32; word += LANES) marks[word] = 0;
         u32 total;
-        begins[threadIdx.x] = block_exclusive_sum<CONSOLIDATE_THREADS>(length, warp_sums, total);
-        if (track < all) arguments.track_lengths[offsets.tracks + track] = (u8)length;
-        __syncthreads();
-        const u32 group = min(CONSOLIDATE_THREADS, all - first);
-        for (u32 hit = threadIdx.x; hit < total; hit += CONSOLIDATE_THREADS) {
-            const u32 of_group = lower_bound(0, group, [&](u32 other) { return begins[other] <= hit; }) - 1;
-            const u32 of_event = first + of_group, index = hit - begins[of_group];
+        const u32 begin = block_exclusive_sum<CONSOLIDATE_THREADS>(length, warp_sums, total);
+        const u32 warp_begin = __shfl_sync(FULL_MASK, begin, 0);
+        const u32 warp_hits = __shfl_sync(FULL_MASK, begin + length, LANES - 1) - warp_begin;
+        begins[lane] = begin - warp_begin;
+        if (track < all) {
+            arguments.track_lengths[offsets.tracks + track] = (u8)length;
+            const u32 bit = begin - warp_begin;
+            atomicOr(&marks[bit / 32], 1u << bit % 32);
+        }
+        __syncwarp();
+        u32 tracks_before = 0;
+        for (u32 hit = lane; hit < warp_hits; hit += LANES) {
+            // Tracks that begin in the words before this step's, and up to this hit.
+            u32 begun = tracks_before;
+            for (u32 word = hit / LANES * (LANES / 32); word <= hit / 32; word++) {
+                begun += (u32)__popc(marks[word] & (word < hit / 32 ? ~0u : 0xffffffffu >> (31 - hit % 32)));
+            }
+            for (u32 word = 0; word < LANES / 32; word++) tracks_before += (u32)__popc(marks[hit / LANES * (LANES / 32) + word]);
+            const u32 of_warp = begun - 1, of_event = first + warp * LANES + of_warp, index = hit - begins[of_warp];
             const u32 code = of_event < counts.tracks
                 ? arguments.tracks[(base + of_event) * MAX_HITS + index]
                 : arguments.three_hit[(base + of_event - counts.tracks) * 3 + index];
             const PairHits pair = pairs[code >> INDEX_BITS];
-            const u32 of_pair = code & INDEX_MASK, from = pair.first + of_pair, to = before + hit;
+            const u32 of_pair = code & INDEX_MASK, from = pair.first + of_pair, to = before + warp_begin + hit;
             arguments.ids[to] = arguments.hits.ids[from];
             arguments.slots[to] = pair.start + of_pair;
             arguments.x[to] = arguments.hits.x[from];

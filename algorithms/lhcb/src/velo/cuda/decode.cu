@@ -1,11 +1,10 @@
 // nvcc: -fmad=false
-// Hits of the clusters that the readout has found, sorted: a block for each pair of modules of an event.
+// Hits of the clusters that the readout has found, sorted: a warp for each pair of modules of an event.
 // Words that are 0 are no clusters, and leave no gap.
+#include "pair_banks.h"
 #include "pair_list.h"
 
 namespace velo {
-
-constexpr u32 DECODE_THREADS = 64;
 
 struct DecodeClusters {
     Events events;
@@ -13,6 +12,7 @@ struct DecodeClusters {
     HitArrays unsorted;
     HitArrays sorted;
     PairHits* pairs;
+    u32 list_capacity;
 };
 
 struct DecodeHalfClusters {
@@ -21,66 +21,77 @@ struct DecodeHalfClusters {
     HalfArrays unsorted;
     HalfArrays sorted;
     PairHits* pairs;
+    u32 list_capacity;
 };
 
-struct DecodeShared {
-    PairBanks banks;
-    PairList hits;
-    u32 warp_sums[DECODE_THREADS / 32];
+// A cluster: its identifier, and its point on the sensor.
+struct DecodedCluster {
+    u32 id;
+    float fraction, y;
+
+    __device__ __forceinline__ DecodedCluster(u32 content, u32 sensor, bool has_eighths) {
+        const u32 fraction_bits = has_eighths ? 3 : 2, fraction_mask = (1u << fraction_bits) - 1;
+        const float unit = has_eighths ? 0.125f : 0.25f;
+        const u32 row_fraction = content & fraction_mask, row = content >> fraction_bits & 255;
+        const u32 column_fraction = content >> (fraction_bits + 8) & fraction_mask;
+        const u32 column = content >> (2 * fraction_bits + 8) & 0x3ff;
+        const u32 marks = has_eighths ? 0 : (column_fraction != 0 ? 1u << 27 : 0) | (row_fraction != 0 ? 1u << 26 : 0);
+        id = identifier(sensor, column, row) | marks;
+        fraction = (float)column_fraction * unit;
+        y = (0.5f + ((float)row + (float)row_fraction * unit)) * __uint_as_float(0x3d6147aeu);
+    }
 };
 
 template <class Arguments> __device__ __forceinline__ void decode_clusters(const Arguments& arguments) {
-    __shared__ DecodeShared shared;
+    SMEM_DYN(unsigned char, memory);
+    __shared__ PairBanks all_banks[PAIR_WARPS];
     const Events& events = arguments.events;
-    const u32 event = events.first + blockIdx.x / PAIRS, pair = blockIdx.x % PAIRS;
+    const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    const u32 of_batch = blockIdx.x * PAIR_WARPS + warp;
+    // Whole warps.
+    if (of_batch >= events.count * PAIRS) return;
+    const u32 event = events.first + of_batch / PAIRS, pair = of_batch % PAIRS;
     const EventHeader header = events.headers[event];
-    // Whole blocks.
     if (header.kind != RETINA) return;
-    const u32 base = events.bases[event] + find_banks(events, header, pair, shared.banks);
-    const u32 words = shared.banks.before[shared.banks.banks];
-    const u32 fraction_bits = header.version == 2 ? 3 : 2;
-    const float unit = header.version == 2 ? 0.125f : 0.25f;
-    const u32 fraction_mask = (1u << fraction_bits) - 1;
-    const bool is_listed = words <= LIST_CAPACITY;
+    PairBanks& banks = all_banks[warp];
+    PairList list(memory + warp * PairList::bytes(arguments.list_capacity), arguments.list_capacity);
+    const u32 base = events.bases[event] + find_banks(events, header, pair, banks);
+    const u32 words = banks.words();
+    const bool is_listed = words <= arguments.list_capacity;
     u32 count = 0;
-    for (u32 first = 0; first < words; first += DECODE_THREADS) {
-        const u32 word = first + threadIdx.x;
-        const u32 bank = word < words ? bank_of(shared.banks, word) : 0;
-        const u32 content =
-            word < words ? events.words[shared.banks.first_word[bank] + word - shared.banks.before[bank]] : 0;
-        u32 total;
-        const u32 before = block_exclusive_sum<DECODE_THREADS>(content != 0, shared.warp_sums, total);
+    for (u32 first = 0; first < words; first += LANES) {
+        const u32 word = first + lane;
+        u32 content = 0, bank = 0;
+        if (word < words) {
+            bank = banks.bank_of(word);
+            content = events.words[banks.first_word[bank] + word - banks.before[bank]];
+        }
+        const lanemask_t found = __ballot_sync(FULL_MASK, content != 0);
         if (content != 0) {
-            const u32 row_fraction = content & fraction_mask, row = content >> fraction_bits & 255;
-            const u32 column_fraction = content >> (fraction_bits + 8) & fraction_mask;
-            const u32 column = content >> (2 * fraction_bits + 8) & 0x3ff;
-            const u32 sensor = shared.banks.sensor[bank] + (header.version >= 4 ? content >> 22 & 1 : 0);
-            const bool has_marks = header.version != 2;
-            const u32 marks = (has_marks && column_fraction != 0 ? 1u << 27 : 0) |
-                (has_marks && row_fraction != 0 ? 1u << 26 : 0);
-            const float y = (0.5f + ((float)row + (float)row_fraction * unit)) * __uint_as_float(0x3d6147aeu);
-            const u32 id = identifier(sensor, column, row) | marks;
-            const float fraction = (float)column_fraction * unit;
+            const u32 before = (u32)popc(found & lanemask_lt(lane));
+            const u32 sensor = banks.sensor[bank] + (header.version >= 4 ? content >> 22 & 1 : 0);
+            const DecodedCluster cluster(content, sensor, header.version == 2);
             if (is_listed) {
-                shared.hits.put(count + before, id, fraction, y);
+                list.put_at_start(before, cluster.id, cluster.fraction, cluster.y);
             } else {
-                store_hit(arguments.unsorted, base + count + before, events.geometry, sensor, id, column, fraction, y);
+                store_hit(arguments.unsorted, base + count + before, events.geometry, cluster.id, cluster.fraction, cluster.y);
             }
         }
-        count += total;
-        __syncthreads();
+        list.add_at_start((u32)popc(found));
+        count += (u32)popc(found);
     }
+    __syncwarp();
     if (is_listed) {
-        store_sorted<DECODE_THREADS>(shared.hits, count, events.geometry, arguments.sorted, base);
+        list.store_sorted(events.geometry, arguments.sorted, base);
     } else {
-        sort_in_memory<DECODE_THREADS>(arguments.unsorted, count, arguments.sorted, base);
+        sort_in_memory(arguments.unsorted, count, arguments.sorted, base);
     }
-    if (threadIdx.x == 0) arguments.pairs[event * PAIRS + pair] = {base, count, words, 0};
+    if (lane == 0) arguments.pairs[event * PAIRS + pair] = {base, count, words, 0};
 }
 
 }  // namespace velo
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_decode_clusters, DecodeClusters, (DECODE_THREADS), decode_clusters)
-KERNEL_INSTANCE(velo_decode_half_clusters, DecodeHalfClusters, (DECODE_THREADS), decode_clusters)
+KERNEL_INSTANCE(velo_decode_clusters, DecodeClusters, (PAIR_THREADS), decode_clusters)
+KERNEL_INSTANCE(velo_decode_half_clusters, DecodeHalfClusters, (PAIR_THREADS), decode_clusters)

@@ -101,11 +101,16 @@ template <class Arrays> __device__ __forceinline__ Position load_position(const 
     return {load(hits.x, index), load(hits.y, index), load(hits.z, index)};
 }
 
-// Stores a hit of a sensor, whose position is computed.
+// Position of a point on the sensor that an identifier names: a fraction of the column's width, and local y.
+__device__ __forceinline__ Position position_on_sensor(const float* geometry, u32 id, float fraction, float y) {
+    return position(geometry, id >> 18 & 255, (id >> 16 & 3) * 256 + (id >> 8 & 255), fraction, y);
+}
+
+// Stores a hit, whose position is computed.
 template <class Arrays>
 __device__ __forceinline__ void store_hit(
-    const Arrays& hits, u32 index, const float* geometry, u32 sensor, u32 id, u32 column, float fraction, float y) {
-    const Position at = position(geometry, sensor, column, fraction, y);
+    const Arrays& hits, u32 index, const float* geometry, u32 id, float fraction, float y) {
+    const Position at = position_on_sensor(geometry, id, fraction, y);
     hits.ids[index] = id;
     store(hits.x, index, at.x);
     store(hits.y, index, at.y);
@@ -120,55 +125,6 @@ __device__ __forceinline__ u32 identifier(u32 sensor, u32 column, u32 row) {
 
 __device__ __forceinline__ u32 first_sensor(const EventHeader& event, const Bank& bank) {
     return event.version >= 4 ? 2 * (bank.source % 512u) : bank.source;
-}
-
-// Banks of a pair of modules, and the words in them that count.
-struct PairBanks {
-    // Of each bank: the index of its first word, its first sensor, and the words in the banks before.
-    u32 first_word[MAX_BANKS_OF_PAIR], sensor[MAX_BANKS_OF_PAIR], before[MAX_BANKS_OF_PAIR + 1];
-    u32 banks;
-};
-
-// Finds the banks of a pair of modules, in shared memory; returns the slots before its first. All
-// threads of the block call it; a barrier is included.
-__device__ __forceinline__ u32 find_banks(const Events& events, const EventHeader& event, u32 pair, PairBanks& found) {
-    const Bank* banks = events.banks + event.first_bank;
-    const u32 count = event.banks, per_pair = event.version >= 4 ? 4 : 8;
-    // Complete events have all of them.
-    const bool is_complete = count == PAIRS * per_pair;
-    const auto is_before = [&](u32 pair) {
-        return [=](u32 bank) { return first_sensor(event, banks[bank]) / 8 < pair; };
-    };
-    const u32 first = is_complete ? pair * per_pair : lower_bound(0, count, is_before(pair));
-    const u32 end = is_complete ? first + per_pair : lower_bound(first, count, is_before(pair + 1));
-    const u32 own = end - first;
-    if (threadIdx.x < own) {
-        const Bank bank = banks[first + threadIdx.x];
-        const bool has_count = event.version < 4 && bank.words > 0;
-        found.first_word[threadIdx.x] = bank.first_word + (has_count ? 1 : 0);
-        found.sensor[threadIdx.x] = first_sensor(event, bank);
-        found.before[threadIdx.x + 1] = has_count ? events.words[bank.first_word] : bank.words;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        found.banks = own;
-        u32 before = 0;
-        for (u32 bank = 0; bank < own; bank++) {
-            found.before[bank] = before;
-            before += found.before[bank + 1];
-        }
-        found.before[own] = before;
-    }
-    __syncthreads();
-    const u32 words_before = own == 0 ? 0 : banks[first].first_word - banks[0].first_word;
-    return event.kind == RETINA ? words_before : 2 * words_before;
-}
-
-// Index of the bank of a word.
-__device__ __forceinline__ u32 bank_of(const PairBanks& banks, u32 word) {
-    u32 bank = 0;
-    for (u32 next = 1; next < banks.banks; next++) bank += word >= banks.before[next] ? 1 : 0;
-    return bank;
 }
 
 }  // namespace velo

@@ -3,8 +3,14 @@
 use generators_lhcb::BankKind;
 use generators_lhcb::geometry::MODULE_PAIRS;
 
+use crate::kernels::velo_cuda_layers_h::{LAYER_BINS, LIST_MARGIN};
+use crate::kernels::velo_cuda_pair_banks_h::PAIR_THREADS;
+use crate::kernels::velo_cuda_pair_list_h::PHI_BINS;
 use crate::velo::model::Hits;
 use crate::velo::{Stage, VeloInput};
+
+/// Hits of a pair of modules in shared memory: a block has several such lists.
+const MAX_LIST_CAPACITY: usize = 1024;
 
 /// Entries of an event's lists in addition to a share of its slots, as in `tracks.cu`.
 const MIN_ENTRIES: usize = 64;
@@ -16,8 +22,8 @@ pub(super) struct Layout {
     pub(super) bases: Vec<u32>,
     /// Maximum of the slots of a pair of modules.
     pub(super) max_pair: usize,
-    /// Maximum of the slots of an event.
-    pub(super) max_event: usize,
+    /// Maximum of the words, or hits, of a pair of modules.
+    pub(super) max_words: usize,
 }
 
 /// Memory of the search, which may turn out to be too little.
@@ -42,7 +48,7 @@ impl Layout {
     }
 
     fn for_banks(input: &VeloInput) -> Self {
-        let mut layout = Layout { bases: vec![0], max_pair: 0, max_event: 0 };
+        let mut layout = Layout { bases: vec![0], max_pair: 0, max_words: 0 };
         let mut end = 0;
         for event in input.events.iter() {
             let pairs = event.banks_by_pair();
@@ -55,24 +61,17 @@ impl Layout {
             };
             end += 2 * words;
             layout.bases.push(end as u32);
-            let max_pair = pairs.iter().max().map_or(0, |words| slots * words);
-            layout.max_pair = layout.max_pair.max(max_pair);
-            layout.max_event = layout.max_event.max(slots * words);
+            let max_words = pairs.into_iter().max().unwrap_or(0);
+            layout.max_words = layout.max_words.max(max_words);
+            layout.max_pair = layout.max_pair.max(slots * max_words);
         }
         layout
     }
 
     fn for_hits(hits: &Hits) -> Self {
         let counts = hits.pairs.iter().map(|pair| pair.count as usize);
-        let events = hits.pairs.chunks(MODULE_PAIRS);
-        let of_event = |pairs: &[crate::velo::model::PairRange]| {
-            pairs.iter().map(|pair| pair.count as usize).sum()
-        };
-        Layout {
-            bases: hits.offsets.clone(),
-            max_pair: counts.max().unwrap_or(0),
-            max_event: events.map(of_event).max().unwrap_or(0),
-        }
+        let max_pair = counts.max().unwrap_or(0);
+        Layout { bases: hits.offsets.clone(), max_pair, max_words: max_pair }
     }
 
     /// Number of slots.
@@ -90,26 +89,38 @@ impl Layout {
         (self.slots() >> capacity.shift) + MIN_ENTRIES * (self.events() + 1)
     }
 
-    /// Words of the bits of the used hits of an event.
-    pub(super) fn used_words(&self) -> usize {
-        self.max_event.div_ceil(32)
+    /// Hits, and words, of a pair of modules that kernels keep in shared memory.
+    pub(super) fn list_capacity(&self) -> usize {
+        self.max_words.next_multiple_of(32).clamp(32, MAX_LIST_CAPACITY)
     }
 
-    /// Bytes of shared memory of the search.
-    pub(super) fn shared_bytes(&self, capacity: &Capacity) -> usize {
-        3 * LAYER_BYTES * capacity.layer + 4 * self.used_words()
+    /// Bytes of shared memory of a block whose warps have a pair of modules each, as in `pair_list.h` and
+    /// `clusters.cu`.
+    pub(super) fn pair_shared_bytes(&self, lanes: u32) -> usize {
+        let list = 24 * self.list_capacity() + 4 * (PHI_BINS as usize + 4);
+        let words = 4 * self.list_capacity();
+        (PAIR_THREADS / lanes) as usize * (list + words)
     }
 
     /// Memory that is usually enough: few words make two hits, and few hits are on several tracks.
     pub(super) fn usual_capacity(&self) -> Capacity {
-        Capacity { shift: 2, layer: self.max_pair.div_ceil(2).next_multiple_of(8), track_hits: 1 }
+        Capacity { shift: 2, layer: self.max_words.next_multiple_of(32), track_hits: 1 }
     }
 
     /// Memory that is enough for the search in any case.
     pub(super) fn max_capacity(&self, track_hits: usize) -> Capacity {
-        Capacity { shift: 0, layer: self.max_pair.next_multiple_of(8), track_hits }
+        Capacity { shift: 0, layer: self.max_pair.next_multiple_of(32), track_hits }
     }
 }
 
-/// Bytes of a hit in shared memory.
-const LAYER_BYTES: usize = 16;
+impl Capacity {
+    /// Bytes of shared memory of the search of an event, as in `layers.h` and `tracks.cu`.
+    pub(super) fn shared_bytes(&self) -> usize {
+        let words = self.layer / 32;
+        let bits = 8 * (words + 1) + 4;
+        let bins = 2 * (LAYER_BINS as usize + 2);
+        let layer = bits + bins + 4 * self.layer + 4 * LIST_MARGIN as usize;
+        let used = 4 * MODULE_PAIRS * words;
+        3 * layer.next_multiple_of(16) + used.next_multiple_of(16)
+    }
+}

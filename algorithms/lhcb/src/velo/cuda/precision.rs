@@ -18,7 +18,8 @@ use crate::kernels::velo_decode::{
 };
 use crate::kernels::velo_sort::{SortHalfHits, SortHits, VELO_SORT_HALF_HITS, VELO_SORT_HITS};
 use crate::kernels::velo_tracks::{
-    Entry, FindHalfTracks, FindTracks, VELO_FIND_HALF_TRACKS, VELO_FIND_TRACKS,
+    Entry, FindHalfTracks, FindTracks, VELO_FIND_HALF_TRACKS, VELO_FIND_HALF_TRACKS_OF_FEW,
+    VELO_FIND_TRACKS, VELO_FIND_TRACKS_OF_FEW,
 };
 use tasks::device::Buffers;
 
@@ -64,6 +65,7 @@ pub(super) struct RawArguments<A> {
     pub(super) unsorted: A,
     pub(super) sorted: A,
     pub(super) pairs: Ptr<PairHits>,
+    pub(super) list_capacity: u32,
 }
 
 /// Arguments of the kernels that sort hits.
@@ -73,6 +75,14 @@ pub(super) struct SortArguments<A> {
     pub(super) pairs: Ptr<PairHits>,
     pub(super) first_event: u32,
     pub(super) events: u32,
+}
+
+/// Blocks of the search.
+pub(super) enum SearchGrid {
+    /// A warp for each event.
+    Warps(LaunchConfig),
+    /// A block for each event.
+    Blocks(LaunchConfig),
 }
 
 /// Arguments of the search.
@@ -87,7 +97,6 @@ pub(super) struct SearchArguments<A> {
     pub(super) counts: Ptr<TrackCounts>,
     pub(super) shift: u32,
     pub(super) layer_capacity: u32,
-    pub(super) used_words: u32,
 }
 
 /// Arguments of the consolidation, with those of the search whose results it reads.
@@ -137,7 +146,7 @@ pub(super) trait Precision: Send + Sync + 'static {
     ) -> Result<(), DeviceError>;
     unsafe fn find_tracks(
         gpu: &Gpu,
-        grid: LaunchConfig,
+        grid: SearchGrid,
         arguments: SearchArguments<Self::Arrays>,
     ) -> Result<(), DeviceError>;
     unsafe fn consolidate(
@@ -158,7 +167,7 @@ macro_rules! precision {
         clusters: $find_clusters:ident by $find_clusters_kernel:ident, $find_hits_kernel:ident,
         decode: $decode:ident by $decode_kernel:ident,
         sort: $sort:ident by $sort_kernel:ident,
-        tracks: $tracks:ident by $tracks_kernel:ident,
+        tracks: $tracks:ident by $tracks_kernel:ident, $few_kernel:ident,
         consolidate: $consolidate:ident by $consolidate_kernel:ident,
     ) => {
         impl Precision for $precision {
@@ -188,8 +197,14 @@ macro_rules! precision {
                 grid: LaunchConfig,
                 arguments: RawArguments<$arrays>,
             ) -> Result<(), DeviceError> {
-                let RawArguments { events, patterns, unsorted, sorted, pairs } = arguments;
-                let arguments = $find_clusters { events, patterns, unsorted, sorted, pairs };
+                let arguments = $find_clusters {
+                    events: arguments.events,
+                    patterns: arguments.patterns,
+                    unsorted: arguments.unsorted,
+                    sorted: arguments.sorted,
+                    pairs: arguments.pairs,
+                    list_capacity: arguments.list_capacity,
+                };
                 // SAFETY: the caller's.
                 unsafe { gpu.launch(&$find_clusters_kernel, grid, arguments) }
             }
@@ -199,8 +214,14 @@ macro_rules! precision {
                 grid: LaunchConfig,
                 arguments: RawArguments<$arrays>,
             ) -> Result<(), DeviceError> {
-                let RawArguments { events, patterns, unsorted, sorted, pairs } = arguments;
-                let arguments = $find_clusters { events, patterns, unsorted, sorted, pairs };
+                let arguments = $find_clusters {
+                    events: arguments.events,
+                    patterns: arguments.patterns,
+                    unsorted: arguments.unsorted,
+                    sorted: arguments.sorted,
+                    pairs: arguments.pairs,
+                    list_capacity: arguments.list_capacity,
+                };
                 // SAFETY: the caller's.
                 unsafe { gpu.launch(&$find_hits_kernel, grid, arguments) }
             }
@@ -210,8 +231,8 @@ macro_rules! precision {
                 grid: LaunchConfig,
                 arguments: RawArguments<$arrays>,
             ) -> Result<(), DeviceError> {
-                let RawArguments { events, unsorted, sorted, pairs, .. } = arguments;
-                let arguments = $decode { events, unsorted, sorted, pairs };
+                let RawArguments { events, unsorted, sorted, pairs, list_capacity, .. } = arguments;
+                let arguments = $decode { events, unsorted, sorted, pairs, list_capacity };
                 // SAFETY: the caller's.
                 unsafe { gpu.launch(&$decode_kernel, grid, arguments) }
             }
@@ -229,7 +250,7 @@ macro_rules! precision {
 
             unsafe fn find_tracks(
                 gpu: &Gpu,
-                grid: LaunchConfig,
+                grid: SearchGrid,
                 arguments: SearchArguments<$arrays>,
             ) -> Result<(), DeviceError> {
                 let arguments = $tracks {
@@ -243,10 +264,14 @@ macro_rules! precision {
                     counts: arguments.counts,
                     shift: arguments.shift,
                     layer_capacity: arguments.layer_capacity,
-                    used_words: arguments.used_words,
                 };
                 // SAFETY: the caller's.
-                unsafe { gpu.launch(&$tracks_kernel, grid, arguments) }
+                unsafe {
+                    match grid {
+                        SearchGrid::Warps(grid) => gpu.launch(&$tracks_kernel, grid, arguments),
+                        SearchGrid::Blocks(grid) => gpu.launch(&$few_kernel, grid, arguments),
+                    }
+                }
             }
 
             unsafe fn consolidate(
@@ -284,7 +309,7 @@ precision! {
     clusters: FindClusters by VELO_FIND_CLUSTERS, VELO_FIND_HITS,
     decode: DecodeClusters by VELO_DECODE_CLUSTERS,
     sort: SortHits by VELO_SORT_HITS,
-    tracks: FindTracks by VELO_FIND_TRACKS,
+    tracks: FindTracks by VELO_FIND_TRACKS, VELO_FIND_TRACKS_OF_FEW,
     consolidate: Consolidate by VELO_CONSOLIDATE,
 }
 
@@ -293,6 +318,6 @@ precision! {
     clusters: FindHalfClusters by VELO_FIND_HALF_CLUSTERS, VELO_FIND_HALF_HITS,
     decode: DecodeHalfClusters by VELO_DECODE_HALF_CLUSTERS,
     sort: SortHalfHits by VELO_SORT_HALF_HITS,
-    tracks: FindHalfTracks by VELO_FIND_HALF_TRACKS,
+    tracks: FindHalfTracks by VELO_FIND_HALF_TRACKS, VELO_FIND_HALF_TRACKS_OF_FEW,
     consolidate: ConsolidateHalf by VELO_CONSOLIDATE_HALF,
 }

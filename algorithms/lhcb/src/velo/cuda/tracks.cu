@@ -1,19 +1,22 @@
 // nvcc: -fmad=false
-// Search of tracks by triplets of hits: a block for each event.
+// Search of tracks by triplets of hits: a warp for each event, or, if there are few, a block.
 //
-// Hits of three pairs of modules at a time are in shared memory, with a list of the unused ones of each.
-// A lane has a first and a second hit of a triplet; the lanes of a second hit join their results. A thread
-// continues an entry of the queue. Prefix sums over the block give entries and tracks the order of the
-// experiment's CPU code, so that the result is the same each time.
+// Of three pairs of modules at a time, the angles of the hits are in shared memory, with the first hit of each
+// bin of the angle, and a list of the unused ones. A lane has a first and a second hit of a triplet; the lanes
+// of a second hit join their results. A thread continues an entry of the queue. Ballots give entries and tracks
+// the order of the experiment's CPU code, so that the result is the same each time.
 //
 // Hits are named by codes: the pair of modules, and the index in it. Where a pair has more hits than the
 // shared memory, or there are more entries than the queue holds, the event is marked, and the host starts
 // the batch again with more.
+#include "layers.h"
 #include "tracks.h"
 
 namespace velo {
 
-constexpr u32 TRACK_THREADS = 128;
+// Threads of a block for one event, and of a block whose warps have an event each.
+constexpr u32 EVENT_THREADS = 128;
+constexpr u32 WARP_THREADS = 64;
 constexpr u32 FIRST_HITS_AT_END = 8;
 constexpr u32 FIRST_HITS = 4;
 constexpr u32 LAST_PAIR = PAIRS - 1;
@@ -35,7 +38,7 @@ struct FindTracks {
     u32* lengths;
     u32* three_hit;
     TrackCounts* counts;
-    u32 shift, layer_capacity, used_words;
+    u32 shift, layer_capacity;
 };
 
 struct FindHalfTracks {
@@ -47,86 +50,57 @@ struct FindHalfTracks {
     u32* lengths;
     u32* three_hit;
     TrackCounts* counts;
-    u32 shift, layer_capacity, used_words;
+    u32 shift, layer_capacity;
 };
 
 constexpr u32 IS_TRACK = 1u << 30;
 constexpr u32 HAS_SKIPPED = 1u << 29;
 constexpr u32 TRACK_MASK = (1u << 24) - 1;
 
-struct TrackShared {
-    PairHits pairs[PAIRS];
-    u32 first_used[PAIRS];
-    u32 warp_counts[3][TRACK_THREADS / 32];
-    u32 overflow;
-};
+// The threads that search an event: a warp, or a block.
+template <bool IS_WARP> struct Team {
+    static constexpr u32 THREADS = IS_WARP ? (u32)LANES : EVENT_THREADS;
+    static constexpr u32 WARPS = THREADS / LANES;
 
-// Hits of a pair of modules in shared memory, and the indices of the unused ones.
-struct Layer {
-    float* x;
-    float* y;
-    float* z;
-    i16* phi;
-    u16* unused;
-};
-
-template <class Arguments> class TrackFinder {
-    const Arguments& arguments;
-    TrackShared& shared;
-    unsigned char* memory;
-    u32* used;
-    const u32 event;
-    // Capacity of the event's lists, and where they begin.
-    const u32 capacity, base;
-    u32 queued = 0, current = 0, tracks = 0, three_hit = 0;
-
-    __device__ __forceinline__ Layer layer(u32 pair) const {
-        const u32 hits = arguments.layer_capacity;
-        float* numbers = reinterpret_cast<float*>(memory + (pair % 3) * hits * 16);
-        i16* phi = reinterpret_cast<i16*>(numbers + 3 * hits);
-        return {numbers, numbers + hits, numbers + 2 * hits, phi, reinterpret_cast<u16*>(phi + hits)};
-    }
-
-    __device__ __forceinline__ u32 count(u32 pair) const { return shared.pairs[pair].count; }
-
-    __device__ __forceinline__ bool is_used(u32 code) const {
-        const u32 bit = shared.first_used[code >> INDEX_BITS] + (code & INDEX_MASK);
-        return (used[bit / 32] >> bit % 32 & 1) != 0;
-    }
-
-    __device__ __forceinline__ void mark(u32 code) const {
-        const u32 bit = shared.first_used[code >> INDEX_BITS] + (code & INDEX_MASK);
-        atomicOr(&used[bit / 32], 1u << bit % 32);
-    }
-
-    __device__ __forceinline__ Position position(u32 code) const {
-        return load_position(arguments.hits, shared.pairs[code >> INDEX_BITS].first + (code & INDEX_MASK));
-    }
-
-    __device__ __forceinline__ Entry* queue(u32 which) const { return arguments.entries + 2 * base + which * capacity; }
-
-    // Indices of the threads with each of up to three flags, in order of threads, and their numbers.
-    struct Ranks {
-        u32 rank[3], total[3];
+    // Indices of the threads with each of some flags, in order of threads, and their numbers.
+    template <u32 KINDS> struct Ranks {
+        u32 rank[KINDS], total[KINDS];
     };
 
+    // For numbers of threads of each warp.
+    u32 warp_counts[3][WARPS];
+
+    static __device__ __forceinline__ u32 thread() { return IS_WARP ? threadIdx.x % LANES : threadIdx.x; }
+
+    static __device__ __forceinline__ void barrier() {
+        if (IS_WARP) {
+            __syncwarp();
+        } else {
+            __syncthreads();
+        }
+    }
+
     // All threads call it; barriers are included.
-    __device__ __forceinline__ Ranks ranks(const bool* flags) const {
-        constexpr u32 WARPS = TRACK_THREADS / LANES;
-        const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-        Ranks ranks;
+    template <u32 KINDS> __device__ __forceinline__ Ranks<KINDS> ranks(const bool (&flags)[KINDS]) {
+        const u32 lane = threadIdx.x % LANES, warp = thread() / LANES;
+        Ranks<KINDS> ranks;
 #pragma unroll
-        for (u32 kind = 0; kind < 3; kind++) {
+        for (u32 kind = 0; kind < KINDS; kind++) {
             const lanemask_t mask = __ballot_sync(FULL_MASK, flags[kind]);
             ranks.rank[kind] = (u32)popc(mask & lanemask_lt(lane));
-            if (lane == 0) shared.warp_counts[kind][warp] = (u32)popc(mask);
+            ranks.total[kind] = (u32)popc(mask);
+            if (!IS_WARP && lane == 0) warp_counts[kind][warp] = ranks.total[kind];
+        }
+        if (IS_WARP) {
+            __syncwarp();
+            return ranks;
         }
         __syncthreads();
 #pragma unroll
-        for (u32 kind = 0; kind < 3; kind++) {
+        for (u32 kind = 0; kind < KINDS; kind++) {
             ranks.total[kind] = 0;
             for (u32 other = 0; other < WARPS; other++) {
-                const u32 count = shared.warp_counts[kind][other];
+                const u32 count = warp_counts[kind][other];
                 if (other < warp) ranks.rank[kind] += count;
                 ranks.total[kind] += count;
             }
@@ -135,39 +109,68 @@ template <class Arguments> class TrackFinder {
         return ranks;
     }
 
-    __device__ void load_layer(u32 pair) const {
-        const Layer to = layer(pair);
-        const u32 first = shared.pairs[pair].first;
-        for (u32 hit = threadIdx.x; hit < count(pair); hit += TRACK_THREADS) {
-            const Position at = load_position(arguments.hits, first + hit);
-            to.x[hit] = at.x;
-            to.y[hit] = at.y;
-            to.z[hit] = at.z;
-            to.phi[hit] = arguments.hits.phi[first + hit];
-        }
+    // Sum over the threads, in all of them; barriers are included.
+    __device__ __forceinline__ u32 sum(u32 value) {
+        const u32 of_warp = warp_sum(value);
+        if (IS_WARP) return of_warp;
+        if (threadIdx.x % LANES == 0) warp_counts[0][thread() / LANES] = of_warp;
+        __syncthreads();
+        u32 sum = 0;
+        for (u32 warp = 0; warp < WARPS; warp++) sum += warp_counts[0][warp];
+        return sum;
+    }
+};
+
+template <bool IS_WARP> struct TrackShared {
+    // Index of the first hit of each pair of modules, and the number of hits.
+    u32 firsts[PAIRS], counts[PAIRS];
+    Team<IS_WARP> team;
+    u32 overflow;
+};
+
+template <bool IS_WARP, class Arguments> class TrackFinder {
+    using TeamOf = Team<IS_WARP>;
+    const Arguments& arguments;
+    TrackShared<IS_WARP>& shared;
+    const Layers layers;
+    // Bits of the used hits of all pairs of modules.
+    u32* used;
+    const u32 event;
+    // Capacity of the event's lists, and where they begin.
+    const u32 capacity, base;
+    u32 queued = 0, current = 0, tracks = 0, three_hit = 0;
+
+    __device__ __forceinline__ u32 count(u32 pair) const { return shared.counts[pair]; }
+
+    __device__ __forceinline__ u32* used_of(u32 pair) const { return used + pair * layers.words; }
+
+    __device__ __forceinline__ bool is_used(u32 code) const {
+        const u32 hit = code & INDEX_MASK;
+        return (used_of(code >> INDEX_BITS)[hit / 32] >> hit % 32 & 1) != 0;
     }
 
-    // Lists the unused hits of three pairs of modules, from `pair` down. Barriers are included.
-    __device__ void list_unused(u32 pair, u32* unused) const {
-        u32 most = 0;
-        for (u32 kind = 0; kind < 3; kind++) {
-            unused[kind] = 0;
-            most = max(most, count(pair - kind));
+    __device__ __forceinline__ void mark(u32 code) const {
+        const u32 hit = code & INDEX_MASK;
+        atomicOr(&used_of(code >> INDEX_BITS)[hit / 32], 1u << hit % 32);
+    }
+
+    __device__ __forceinline__ Position position_of(u32 pair, u32 hit) const {
+        return load_position(arguments.hits, shared.firsts[pair] + hit);
+    }
+    __device__ __forceinline__ Position position(u32 code) const { return position_of(code >> INDEX_BITS, code & INDEX_MASK); }
+
+    __device__ __forceinline__ Entry* queue(u32 which) const { return arguments.entries + 2 * base + which * capacity; }
+
+    __device__ __forceinline__ void load_layer(u32 pair) const {
+        layers.of(pair).load(arguments.hits.phi + shared.firsts[pair], count(pair), TeamOf::thread(), TeamOf::THREADS);
+    }
+
+    // Lists the unused hits of three pairs of modules, from `pair` down: a warp for each. Barriers are included.
+    __device__ __forceinline__ void list_unused(u32 pair) const {
+        for (u32 kind = TeamOf::thread() / LANES; kind < 3; kind += TeamOf::WARPS) {
+            layers.of(pair - kind).list_unused(used_of(pair - kind), count(pair - kind));
         }
-        for (u32 first = 0; first < most; first += TRACK_THREADS) {
-            const u32 hit = first + threadIdx.x;
-            bool flags[3];
-            for (u32 kind = 0; kind < 3; kind++) {
-                const u32 of = pair - kind;
-                flags[kind] = hit < count(of) && !is_used(of << INDEX_BITS | hit);
-            }
-            const Ranks found = ranks(flags);
-            for (u32 kind = 0; kind < 3; kind++) {
-                if (flags[kind]) layer(pair - kind).unused[unused[kind] + found.rank[kind]] = (u16)hit;
-                unused[kind] += found.total[kind];
-            }
-        }
-        __syncthreads();
+        TeamOf::barrier();
     }
 
     struct Best {
@@ -178,83 +181,58 @@ template <class Arguments> class TrackFinder {
     // The nearest hit within the tolerance of an angle: of all, or of the unused ones. A hit in the opposite
     // direction counts as inside if the search gets there; used hits end the search as others do.
     __device__ __forceinline__ Best nearest_by_rule(u32 pair, const Line& line, i32 expected, bool only_unused) const {
-        const Layer hits = layer(pair);
-        const u32 n = count(pair);
-        const i32 low = (i16)(expected - PHI_TOLERANCE);
-        const u32 first = lower_bound(0, n, [&](u32 hit) { return hits.phi[hit] < low; });
+        const Layer layer = layers.of(pair);
+        const u32 n = count(pair), first_hit = shared.firsts[pair];
+        u32 hit = layer.lower_bound_of((i16)(expected - PHI_TOLERANCE));
         Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
-        for (u32 step = 0; step < n; step++) {
-            const u32 hit = first + step < n ? first + step : first + step - n;
-            const i32 distance = phi_distance(hits.phi[hit], expected);
+        for (u32 step = 0; step < n; step++, hit++) {
+            if (hit == n) hit = 0;
+            const i32 distance = phi_distance(layer.phi[hit], expected);
             const i32 magnitude = distance < 0 ? -distance : distance;
             if (magnitude > PHI_TOLERANCE && distance != -32768) break;
             if (only_unused && is_used(pair << INDEX_BITS | hit)) continue;
-            const float scatter = line.scatter({hits.x[hit], hits.y[hit], hits.z[hit]});
+            const float scatter = line.scatter(load_position(arguments.hits, first_hit + hit));
             if (scatter < best.scatter) best = {scatter, hit};
         }
         return best;
     }
 
     // The nearest of the unused hits in the list.
-    __device__ __forceinline__ Best nearest_unused(u32 pair, const Line& line, i32 expected, u32 unused) const {
-        const Layer hits = layer(pair);
-        const i32 low = (i16)(expected - PHI_TOLERANCE);
-        const u32 first = lower_bound(0, unused, [&](u32 at) { return hits.phi[hits.unused[at]] < low; });
+    __device__ __forceinline__ Best nearest_unused(u32 pair, const Line& line, i32 expected) const {
+        const Layer layer = layers.of(pair);
+        const u32 unused = *layer.unused_count, first_hit = shared.firsts[pair];
+        u32 at = layer.unused_before(layer.lower_bound_of((i16)(expected - PHI_TOLERANCE)));
         Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
-        for (u32 step = 0; step < unused; step++) {
-            const u32 hit = hits.unused[first + step < unused ? first + step : first + step - unused];
-            const i32 distance = phi_distance(hits.phi[hit], expected);
+        for (u32 step = 0; step < unused; step++, at++) {
+            if (at == unused) at = 0;
+            const u32 hit = (u32)layer.unused[at];
+            const i32 distance = phi_distance(layer.phi[hit], expected);
             if (distance == -32768) return nearest_by_rule(pair, line, expected, true);
             if (distance > PHI_TOLERANCE || distance < -PHI_TOLERANCE) break;
-            const float scatter = line.scatter({hits.x[hit], hits.y[hit], hits.z[hit]});
+            const float scatter = line.scatter(load_position(arguments.hits, first_hit + hit));
             if (scatter < best.scatter) best = {scatter, hit};
         }
         return best;
     }
 
-    // The unused hit of a pair that is tried as number `number` for a second hit: alternately above and
-    // below its angle, by index.
-    __device__ __forceinline__ u32 first_hit(u32 pair, i32 phi, u32 unused, u32 number) const {
-        const Layer hits = layer(pair);
-        const i32 n = (i32)count(pair);
-        const i32 middle = (i32)lower_bound(0, (u32)n, [&](u32 hit) { return hits.phi[hit] < phi; });
-        const u32 above = lower_bound(0, unused, [&](u32 at) { return hits.unused[at] < middle; });
-        u32 up = above == unused ? 0 : above, down = above == 0 ? unused - 1 : above - 1;
-        u32 hit = 0;
-        for (u32 step = 0; step <= number; step++) {
-            const i32 to_up = (i32)hits.unused[up] - middle, to_down = middle - (i32)hits.unused[down];
-            const i32 up_steps = 2 * (to_up < 0 ? to_up + n : to_up) - 1;
-            const i32 down_steps = 2 * (to_down <= 0 ? to_down + n : to_down);
-            if (up_steps < down_steps) {
-                hit = hits.unused[up];
-                up = up + 1 == unused ? 0 : up + 1;
-            } else {
-                hit = hits.unused[down];
-                down = down == 0 ? unused - 1 : down - 1;
-            }
-        }
-        return hit;
-    }
-
     // Makes triplets whose first hit is in this pair of modules.
-    template <u32 CANDIDATES> __device__ void seed(u32 pair) {
-        u32 unused[3];
-        list_unused(pair, unused);
-        if (unused[0] == 0 || unused[1] == 0 || unused[2] == 0) return;
+    template <u32 CANDIDATES> __device__ __forceinline__ void seed(u32 pair) {
+        list_unused(pair);
+        const Layer firsts = layers.of(pair), seconds = layers.of(pair - 1);
+        const u32 unused_firsts = *firsts.unused_count, unused_seconds = *seconds.unused_count;
+        if (unused_firsts == 0 || unused_seconds == 0 || *layers.of(pair - 2).unused_count == 0) return;
         const float* z = arguments.events.geometry;
         const float distance = z[2 * (pair - 2)] - z[2 * pair];
-        const Layer firsts = layer(pair), seconds = layer(pair - 1);
-        const u32 work = unused[1] * CANDIDATES;
-        for (u32 begin = 0; begin < work; begin += TRACK_THREADS) {
-            const u32 item = begin + threadIdx.x, number = item % CANDIDATES;
+        const u32 work = unused_seconds * CANDIDATES;
+        for (u32 begin = 0; begin < work; begin += TeamOf::THREADS) {
+            const u32 item = begin + TeamOf::thread(), number = item % CANDIDATES;
             u32 first = 0, second = 0;
             Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
-            if (item < work && number < unused[0]) {
-                second = seconds.unused[item / CANDIDATES];
-                first = first_hit(pair, seconds.phi[second], unused[0], number);
-                const Line line({firsts.x[first], firsts.y[first], firsts.z[first]},
-                                {seconds.x[second], seconds.y[second], seconds.z[second]});
-                best = nearest_unused(pair - 2, line, line.phi_at(distance), unused[2]);
+            if (item < work && number < unused_firsts) {
+                second = (u32)seconds.unused[item / CANDIDATES];
+                first = firsts.unused_around(seconds.phi[second], number, count(pair));
+                const Line line(position_of(pair, first), position_of(pair - 1, second));
+                best = nearest_unused(pair - 2, line, line.phi_at(distance));
             }
             // The first of the smallest ones of a second hit.
             u32 lane = threadIdx.x % LANES;
@@ -270,10 +248,10 @@ template <class Arguments> class TrackFinder {
                     lane = other_lane;
                 }
             }
-            const bool flags[3] = {item < work && number == 0 && best.hit != INDEX_MASK, false, false};
-            const Ranks found = ranks(flags);
+            const bool flags[1] = {item < work && number == 0 && best.hit != INDEX_MASK};
+            const auto found = shared.team.ranks(flags);
             if (queued + found.total[0] > capacity) {
-                if (threadIdx.x == 0) shared.overflow = 1;
+                if (TeamOf::thread() == 0) shared.overflow = 1;
             } else {
                 if (flags[0]) {
                     queue(current)[queued + found.rank[0]] = {
@@ -282,15 +260,15 @@ template <class Arguments> class TrackFinder {
                 queued += found.total[0];
             }
         }
-        __syncthreads();
+        TeamOf::barrier();
     }
 
     // Continues all entries in this pair of modules.
-    __device__ void forward(u32 pair) {
+    __device__ __forceinline__ void forward(u32 pair) {
         u32 next = 0;
         const float* z = arguments.events.geometry;
-        for (u32 begin = 0; begin < queued; begin += TRACK_THREADS) {
-            const u32 index = begin + threadIdx.x;
+        for (u32 begin = 0; begin < queued; begin += TeamOf::THREADS) {
+            const u32 index = begin + TeamOf::thread();
             const bool is_entry = index < queued;
             Entry entry = {0, 0, 0, 0};
             u32 hit = INDEX_MASK;
@@ -298,7 +276,7 @@ template <class Arguments> class TrackFinder {
                 entry = queue(current)[index];
                 const Position from = position(entry.before_last);
                 const Line line(from, position(entry.last));
-                const u32 id = arguments.hits.ids[shared.pairs[entry.before_last >> INDEX_BITS].first + (entry.before_last & INDEX_MASK)];
+                const u32 id = arguments.hits.ids[shared.firsts[entry.before_last >> INDEX_BITS] + (entry.before_last & INDEX_MASK)];
                 const u32 side = id >> 20 & 1;
                 hit = nearest_by_rule(pair, line, line.phi_at(z[2 * pair + side] - from.z), false).hit;
             }
@@ -308,11 +286,11 @@ template <class Arguments> class TrackFinder {
             const bool has_skipped = (entry.info & HAS_SKIPPED) != 0;
             const bool continues = is_entry && (is_found ? length < MAX_HITS : !has_skipped);
             const bool flags[3] = {continues, is_new, is_entry && !is_found && has_skipped && !is_track};
-            const Ranks found = ranks(flags);
+            const auto found = shared.team.ranks(flags);
             const bool fits = next + found.total[0] <= capacity && tracks + found.total[1] <= capacity &&
                 three_hit + found.total[2] <= capacity;
             if (!fits) {
-                if (threadIdx.x == 0) shared.overflow = 1;
+                if (TeamOf::thread() == 0) shared.overflow = 1;
                 break;
             }
             const u32 track = is_new ? tracks + found.rank[1] : entry.info & TRACK_MASK;
@@ -342,7 +320,7 @@ template <class Arguments> class TrackFinder {
         }
         queued = next;
         current = 1 - current;
-        __syncthreads();
+        TeamOf::barrier();
     }
 
     __device__ __forceinline__ void add_three_hit(u32 index, const Entry& entry) const {
@@ -353,27 +331,27 @@ template <class Arguments> class TrackFinder {
     }
 
     // Triplets that are still in the queue.
-    __device__ void end_queue() {
-        for (u32 begin = 0; begin < queued; begin += TRACK_THREADS) {
-            const u32 index = begin + threadIdx.x;
+    __device__ __forceinline__ void end_queue() {
+        for (u32 begin = 0; begin < queued; begin += TeamOf::THREADS) {
+            const u32 index = begin + TeamOf::thread();
             const Entry entry = index < queued ? queue(current)[index] : Entry{IS_TRACK, 0, 0, 0};
-            const bool flags[3] = {(entry.info & IS_TRACK) == 0, false, false};
-            const Ranks found = ranks(flags);
+            const bool flags[1] = {(entry.info & IS_TRACK) == 0};
+            const auto found = shared.team.ranks(flags);
             if (three_hit + found.total[0] > capacity) {
-                if (threadIdx.x == 0) shared.overflow = 1;
+                if (TeamOf::thread() == 0) shared.overflow = 1;
                 break;
             }
             if (flags[0]) add_three_hit(three_hit + found.rank[0], entry);
             three_hit += found.total[0];
         }
-        __syncthreads();
+        TeamOf::barrier();
     }
 
     // Keeps the tracks of three unused hits on a straight line; returns how many.
-    __device__ u32 filter() const {
+    __device__ __forceinline__ u32 filter() const {
         u32 accepted = 0;
-        for (u32 begin = 0; begin < three_hit; begin += TRACK_THREADS) {
-            const u32 index = begin + threadIdx.x;
+        for (u32 begin = 0; begin < three_hit; begin += TeamOf::THREADS) {
+            const u32 index = begin + TeamOf::thread();
             u32 codes[3] = {0, 0, 0};
             bool is_accepted = index < three_hit;
             if (is_accepted) {
@@ -385,50 +363,45 @@ template <class Arguments> class TrackFinder {
                 }
                 is_accepted = is_accepted && chi2(hits) < 20.0f;
             }
-            const bool flags[3] = {is_accepted, false, false};
+            const bool flags[1] = {is_accepted};
             // Barriers in it: all have read before any writes.
-            const Ranks found = ranks(flags);
+            const auto found = shared.team.ranks(flags);
             if (is_accepted) {
                 u32* to = arguments.three_hit + (base + accepted + found.rank[0]) * 3;
                 for (u32 hit = 0; hit < 3; hit++) to[hit] = codes[hit];
             }
             accepted += found.total[0];
-            __syncthreads();
+            TeamOf::barrier();
         }
         return accepted;
     }
 
   public:
-    __device__ TrackFinder(const Arguments& arguments, TrackShared& shared, unsigned char* memory, u32 event)
-        : arguments(arguments), shared(shared), memory(memory),
-          used(reinterpret_cast<u32*>(memory + 3 * 16 * arguments.layer_capacity)), event(event),
+    __device__ __forceinline__ TrackFinder(const Arguments& arguments, TrackShared<IS_WARP>& shared, unsigned char* memory, u32 event)
+        : arguments(arguments), shared(shared), layers(memory, arguments.layer_capacity), used(layers.end()), event(event),
           capacity((arguments.events.bases[event + 1] >> arguments.shift) - (arguments.events.bases[event] >> arguments.shift) + 64),
           base((arguments.events.bases[event] >> arguments.shift) + 64 * event) {}
 
     // Finds the tracks; returns their numbers.
-    __device__ TrackCounts find() {
-        for (u32 word = threadIdx.x; word < arguments.used_words; word += TRACK_THREADS) used[word] = 0;
-        if (threadIdx.x < PAIRS) shared.pairs[threadIdx.x] = arguments.pairs[event * PAIRS + threadIdx.x];
-        if (threadIdx.x == 0) shared.overflow = 0;
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            u32 before = 0;
-            for (u32 pair = 0; pair < PAIRS; pair++) {
-                shared.first_used[pair] = before;
-                before += count(pair);
-                if (count(pair) > arguments.layer_capacity) shared.overflow = 1;
-            }
-            if (before > 32 * arguments.used_words) shared.overflow = 1;
+    __device__ __forceinline__ TrackCounts find() {
+        for (u32 word = TeamOf::thread(); word < PAIRS * layers.words; word += TeamOf::THREADS) used[word] = 0;
+        if (TeamOf::thread() == 0) shared.overflow = 0;
+        TeamOf::barrier();
+        if (TeamOf::thread() < PAIRS) {
+            const PairHits pair = arguments.pairs[event * PAIRS + TeamOf::thread()];
+            shared.firsts[TeamOf::thread()] = pair.first;
+            shared.counts[TeamOf::thread()] = pair.count;
+            if (pair.count > arguments.layer_capacity) shared.overflow = 1;
         }
-        __syncthreads();
+        TeamOf::barrier();
         if (shared.overflow != 0) return {0, 0, 0, 1};
         for (u32 pair = LAST_PAIR; pair > LAST_PAIR - 3; pair--) load_layer(pair);
-        __syncthreads();
+        TeamOf::barrier();
         seed<FIRST_HITS_AT_END>(LAST_PAIR);
         for (u32 pair = LAST_PAIR - 1; pair >= 2; pair--) {
-            // In the place of the pair of modules before.
+            // In the memory of the pair of modules before.
             load_layer(pair - 2);
-            __syncthreads();
+            TeamOf::barrier();
             forward(pair - 2);
             seed<FIRST_HITS>(pair);
         }
@@ -436,25 +409,36 @@ template <class Arguments> class TrackFinder {
         const u32 accepted = filter();
         if (shared.overflow != 0) return {0, 0, 0, 1};
         u32 hits = 0;
-        for (u32 track = threadIdx.x; track < tracks; track += TRACK_THREADS) hits += arguments.lengths[base + track];
-        u32 total;
-        block_exclusive_sum<TRACK_THREADS>(hits, shared.warp_counts[0], total);
-        return {tracks, accepted, total + 3 * accepted, 0};
+        for (u32 track = TeamOf::thread(); track < tracks; track += TeamOf::THREADS) hits += arguments.lengths[base + track];
+        return {tracks, accepted, shared.team.sum(hits) + 3 * accepted, 0};
     }
 };
 
-template <class Arguments> __device__ __forceinline__ void find_tracks(const Arguments& arguments) {
+// Bytes of shared memory of an event that depend on the number of hits of a pair of modules.
+__device__ __forceinline__ u32 search_bytes(u32 layer_capacity) {
+    return Layers::bytes(layer_capacity) + (4 * PAIRS * (layer_capacity / 32) + 15) / 16 * 16;
+}
+
+template <bool IS_WARP, class Arguments> __device__ __forceinline__ void find_tracks(const Arguments& arguments) {
     SMEM_DYN(unsigned char, memory);
-    __shared__ TrackShared shared;
-    const u32 event = arguments.events.first + blockIdx.x;
-    TrackFinder<Arguments> finder(arguments, shared, memory, event);
+    constexpr u32 TEAMS = IS_WARP ? WARP_THREADS / LANES : 1;
+    __shared__ TrackShared<IS_WARP> shared[TEAMS];
+    const u32 team = IS_WARP ? threadIdx.x / LANES : 0;
+    const u32 of_batch = blockIdx.x * TEAMS + team;
+    // Whole teams.
+    if (of_batch >= arguments.events.count) return;
+    const u32 event = arguments.events.first + of_batch;
+    TrackFinder<IS_WARP, Arguments> finder(
+        arguments, shared[team], memory + team * search_bytes(arguments.layer_capacity), event);
     const TrackCounts counts = finder.find();
-    if (threadIdx.x == 0) arguments.counts[event] = counts;
+    if (Team<IS_WARP>::thread() == 0) arguments.counts[event] = counts;
 }
 
 }  // namespace velo
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_find_tracks, FindTracks, (TRACK_THREADS), find_tracks)
-KERNEL_INSTANCE(velo_find_half_tracks, FindHalfTracks, (TRACK_THREADS), find_tracks)
+KERNEL_INSTANCE(velo_find_tracks, FindTracks, (WARP_THREADS), find_tracks<true>)
+KERNEL_INSTANCE(velo_find_tracks_of_few, FindTracks, (EVENT_THREADS), find_tracks<false>)
+KERNEL_INSTANCE(velo_find_half_tracks, FindHalfTracks, (WARP_THREADS), find_tracks<true>)
+KERNEL_INSTANCE(velo_find_half_tracks_of_few, FindHalfTracks, (EVENT_THREADS), find_tracks<false>)

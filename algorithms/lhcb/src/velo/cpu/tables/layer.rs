@@ -3,11 +3,14 @@
 
 use std::ops::Range;
 
-use super::lanes::{Hits, LANES, TOLERANCE, compare, distance};
+use super::lanes::{Angles, LANES, Numbers};
 use crate::velo::model::EventHits;
 use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
+use crate::velo::model::hits::module_of;
 use crate::velo::model::search::Line;
 
+/// Tolerance of an angle.
+const TOLERANCE: i32 = PHI_TOLERANCE as i32;
 /// Bits of an angle that are its bucket.
 const BUCKET_BITS: u32 = 6;
 const BUCKETS: usize = 1 << BUCKET_BITS;
@@ -23,6 +26,8 @@ pub struct Layer {
     z: Vec<f32>,
     phi: Vec<i32>,
     slots: Vec<u32>,
+    /// Of a layer with all hits: x, y, z in mm, and 1 for hits of modules with odd numbers, else 0.
+    points: Vec<[f32; 4]>,
     /// Index of the first hit of each bucket of angles, or of a later one.
     first: [u32; BUCKETS],
 }
@@ -36,6 +41,7 @@ impl Default for Layer {
             z: Vec::new(),
             phi: Vec::new(),
             slots: Vec::new(),
+            points: Vec::new(),
             first: [0; BUCKETS],
         }
     }
@@ -61,8 +67,14 @@ impl Layer {
 
     /// Position of a hit in mm.
     #[inline]
-    pub fn position(&self, index: usize) -> [f32; 3] {
+    fn position(&self, index: usize) -> [f32; 3] {
         [self.x[index], self.y[index], self.z[index]]
+    }
+
+    /// x, y, z in mm of a hit of a layer with all hits, and 1 if the number of its module is odd, else 0.
+    #[inline]
+    pub fn point(&self, index: u32) -> &[f32; 4] {
+        &self.points[index as usize]
     }
 
     /// Index of the first hit whose angle is not smaller; the layer is not empty.
@@ -70,11 +82,9 @@ impl Layer {
     pub fn lower_bound(&self, phi: i32) -> usize {
         let mut index = self.first[bucket(phi)] as usize;
         while index < self.len {
-            let hits = self.lanes(index);
             // The first hits, which are repeated after the last one, are smaller again.
-            let is_smaller = hits.phi.iter().enumerate();
-            let is_smaller = is_smaller.map(|(lane, other)| u32::from(*other < phi) << lane);
-            let smaller = is_smaller.sum::<u32>().trailing_ones() as usize;
+            let hits = Angles::load(chunk(&self.phi, index));
+            let smaller = hits.is_below(Angles::splat(phi)).bits().trailing_ones() as usize;
             index += smaller;
             if smaller < LANES {
                 break;
@@ -109,7 +119,11 @@ impl Layer {
         self.z[..len].copy_from_slice(&hits.z[slots.clone()]);
         let phi = &hits.phi[slots.clone()];
         self.phi[..len].iter_mut().zip(phi).for_each(|(to, from)| *to = i32::from(*from));
-        self.slots[..len].iter_mut().zip(slots).for_each(|(to, slot)| *to = slot as u32);
+        self.slots[..len].iter_mut().zip(slots.clone()).for_each(|(to, slot)| *to = slot as u32);
+        let parity = |slot: usize| (module_of(hits.ids[slot]) % 2) as f32;
+        let point = |slot: usize| [hits.x[slot], hits.y[slot], hits.z[slot], parity(slot)];
+        self.points.clear();
+        self.points.extend(slots.map(point));
         self.end(len);
     }
 
@@ -177,64 +191,55 @@ pub struct Nearest {
 pub struct Look {
     /// Index of the first of them.
     index: u32,
-    /// Hits near the line, as bits.
-    near: u32,
+    /// Squares of their distances from the line in mm²; infinite outside of the tolerance.
+    pub scatters: Numbers,
     /// True if the window ends among them, as it should.
     pub is_complete: bool,
 }
 
-impl Look {
-    /// True if there is a hit near the line.
-    #[inline]
-    pub fn has_hit(&self) -> bool {
-        self.near != 0
-    }
+#[inline]
+fn chunk<T>(list: &[T], index: usize) -> &[T; LANES] {
+    list[index..].first_chunk().expect("the first hits are repeated")
 }
 
 impl Layer {
     /// Looks at the first hits within the tolerance of an angle.
     #[inline]
-    pub fn look(&self, line: &Line, expected: i16, max_scatter: f32) -> Look {
-        let expected = i32::from(expected);
+    pub fn look(&self, line: &Line, expected: i32) -> Look {
         let index = self.first[bucket(expected - TOLERANCE)] as usize;
-        let hits = self.lanes(index);
-        let compared = compare(hits, line, expected, max_scatter);
-        let last = distance(hits.phi[LANES - 1], expected);
+        let phi = chunk(&self.phi, index);
+        let distances = Angles::load(phi).distances(Angles::splat(expected));
+        let is_inside = distances.is_below(Angles::splat(TOLERANCE + 1));
+        let has_opposite = distances.is_below(Angles::splat(1 << 15)).bits() != 0xFF;
+        let [from_x, from_y, from_z] = line.from.map(Numbers::splat);
+        let d = Numbers::load(chunk(&self.z, index)).minus(from_z);
+        let on_line = |from: Numbers, slope: f32| from.plus(Numbers::splat(slope).times(d));
+        let dx = on_line(from_x, line.tx).minus(Numbers::load(chunk(&self.x, index)));
+        let dy = on_line(from_y, line.ty).minus(Numbers::load(chunk(&self.y, index)));
+        let scatters = dx.times(dx).plus(dy.times(dy));
+        let last = i32::from((phi[LANES - 1] - expected) as i16);
         let continues = (-TOLERANCE - BUCKET_WIDTH..=TOLERANCE).contains(&last);
-        let is_complete =
-            self.len == 0 || ((!continues || LANES >= self.len) && !compared.has_opposite);
-        Look { index: index as u32, near: compared.near, is_complete }
+        let is_complete = self.len == 0 || ((!continues || LANES >= self.len) && !has_opposite);
+        let scatters = is_inside.select(scatters, Numbers::splat(f32::INFINITY));
+        Look { index: index as u32, scatters, is_complete }
     }
 
-    /// Nearest of the hits of a complete look, if its scatter is below a maximum; the first of several.
+    /// Slot of one of the hits of a look.
     #[inline]
-    pub fn nearest_of(&self, look: Look, line: &Line, max_scatter: f32) -> Option<Nearest> {
-        let mut near = look.near;
-        let mut best = Nearest { scatter: max_scatter, slot: 0 };
-        let mut found = None;
-        while near != 0 {
-            let index = look.index as usize + near.trailing_zeros() as usize;
-            let scatter = line.scatter(self.position(index));
-            if scatter < best.scatter {
-                best = Nearest { scatter, slot: self.slots[index] };
-                found = Some(best);
-            }
-            near &= near - 1;
-        }
-        found
+    pub fn slot_of(&self, look: &Look, lane: usize) -> u32 {
+        self.slots[look.index as usize + lane]
     }
 
+    /// Slot of the nearest of the hits of a complete look, if its scatter is below a maximum; the first
+    /// of several.
     #[inline]
-    fn lanes(&self, index: usize) -> Hits<'_> {
-        fn chunk<T>(list: &[T], index: usize) -> &[T; LANES] {
-            list[index..].first_chunk().expect("the first hits are repeated")
-        }
-        Hits {
-            x: chunk(&self.x, index),
-            y: chunk(&self.y, index),
-            z: chunk(&self.z, index),
-            phi: chunk(&self.phi, index),
-        }
+    pub fn nearest_of(&self, look: &Look, max_scatter: f32) -> Option<u32> {
+        let max = Numbers::splat(max_scatter);
+        // What is not a number is not below.
+        let scatters = max.is_above(look.scatters).select(look.scatters, max);
+        let nearest = scatters.min();
+        let lanes = scatters.equals(Numbers::splat(nearest)).bits();
+        (nearest < max_scatter).then(|| self.slot_of(look, lanes.trailing_zeros() as usize))
     }
 
     /// Nearest hit by the rule of the experiment, hit by hit, without those whose slots are marked.
@@ -242,10 +247,11 @@ impl Layer {
     pub fn nearest_by_rule(
         &self,
         line: &Line,
-        expected: i16,
+        expected: i32,
         max_scatter: f32,
         is_marked: Option<&[bool]>,
     ) -> Option<Nearest> {
+        let expected = expected as i16;
         let lower = i32::from(expected.wrapping_sub(PHI_TOLERANCE));
         let first = self.phi().partition_point(|phi| *phi < lower);
         let mut found = None;

@@ -1,61 +1,54 @@
-//! Straight lines through pairs of hits, several at a time.
+//! Straight lines through pairs of hits, eight at a time.
 
-use crate::velo::model::formulas::phi16;
+use super::lanes::{self, LANES, Numbers};
 use crate::velo::model::search::Line;
 
-/// Coordinates of several hits.
+/// Positions of eight hits.
 #[derive(Clone, Copy, Debug)]
-pub struct Positions<const N: usize> {
-    x: [f32; N],
-    y: [f32; N],
-    z: [f32; N],
-}
-
-impl<const N: usize> Positions<N> {
-    /// Coordinates of hits one by one.
-    #[inline]
-    pub fn new(position: impl Fn(usize) -> [f32; 3]) -> Self {
-        let mut positions = Positions { x: [0.0; N], y: [0.0; N], z: [0.0; N] };
-        for lane in 0..N {
-            let [x, y, z] = position(lane);
-            positions.x[lane] = x;
-            positions.y[lane] = y;
-            positions.z[lane] = z;
-        }
-        positions
-    }
+pub struct Positions {
+    /// x in mm.
+    pub x: Numbers,
+    /// y in mm.
+    pub y: Numbers,
+    /// z in mm.
+    pub z: Numbers,
 }
 
 /// Lines, with the angle that is expected on each.
 #[derive(Clone, Copy, Debug)]
-pub struct Lines<const N: usize> {
-    from: Positions<N>,
-    tx: [f32; N],
-    ty: [f32; N],
+pub struct Lines {
+    x: [f32; LANES],
+    y: [f32; LANES],
+    z: [f32; LANES],
+    tx: [f32; LANES],
+    ty: [f32; LANES],
     /// Expected angles.
-    pub phi: [i16; N],
+    pub phi: [i32; LANES],
 }
 
-impl<const N: usize> Lines<N> {
+impl Lines {
     /// Lines through two hits each, with the angles at distances along the beam from the first.
     #[inline]
-    pub fn new(from: Positions<N>, to: &Positions<N>, distances: &[f32; N]) -> Self {
-        let mut lines = Lines { from, tx: [0.0; N], ty: [0.0; N], phi: [0; N] };
-        for (lane, &distance) in distances.iter().enumerate() {
-            let td = 1.0 / (to.z[lane] - from.z[lane]);
-            let tx = (to.x[lane] - from.x[lane]) * td;
-            let ty = (to.y[lane] - from.y[lane]) * td;
-            lines.tx[lane] = tx;
-            lines.ty[lane] = ty;
-            lines.phi[lane] = phi16(from.x[lane] + tx * distance, from.y[lane] + ty * distance);
+    pub fn new(from: Positions, to: Positions, distances: Numbers) -> Self {
+        let td = Numbers::splat(1.0).over(to.z.minus(from.z));
+        let tx = to.x.minus(from.x).times(td);
+        let ty = to.y.minus(from.y).times(td);
+        let x = from.x.plus(tx.times(distances));
+        let y = from.y.plus(ty.times(distances));
+        Lines {
+            x: from.x.array(),
+            y: from.y.array(),
+            z: from.z.array(),
+            tx: tx.array(),
+            ty: ty.array(),
+            phi: lanes::phi16(x, y).array(),
         }
-        lines
     }
 
     /// One of the lines.
     #[inline]
     pub fn line(&self, lane: usize) -> Line {
-        let from = [self.from.x[lane], self.from.y[lane], self.from.z[lane]];
+        let from = [self.x[lane], self.y[lane], self.z[lane]];
         Line { from, tx: self.tx[lane], ty: self.ty[lane] }
     }
 }

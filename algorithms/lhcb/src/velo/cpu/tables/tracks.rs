@@ -2,17 +2,14 @@
 
 use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 
-use super::first_hits::{FirstHits, Unused};
-use super::layer::{Layer, Look, Nearest};
+use super::first_hits::{Candidates, FirstHits, Unused};
+use super::lanes::{LANES, Numbers};
+use super::layer::{Layer, Look};
 use super::lines::{Lines, Positions};
-use crate::velo::model::hits::module_of;
 use crate::velo::model::search::{
     FIRST_HITS, FIRST_HITS_AT_END, MAX_CHI2, MAX_HITS, MAX_SCATTER, chi2,
 };
 use crate::velo::model::{EventHits, TrackCounts, Tracks};
-
-/// Entries that are continued together.
-const AT_ONCE: usize = 8;
 
 /// Finds tracks.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +45,8 @@ struct Entry {
     first: u32,
     /// The last two hits.
     last: [u32; 2],
+    /// x, y, z in mm of the last two hits, and 1 if the number of their module is odd, else 0.
+    points: [[f32; 4]; 2],
     has_skipped: bool,
 }
 
@@ -56,10 +55,10 @@ impl TrackFinder {
     pub fn find(&mut self, hits: &EventHits<'_>, geometry: &Geometry, tracks: &mut Tracks) {
         self.begin(hits);
         let last = MODULE_PAIRS - 1;
-        self.seed::<FIRST_HITS_AT_END>(last, geometry);
+        self.seed::<FIRST_HITS_AT_END, { LANES / FIRST_HITS_AT_END }>(last, geometry);
         for pair in (2..last).rev() {
-            self.forward(pair - 2, hits, geometry);
-            self.seed::<FIRST_HITS>(pair, geometry);
+            self.forward(pair - 2, geometry);
+            self.seed::<FIRST_HITS, { LANES / FIRST_HITS }>(pair, geometry);
         }
         let ended = self.entries.iter().filter(|entry| entry.track.is_none());
         self.three_hit.extend(ended.map(|entry| entry.triplet()));
@@ -80,9 +79,10 @@ impl TrackFinder {
         }
     }
 
-    /// Makes triplets with the second hit in the pair of modules before.
+    /// Makes triplets with the second hit in the pair of modules before: `SECONDS` second hits at a time,
+    /// with `N` first hits each.
     #[inline(never)]
-    fn seed<const N: usize>(&mut self, pair: usize, geometry: &Geometry) {
+    fn seed<const N: usize, const SECONDS: usize>(&mut self, pair: usize, geometry: &Geometry) {
         let all_firsts = &self.layers[pair];
         let all_seconds = &self.layers[pair - 1];
         let all_thirds = &self.layers[pair - 2];
@@ -97,81 +97,73 @@ impl TrackFinder {
         if thirds.len() == 0 {
             return;
         }
-        let distances = [geometry.pair_z(pair - 2) - geometry.pair_z(pair); N];
+        let distances = Numbers::splat(geometry.pair_z(pair - 2) - geometry.pair_z(pair));
         let first_hits = FirstHits::new(all_firsts, &mut self.firsts);
-        for &second in self.seconds.indices() {
-            let to = all_seconds.position(second as usize);
-            let candidates = first_hits.near::<N>(all_seconds.phi()[second as usize]);
-            let from =
-                Positions::new(|lane| all_firsts.position(candidates.indices[lane] as usize));
-            let lines = Lines::new(from, &Positions::new(|_| to), &distances);
-            let mut has_hit = false;
-            let mut is_complete = true;
-            let looks: [Look; N] = std::array::from_fn(|lane| {
-                let look = thirds.look(&lines.line(lane), lines.phi[lane], MAX_SCATTER);
-                let counts = lane < candidates.len;
-                has_hit |= look.has_hit() && counts;
-                is_complete &= look.is_complete || !counts;
-                look
+        for seconds in self.seconds.indices().chunks(SECONDS) {
+            let second = |group: usize| seconds[group.min(seconds.len() - 1)];
+            let candidates: [Candidates<N>; SECONDS] = std::array::from_fn(|group| {
+                first_hits.near::<N>(all_seconds.phi()[second(group) as usize])
             });
-            if !has_hit && is_complete {
-                continue;
-            }
-            let mut best = Nearest { scatter: MAX_SCATTER, slot: 0 };
-            let mut best_first = None;
-            for (lane, look) in looks.into_iter().enumerate().take(candidates.len) {
-                let found = if look.is_complete {
-                    thirds.nearest_of(look, &lines.line(lane), best.scatter)
+            let from = |lane: usize| all_firsts.point(candidates[lane / N].indices[lane % N]);
+            let to = |lane: usize| all_seconds.point(second(lane / N));
+            let [x, y, z, _] = Numbers::transposed(std::array::from_fn(from));
+            let from = Positions { x, y, z };
+            let [x, y, z, _] = Numbers::transposed(std::array::from_fn(to));
+            let lines = Lines::new(from, Positions { x, y, z }, distances);
+            for (group, (&second, candidates)) in seconds.iter().zip(&candidates).enumerate() {
+                let windows = Windows::<N>::new(thirds, &lines, group * N, candidates.len);
+                let found = if windows.are_complete {
+                    windows.nearest(thirds)
                 } else {
-                    let is_used = Some(self.is_used.as_slice());
-                    let line = lines.line(lane);
-                    all_thirds.nearest_by_rule(&line, lines.phi[lane], best.scatter, is_used)
+                    let is_used = self.is_used.as_slice();
+                    nearest_by_rule(all_thirds, &lines, group * N, candidates.len, is_used)
                 };
-                if let Some(nearest) = found {
-                    best = nearest;
-                    best_first = Some(all_firsts.first_slot() + candidates.indices[lane]);
+                if let Some((candidate, third)) = found {
+                    let first = all_firsts.first_slot() + candidates.indices[candidate];
+                    let last = [all_seconds.first_slot() + second, third];
+                    let third = all_thirds.point(third - all_thirds.first_slot());
+                    let points = [*all_seconds.point(second), *third];
+                    self.entries.push(Entry {
+                        track: None,
+                        first,
+                        last,
+                        points,
+                        has_skipped: false,
+                    });
                 }
-            }
-            if let Some(first) = best_first {
-                let last = [all_seconds.first_slot() + second, best.slot];
-                self.entries.push(Entry { track: None, first, last, has_skipped: false });
             }
         }
     }
 
     /// Continues all entries in a pair of modules.
     #[inline(never)]
-    fn forward(&mut self, pair: usize, hits: &EventHits<'_>, geometry: &Geometry) {
+    fn forward(&mut self, pair: usize, geometry: &Geometry) {
         self.next_entries.clear();
         let layer = &self.layers[pair];
-        let z = [geometry.module_z[2 * pair], geometry.module_z[2 * pair + 1]];
-        for entries in self.entries.chunks(AT_ONCE) {
-            let last = |lane: usize| entries[lane.min(entries.len() - 1)].last;
-            let position = |slot: u32| {
-                let slot = slot as usize;
-                [hits.x[slot], hits.y[slot], hits.z[slot]]
-            };
-            let from = Positions::<AT_ONCE>::new(|lane| position(last(lane)[0]));
-            let to = Positions::new(|lane| position(last(lane)[1]));
-            let distances = std::array::from_fn(|lane| {
-                let from = last(lane)[0] as usize;
-                z[module_of(hits.ids[from]) % 2] - hits.z[from]
-            });
-            let lines = Lines::new(from, &to, &distances);
-            let looks: [Look; AT_ONCE] = std::array::from_fn(|lane| {
-                layer.look(&lines.line(lane), lines.phi[lane], MAX_SCATTER)
-            });
+        let [even, odd] = [2 * pair, 2 * pair + 1].map(|of| Numbers::splat(geometry.module_z[of]));
+        for entries in self.entries.chunks(LANES) {
+            let point = |lane: usize, of: usize| &entries[lane.min(entries.len() - 1)].points[of];
+            let [x, y, z, parity] = Numbers::transposed(std::array::from_fn(|lane| point(lane, 0)));
+            let from = Positions { x, y, z };
+            let is_odd = parity.is_above(Numbers::splat(0.5));
+            let distances = is_odd.select(odd, even).minus(z);
+            let [x, y, z, _] = Numbers::transposed(std::array::from_fn(|lane| point(lane, 1)));
+            let lines = Lines::new(from, Positions { x, y, z }, distances);
             for (lane, entry) in entries.iter().enumerate() {
                 let line = lines.line(lane);
-                let found = if looks[lane].is_complete {
-                    layer.nearest_of(looks[lane], &line, MAX_SCATTER)
+                let look = layer.look(&line, lines.phi[lane]);
+                let found = if look.is_complete {
+                    layer.nearest_of(&look, MAX_SCATTER)
                 } else {
-                    layer.nearest_by_rule(&line, lines.phi[lane], MAX_SCATTER, None)
+                    let nearest = layer.nearest_by_rule(&line, lines.phi[lane], MAX_SCATTER, None);
+                    nearest.map(|nearest| nearest.slot)
                 };
                 match found {
-                    Some(Nearest { slot, .. }) => {
+                    Some(slot) => {
                         self.is_used[slot as usize] = true;
-                        let extended = extend(&mut self.tracks, &mut self.is_used, entry, slot);
+                        let point = layer.point(slot - layer.first_slot());
+                        let extended =
+                            extend(&mut self.tracks, &mut self.is_used, entry, slot, point);
                         self.next_entries.extend(extended);
                     }
                     None if !entry.has_skipped => {
@@ -214,6 +206,81 @@ impl Entry {
     }
 }
 
+/// Windows of the third hits for the candidates of a second one.
+struct Windows<const N: usize> {
+    looks: [Look; N],
+    /// Number of candidates.
+    len: usize,
+    /// True if all of them end where they should.
+    are_complete: bool,
+}
+
+impl<const N: usize> Windows<N> {
+    /// Windows of the lines from `first_lane` on.
+    #[inline]
+    fn new(thirds: &Layer, lines: &Lines, first_lane: usize, len: usize) -> Self {
+        let mut are_complete = true;
+        let looks = std::array::from_fn(|candidate| {
+            let lane = first_lane + candidate;
+            let look = thirds.look(&lines.line(lane), lines.phi[lane]);
+            are_complete &= look.is_complete || candidate >= len;
+            look
+        });
+        Windows { looks, len, are_complete }
+    }
+
+    /// The nearest third hit: the candidate, and the slot; the first of several.
+    #[inline]
+    fn nearest(&self, thirds: &Layer) -> Option<(usize, u32)> {
+        let mut best = Numbers::splat(MAX_SCATTER);
+        let mut best_candidates = Numbers::splat(0.0);
+        for (candidate, look) in self.looks.iter().enumerate() {
+            if candidate >= self.len {
+                break;
+            }
+            let is_better = best.is_above(look.scatters);
+            best = is_better.select(look.scatters, best);
+            best_candidates = is_better.select(Numbers::splat(candidate as f32), best_candidates);
+        }
+        let nearest = best.min();
+        if nearest >= MAX_SCATTER {
+            return None;
+        }
+        let lanes = best.equals(Numbers::splat(nearest)).bits();
+        let candidates = best_candidates.array();
+        let equal = (0..LANES).filter(|lane| lanes >> lane & 1 != 0);
+        let lane = match lanes.count_ones() {
+            1 => lanes.trailing_zeros() as usize,
+            _ => equal.min_by_key(|lane| candidates[*lane] as u32).unwrap_or(0),
+        };
+        let candidate = candidates[lane] as usize;
+        Some((candidate, thirds.slot_of(&self.looks[candidate], lane)))
+    }
+}
+
+/// The nearest third hit, by the rule of the experiment: the candidate, and the slot.
+#[cold]
+fn nearest_by_rule(
+    all_thirds: &Layer,
+    lines: &Lines,
+    first_lane: usize,
+    len: usize,
+    is_used: &[bool],
+) -> Option<(usize, u32)> {
+    let mut best_scatter = MAX_SCATTER;
+    let mut best = None;
+    for candidate in 0..len {
+        let lane = first_lane + candidate;
+        let line = lines.line(lane);
+        let found = all_thirds.nearest_by_rule(&line, lines.phi[lane], best_scatter, Some(is_used));
+        if let Some(nearest) = found {
+            best_scatter = nearest.scatter;
+            best = Some((candidate, nearest.slot));
+        }
+    }
+    best
+}
+
 /// Appends a hit to the track of an entry, or makes a track of a triplet; returns the entry that
 /// continues it, unless it is complete.
 #[inline]
@@ -222,6 +289,7 @@ fn extend(
     is_used: &mut [bool],
     entry: &Entry,
     slot: u32,
+    point: &[f32; 4],
 ) -> Option<Entry> {
     let index = if let Some(index) = entry.track {
         let track = &mut tracks[index as usize];
@@ -238,8 +306,15 @@ fn extend(
         tracks.len() as u32 - 1
     };
     let last = [entry.last[1], slot];
+    let points = [entry.points[1], *point];
     let is_complete = tracks[index as usize].len as usize >= MAX_HITS;
-    (!is_complete).then_some(Entry { track: Some(index), first: 0, last, has_skipped: false })
+    (!is_complete).then_some(Entry {
+        track: Some(index),
+        first: 0,
+        last,
+        points,
+        has_skipped: false,
+    })
 }
 
 fn append(hits: &EventHits<'_>, slots: &[u32], tracks: &mut Tracks) {

@@ -5,14 +5,19 @@ use std::ops::Range;
 use generators_lhcb::geometry::MODULE_PAIRS;
 use portable_gpu::{DeviceError, Gpu, LaunchConfig};
 
-use super::{Config, Resident};
+use super::{Config, Resident, available_shared_bytes};
 use crate::kernels::velo_consolidate::{ComputeOffsets, TrackTotals, VELO_COMPUTE_OFFSETS};
 use crate::kernels::velo_cuda_event_h::Events;
+use crate::kernels::velo_cuda_pair_banks_h::PAIR_THREADS;
 use crate::kernels::velo_sort::{FINISH_THREADS, FinishEvents, SORT_THREADS, VELO_FINISH_EVENTS};
+use crate::kernels::velo_tracks::WARP_THREADS;
 use crate::velo::cuda::precision::{
-    ConsolidateArguments, Precision, RawArguments, SearchArguments, SortArguments,
+    ConsolidateArguments, Precision, RawArguments, SearchArguments, SearchGrid, SortArguments,
 };
 use crate::velo::{Stage, VeloInput};
+
+/// Events for each multiprocessor up to which a block searches an event: warps would leave a device idle.
+const FEW_EVENTS: u32 = 4;
 
 /// A batch of events, with the stage that its kernels run up to.
 pub(super) struct Batch<'b, 'a, P: Precision> {
@@ -49,13 +54,18 @@ impl<P: Precision> Batch<'_, '_, P> {
     }
 
     fn find_hits(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let grid = LaunchConfig::blocks(self.count() * MODULE_PAIRS as u32);
+        let lanes = gpu.properties().lanes;
+        let layout = &self.config.layout;
+        let warps = self.count() * MODULE_PAIRS as u32;
+        let grid = LaunchConfig::blocks(warps.div_ceil(PAIR_THREADS / lanes))
+            .with_shared(layout.pair_shared_bytes(lanes) as u32);
         let arguments = || RawArguments {
             events: self.events(),
             patterns: self.buffers.input.patterns(),
             unsorted: P::arrays(&self.buffers.hits.unsorted),
             sorted: P::arrays(&self.buffers.hits.sorted),
             pairs: self.buffers.hits.pairs.ptr(),
+            list_capacity: layout.list_capacity() as u32,
         };
         // Each kernel passes over events of the other kind.
         if self.config.has_super_pixels {
@@ -99,7 +109,6 @@ impl<P: Precision> Batch<'_, '_, P> {
     fn search(&self) -> SearchArguments<P::Arrays> {
         let buffers = self.buffers;
         let capacity = &self.buffers.capacity;
-        let layout = &self.config.layout;
         SearchArguments {
             events: self.events(),
             pairs: buffers.hits.pairs.ptr(),
@@ -111,16 +120,28 @@ impl<P: Precision> Batch<'_, '_, P> {
             counts: buffers.lists.search.counts.ptr(),
             shift: capacity.shift,
             layer_capacity: capacity.layer as u32,
-            used_words: layout.used_words() as u32,
         }
     }
 
+    /// A warp for each event; a block for each if there are few, or if they need much memory.
+    fn search_grid(&self, gpu: &Gpu) -> SearchGrid {
+        let properties = gpu.properties();
+        let events_of_block = WARP_THREADS / properties.lanes;
+        let of_event = self.buffers.capacity.shared_bytes() as u32;
+        let of_warps = events_of_block * of_event;
+        if self.count() <= FEW_EVENTS * properties.multiprocessors
+            || of_warps as usize > available_shared_bytes(gpu)
+        {
+            return SearchGrid::Blocks(LaunchConfig::blocks(self.count()).with_shared(of_event));
+        }
+        let blocks = self.count().div_ceil(events_of_block);
+        SearchGrid::Warps(LaunchConfig::blocks(blocks).with_shared(of_warps))
+    }
+
     fn find_tracks(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let shared = self.config.layout.shared_bytes(&self.buffers.capacity) as u32;
-        let grid = LaunchConfig::blocks(self.count()).with_shared(shared);
         let search = &self.buffers.lists.search;
         // SAFETY: lists have the capacity that the kernel derives from the same numbers.
-        unsafe { P::find_tracks(gpu, grid, self.search()) }?;
+        unsafe { P::find_tracks(gpu, self.search_grid(gpu), self.search()) }?;
         let arguments = ComputeOffsets {
             counts: search.counts.ptr(),
             offsets: search.offsets.ptr(),

@@ -41,8 +41,8 @@ impl Config {
     pub(super) fn new(gpu: &Gpu, input: &VeloInput, stage: Stage) -> Result<Self, Unavailable> {
         let layout = Layout::new(input, stage);
         let capacity = layout.usual_capacity();
-        let needed = layout.shared_bytes(&layout.max_capacity(1));
-        let available = gpu.properties().shared_bytes as usize - STATIC_SHARED_BYTES;
+        let needed = layout.max_capacity(1).shared_bytes();
+        let available = available_shared_bytes(gpu);
         if needed > available {
             let hits = layout.max_pair;
             return Err(Unavailable(format!(
@@ -59,6 +59,11 @@ impl Config {
 
 /// Shared memory of the search that does not depend on the events.
 const STATIC_SHARED_BYTES: usize = 2048;
+
+/// Shared memory that is left for hits of events.
+fn available_shared_bytes(gpu: &Gpu) -> usize {
+    gpu.properties().shared_bytes as usize - STATIC_SHARED_BYTES
+}
 
 buffers! {
     /// Lists of the search.

@@ -1,0 +1,127 @@
+// Angles of the hits of three pairs of modules, and their unused hits, in shared memory.
+#pragma once
+#include "event.h"
+// nvcc: -fmad=false
+
+namespace velo {
+
+// Bins of the angle in a layer.
+constexpr u32 LAYER_BINS = 128;
+constexpr u32 LAYER_BIN_SHIFT = 9;
+static_assert(LAYER_BINS << LAYER_BIN_SHIFT == 65536, "bins cover all angles");
+// Entries before and after a list of unused hits, with hits of the other end.
+constexpr u32 LIST_MARGIN = 8;
+
+__device__ __forceinline__ u32 layer_bin(i16 phi) { return (u32)(u16)(phi ^ (i16)0x8000) >> LAYER_BIN_SHIFT; }
+
+// A pair of modules.
+struct Layer {
+    // Of each 32 hits: bits of the unused ones, and the number of unused ones before.
+    u32* unused_bits;
+    u32* unused_before_word;
+    u32* unused_count;
+    // First hit of each bin of the angle; the number of hits follows.
+    u16* bins;
+    i16* phi;
+    // Indices of the unused hits. Before and after them are those of the other end, less or more the number
+    // of all hits.
+    i16* unused;
+
+    // Bytes of a layer; the capacity is a multiple of 32.
+    static __device__ __forceinline__ u32 bytes(u32 capacity) {
+        return (8 * (capacity / 32 + 1) + 4 + 2 * (LAYER_BINS + 2) + 4 * capacity + 4 * LIST_MARGIN + 15) / 16 * 16;
+    }
+
+    __device__ __forceinline__ Layer(unsigned char* memory, u32 capacity)
+        : unused_bits(reinterpret_cast<u32*>(memory)), unused_before_word(unused_bits + capacity / 32 + 1),
+          unused_count(unused_before_word + capacity / 32 + 1), bins(reinterpret_cast<u16*>(unused_count + 1)),
+          phi(reinterpret_cast<i16*>(bins + LAYER_BINS + 2)), unused(phi + capacity + LIST_MARGIN) {}
+
+    // Copies the angles of hits, sorted, from device memory. All of `threads` call it.
+    __device__ __forceinline__ void load(const i16* from, u32 count, u32 thread, u32 threads) const {
+        for (u32 hit = thread; hit < count; hit += threads) {
+            const i16 own = from[hit];
+            phi[hit] = own;
+            const u32 bin = layer_bin(own);
+            for (u32 next = hit == 0 ? 0 : layer_bin(from[hit - 1]) + 1; next <= bin; next++) bins[next] = (u16)hit;
+            if (hit + 1 == count) {
+                for (u32 next = bin + 1; next <= LAYER_BINS; next++) bins[next] = (u16)count;
+            }
+        }
+        if (count == 0) {
+            for (u32 bin = thread; bin <= LAYER_BINS; bin += threads) bins[bin] = 0;
+        }
+    }
+
+    // Lists the unused hits. A warp calls it.
+    __device__ __forceinline__ void list_unused(const u32* used, u32 count) const {
+        const u32 lane = threadIdx.x % LANES;
+        u32 listed = 0;
+        // One more than the hits, so that there is a number before the end.
+        for (u32 first = 0; first <= count; first += LANES) {
+            const u32 hit = first + lane;
+            const bool is_unused = hit < count && (used[hit / 32] >> hit % 32 & 1) == 0;
+            const lanemask_t mask = __ballot_sync(FULL_MASK, is_unused);
+            const u32 before = listed + (u32)popc(mask & lanemask_lt(lane));
+            if (is_unused) unused[before] = (i16)hit;
+            if (hit % 32 == 0 && hit <= count) {
+                unused_bits[hit / 32] = (u32)(mask >> lane);
+                unused_before_word[hit / 32] = before;
+            }
+            listed += (u32)popc(mask);
+        }
+        __syncwarp();
+        if (lane < min(listed, LIST_MARGIN)) {
+            unused[listed + lane] = (i16)(unused[lane] + (i32)count);
+            unused[-1 - (i32)lane] = (i16)(unused[listed - 1 - lane] - (i32)count);
+        }
+        if (lane == 0) *unused_count = listed;
+    }
+
+    // The first hit whose angle is not less than this.
+    __device__ __forceinline__ u32 lower_bound_of(i16 angle) const {
+        const u32 bin = layer_bin(angle);
+        return lower_bound(bins[bin], bins[bin + 1], [&](u32 hit) { return phi[hit] < angle; });
+    }
+
+    // Number of unused hits before a hit.
+    __device__ __forceinline__ u32 unused_before(u32 hit) const {
+        return unused_before_word[hit / 32] + (u32)__popc(unused_bits[hit / 32] & ((1u << hit % 32) - 1));
+    }
+
+    // The unused hit that is tried as number `number` for a second hit of this angle: alternately above and
+    // below it, by index.
+    __device__ __forceinline__ u32 unused_around(i16 angle, u32 number, u32 count) const {
+        const i32 middle = (i32)lower_bound_of(angle);
+        const i16* above = unused + unused_before((u32)middle);
+        const i16* below = above - 1;
+        i32 hit = 0;
+        for (u32 step = 0; step <= number; step++) {
+            const i32 up = *above, down = *below;
+            const bool is_up = up + down <= 2 * middle;
+            hit = is_up ? up : down;
+            above += is_up ? 1 : 0;
+            below -= is_up ? 0 : 1;
+        }
+        return (u32)(hit < 0 ? hit + (i32)count : hit >= (i32)count ? hit - (i32)count : hit);
+    }
+};
+
+// Three pairs of modules that follow each other.
+struct Layers {
+    unsigned char* memory;
+    u32 capacity, layer_bytes;
+    // Words of the bits of the hits of a pair.
+    u32 words;
+
+    __device__ __forceinline__ Layers(unsigned char* memory, u32 capacity)
+        : memory(memory), capacity(capacity), layer_bytes(Layer::bytes(capacity)), words(capacity / 32) {}
+
+    static __device__ __forceinline__ u32 bytes(u32 capacity) { return 3 * Layer::bytes(capacity); }
+
+    __device__ __forceinline__ Layer of(u32 pair) const { return Layer(memory + pair % 3 * layer_bytes, capacity); }
+
+    __device__ __forceinline__ u32* end() const { return reinterpret_cast<u32*>(memory + 3 * layer_bytes); }
+};
+
+}  // namespace velo
