@@ -3,14 +3,19 @@
 use std::ops::Range;
 
 use generators_lhcb::geometry::Geometry;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LayoutCompatible, Ptr, same_as};
 use tasks::device::{CachedPerInput, Execution, PinnedInput, buffers};
 
 use super::layout::Layout;
 use crate::kernels::velo_clusters::Pattern;
 use crate::kernels::velo_cuda_event_h::{Bank, EventHeader, Events};
+use crate::kernels::velo_cuda_published_h;
 use crate::velo::cpu::patterns::{PATTERNS, PatternClusters};
 use crate::velo::{Stage, VeloInput};
+
+same_as!(
+    Pattern { count, column, row, column_fraction, row_fraction } => velo_cuda_published_h::Pattern
+);
 
 /// Constants that kernels read.
 struct Constants {
@@ -120,7 +125,10 @@ impl<'a> InputBuffers<'a> {
     }
 
     /// Clusters of flagged super-pixels by pattern.
-    pub(super) fn patterns(&self) -> Ptr<Pattern> {
+    pub(super) fn patterns<K>(&self) -> Ptr<K>
+    where
+        Pattern: LayoutCompatible<K>,
+    {
         self.constants.patterns.ptr()
     }
 

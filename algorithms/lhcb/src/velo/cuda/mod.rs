@@ -7,10 +7,12 @@
 //! | `input` | raw banks and constants in device memory |
 //! | `results` | hits and tracks in device memory, with their copies from and to the host |
 //! | `resident` | recobench's: everything stays on the device |
+//! | `published` | as the experiment: atomics, prefix sums on the host |
 
 mod input;
 mod layout;
 mod precision;
+mod published;
 mod resident;
 mod results;
 
@@ -18,10 +20,16 @@ use tasks::algorithm::{PrepareResult, Variant, VariantContext};
 
 use super::VeloTask;
 use precision::{Half, Precision, Single};
-use resident::{Config, Resident};
+use published::Published;
+use resident::Resident;
 
 /// All variants on a GPU.
 pub const VARIANTS: &[Variant<VeloTask>] = &[
+    Variant::cuda(
+        "published",
+        "as Allen on a GPU: slots by atomics, ranks by counting, prefix sums on the host; positions of 32 bits",
+        |at| at.on_gpu::<Published<'_>>(published::Config::new(at.input, at.task.stage)),
+    ),
     Variant::cuda(
         "resident",
         "recobench's: a block for each pair of modules, then for each event, in the order of the CPU",
@@ -36,6 +44,6 @@ pub const VARIANTS: &[Variant<VeloTask>] = &[
 ];
 
 fn prepare<'a, P: Precision>(at: &VariantContext<'a, '_, VeloTask>) -> PrepareResult<'a, VeloTask> {
-    let config = Config::new(&*at.gpu()?, at.input, at.task.stage)?;
+    let config = resident::Config::new(&*at.gpu()?, at.input, at.task.stage)?;
     at.on_gpu::<Resident<'a, P>>(config)
 }

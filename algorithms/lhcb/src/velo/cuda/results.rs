@@ -33,6 +33,19 @@ impl<P: Precision> DeviceTrackHits<P> {
     }
 }
 
+impl<P: Precision> DeviceTrackHits<P> {
+    /// Longer arrays with the hits so far.
+    pub(super) fn enlarged(&self, gpu: &Gpu, hits: usize) -> Result<Self, DeviceError> {
+        let enlarged = DeviceTrackHits::new(gpu, hits)?;
+        gpu.copy(&enlarged.ids, &self.ids)?;
+        gpu.copy(&enlarged.slots, &self.slots)?;
+        gpu.copy(&enlarged.x, &self.x)?;
+        gpu.copy(&enlarged.y, &self.y)?;
+        gpu.copy(&enlarged.z, &self.z)?;
+        Ok(enlarged)
+    }
+}
+
 impl<P: Precision> Buffers for DeviceTrackHits<P> {
     fn poison(&mut self) -> Result<(), DeviceError> {
         self.ids.poison()?;
