@@ -301,3 +301,63 @@ impl Tracks {
         if counts.long > 0 { counts.long -= 1 } else { counts.three_hit -= 1 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::velo::model::{EventTracks, PairRange};
+
+    fn hit(index: u32) -> Hit {
+        Hit { id: 0x2000_0000 | index, position: [index as f32, 1.0, 2.0], phi: index as i16 }
+    }
+
+    /// Four hits in the first pair of modules, and these tracks.
+    fn output(hits: [u32; 4], tracks: EventTracks) -> VeloOutput {
+        let mut output = VeloOutput::nothing();
+        let mut pairs = [PairRange { start: 4, count: 0 }; MODULE_PAIRS];
+        pairs[0] = PairRange { start: 0, count: 4 };
+        output.hits.push_event(&pairs, &hits.map(hit));
+        let mut slots = VeloOutput::nothing().hits;
+        slots.push_event(&pairs, &[0, 1, 2, 3].map(hit));
+        output.tracks.push_event(&tracks, slots.event(0));
+        output
+    }
+
+    fn tracks(long: &[[u32; 4]], three_hit: &[[u32; 3]]) -> EventTracks {
+        EventTracks {
+            long: long.iter().map(|track| track.to_vec()).collect(),
+            three_hit: three_hit.to_vec(),
+        }
+    }
+
+    #[test]
+    fn clusters_are_compared_in_any_order_and_sorted_hits_in_place() {
+        let none = || tracks(&[], &[]);
+        let right = output([0, 1, 2, 3], none());
+        let moved = output([2, 0, 3, 1], none());
+        assert_eq!(compare(Stage::Clusters, &right, &moved), Ok(()));
+        assert!(compare(Stage::Sort, &right, &moved).is_err());
+        for wrong in [[0, 1, 2, 2], [0, 1, 2, 4], [3, 3, 0, 1]] {
+            assert!(compare(Stage::Clusters, &right, &output(wrong, none())).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn tracks_are_compared_in_any_order_and_their_hits_in_order() {
+        let right = tracks(&[[0, 1, 2, 3], [3, 2, 1, 0]], &[[0, 1, 2], [1, 2, 3]]);
+        let right = output([0, 1, 2, 3], right);
+        let compare = |found| compare(Stage::Tracks, &right, &output([0, 1, 2, 3], found));
+        let moved = tracks(&[[3, 2, 1, 0], [0, 1, 2, 3]], &[[1, 2, 3], [0, 1, 2]]);
+        assert_eq!(compare(moved), Ok(()));
+        let wrong = [
+            tracks(&[[0, 1, 3, 2], [3, 2, 1, 0]], &[[0, 1, 2], [1, 2, 3]]),
+            tracks(&[[0, 1, 2, 3], [0, 1, 2, 3]], &[[0, 1, 2], [1, 2, 3]]),
+            tracks(&[[0, 1, 2, 3], [3, 2, 1, 0]], &[[0, 1, 2], [0, 1, 2]]),
+            tracks(&[[0, 1, 2, 3], [3, 2, 1, 0]], &[[0, 1, 2]]),
+            tracks(&[[0, 1, 2, 3]], &[[0, 1, 2], [1, 2, 3], [3, 2, 1]]),
+        ];
+        for wrong in wrong {
+            assert!(compare(wrong.clone()).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -22,6 +22,8 @@ pub struct Expected {
     pub hits: Vec<Hit>,
     pub search: Search,
     pub has_duplicates: bool,
+    /// True if the experiment needed a larger buffer for it.
+    pub exceeds_capacity: bool,
 }
 
 /// Expected results of the search, by the scalar rule where it differs.
@@ -110,7 +112,10 @@ impl Expected {
             "f" => search.three_hit.push(triplet(words)),
             "u" => search.used.extend(words.iter().map(decimal::<u32>)),
             "o" => search.hash = u64::from_str_radix(words[1], 16).expect("hash"),
-            "x" => self.has_duplicates |= words[0] == "duplicate",
+            "x" => {
+                self.has_duplicates |= words[0] == "duplicate";
+                self.exceeds_capacity |= words[0] == "capacity";
+            }
             "raw" | "full" | "b" | "c" => {}
             unknown => panic!("unknown record {unknown}"),
         }

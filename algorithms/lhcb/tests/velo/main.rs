@@ -1,5 +1,6 @@
 //! The VELO's references against what the experiment's own code made of the fixtures in `../shared`.
 
+mod capacities;
 mod expected;
 mod physics;
 mod references;

@@ -20,9 +20,10 @@ use std::borrow::Cow;
 
 use portable_gpu::DeviceError;
 use portable_gpu::timing::Stages;
-use tasks::algorithm::{Runner, Variant};
+use tasks::algorithm::{CheckError, Runner, Variant};
 use tasks::device::Buffers;
 
+use crate::velo::model::capacities;
 use crate::velo::{Stage, VeloInput, VeloOutput, VeloTask};
 use worker::{Reconstruction, Workers};
 
@@ -52,6 +53,8 @@ struct CpuRunner<'a, R> {
     stage: Stage,
     threads: usize,
     times: Stages,
+    /// Events of the last run that exceed the experiment's capacities.
+    exceeding: usize,
     reconstruction: std::marker::PhantomData<fn() -> R>,
 }
 
@@ -68,6 +71,7 @@ impl<'a, R: Reconstruction> CpuRunner<'a, R> {
             stage,
             threads,
             times: Stages::new(),
+            exceeding: 0,
             reconstruction: std::marker::PhantomData,
         }
     }
@@ -101,6 +105,15 @@ impl<R: Reconstruction> Runner<VeloTask> for CpuRunner<'_, R> {
 
     fn stages(&self, _: &Workers<R>) -> Stages {
         self.times.clone()
+    }
+
+    fn inspect(&mut self, workers: &mut Workers<R>) -> Result<(), CheckError> {
+        self.exceeding = workers.exceeding_events(self.input);
+        Ok(())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        capacities::remarks(self.exceeding)
     }
 
     fn output<'b>(&'b self, workers: &'b Workers<R>) -> Cow<'b, VeloOutput> {

@@ -6,6 +6,7 @@ use generators_lhcb::{BankKind, Geometry};
 use portable_gpu::timing::{StageTiming, Stages};
 
 use super::results::{HitBuffer, HitSlots, Results, joined};
+use crate::velo::model::capacities::{SearchNeeds, exceeding_events};
 use crate::velo::model::{EventHits, Hits, Tracks};
 use crate::velo::{Stage, VeloInput};
 
@@ -29,6 +30,11 @@ pub trait Reconstruction: Default + Send {
     fn sort(&mut self, hits: &EventHits<'_>, slots: &mut HitSlots<'_>) -> usize;
     /// Appends the tracks of an event.
     fn tracks(&mut self, hits: &EventHits<'_>, geometry: &Geometry, tracks: &mut Tracks);
+    /// Memory that the experiment needs for the search of the last event; `None` if the reconstruction has
+    /// other lists.
+    fn last_needs(&self) -> Option<SearchNeeds> {
+        None
+    }
 }
 
 /// A thread's own data.
@@ -37,6 +43,8 @@ pub struct Worker<R> {
     reconstruction: R,
     unsorted: HitBuffer,
     results: Results,
+    /// Events with the memory that the experiment needs for them.
+    needs: Vec<(usize, SearchNeeds)>,
     times: [f64; STAGES.len()],
 }
 
@@ -62,7 +70,7 @@ impl<R: Reconstruction> Workers<R> {
     /// Processes all events, batch by batch.
     pub fn run(&mut self, input: &VeloInput, stage: Stage) {
         for worker in &mut self.0 {
-            worker.results.clear();
+            worker.clear();
             worker.times = [0.0; STAGES.len()];
         }
         for batch in input.batches() {
@@ -91,7 +99,18 @@ impl<R: Reconstruction> Workers<R> {
 
     /// Removes all results.
     pub fn clear(&mut self) {
-        self.0.iter_mut().for_each(|worker| worker.results.clear());
+        self.0.iter_mut().for_each(Worker::clear);
+    }
+
+    /// Number of events that exceed the experiment's capacities; a batch is a slice.
+    pub fn exceeding_events(&self, input: &VeloInput) -> usize {
+        let mut needs: Vec<_> = self.0.iter().flat_map(|worker| worker.needs.clone()).collect();
+        if needs.is_empty() {
+            return 0;
+        }
+        needs.sort_by_key(|(event, _)| *event);
+        let needs: Vec<_> = needs.into_iter().map(|(_, needs)| needs).collect();
+        input.batches().map(|batch| exceeding_events(&needs[batch])).sum()
     }
 
     /// Time of each stage: that of all workers, divided by their number.
@@ -112,6 +131,11 @@ impl<R: Reconstruction> Workers<R> {
 }
 
 impl<R: Reconstruction> Worker<R> {
+    fn clear(&mut self) {
+        self.results.clear();
+        self.needs.clear();
+    }
+
     /// Processes an event.
     fn run(&mut self, input: &VeloInput, stage: Stage, index: usize) {
         let geometry = &*input.geometry;
@@ -131,6 +155,9 @@ impl<R: Reconstruction> Worker<R> {
             Stage::Chain => self.chain(input, index),
         }
         self.results.end(index);
+        if stage.has_tracks() {
+            self.needs.extend(self.reconstruction.last_needs().map(|needs| (index, needs)));
+        }
     }
 
     fn clusters(&mut self, input: &VeloInput, index: usize) {

@@ -1,5 +1,5 @@
 // nvcc: -fmad=false
-// What the experiment counts before it finds hits: the number of candidates is limited by a thread for each
+// Counts before hits are found, as the experiment makes them: the number of candidates is limited by a thread for each
 // event, then a block for each event finds them and estimates the hits of each pair of modules.
 #include "published_window.h"
 

@@ -20,6 +20,7 @@ use generators_lhcb::geometry::Geometry;
 
 use super::results::HitSlots;
 use super::worker::Reconstruction;
+use crate::velo::model::capacities::SearchNeeds;
 use crate::velo::model::{EventHits, Tracks};
 use clusters::ClusterFinder;
 use tracks::TrackFinder;
@@ -57,5 +58,9 @@ impl Reconstruction for Published {
 
     fn tracks(&mut self, hits: &EventHits<'_>, geometry: &Geometry, tracks: &mut Tracks) {
         self.tracks.find(hits, geometry, tracks);
+    }
+
+    fn last_needs(&self) -> Option<SearchNeeds> {
+        Some(self.tracks.needs())
     }
 }

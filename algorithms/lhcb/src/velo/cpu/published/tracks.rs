@@ -2,6 +2,7 @@
 
 use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 
+use crate::velo::model::capacities::{QUEUE, SearchNeeds};
 use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
 use crate::velo::model::hits::module_of;
 use crate::velo::model::search::{
@@ -19,6 +20,8 @@ pub struct TrackFinder {
     queue: Vec<Entry>,
     next: usize,
     three_hit: Vec<[u32; 3]>,
+    /// True if the experiment's queue is too short.
+    exceeds_queue: bool,
     /// Unused hits of the pair of modules with the second hits.
     seconds: Vec<u32>,
 }
@@ -66,11 +69,18 @@ impl TrackFinder {
         self.queue.clear();
         self.next = 0;
         self.three_hit.clear();
+        self.exceeds_queue = false;
         let last = MODULE_PAIRS - 1;
+        let mut last_seeds = 0;
         self.seed(last, FIRST_HITS_AT_END, hits, geometry);
+        self.check_queue(last_seeds);
         for pair in (2..last).rev() {
             self.forward(pair - 2, hits, geometry);
+            let first_seed = self.queue.len();
             self.seed(pair, FIRST_HITS, hits, geometry);
+            // Seeds that have skipped a pair of modules are still needed.
+            self.check_queue(last_seeds);
+            last_seeds = first_seed;
         }
         for entry in &self.queue[self.next..] {
             if entry.is_seed {
@@ -78,6 +88,21 @@ impl TrackFinder {
             }
         }
         self.consolidate(hits, tracks);
+    }
+
+    /// Memory that the experiment needs for the last event.
+    pub fn needs(&self) -> SearchNeeds {
+        SearchNeeds {
+            slots: self.is_used.len() as u32,
+            tracks: self.tracks.len() as u32,
+            three_hit: self.three_hit.len() as u32,
+            exceeds_queue: self.exceeds_queue,
+        }
+    }
+
+    /// Notes whether the experiment's queue is too short for the entries from `oldest` on.
+    fn check_queue(&mut self, oldest: usize) {
+        self.exceeds_queue |= self.queue.len() - oldest > QUEUE as usize;
     }
 
     fn seed(&mut self, pair: usize, max: usize, hits: &EventHits<'_>, geometry: &Geometry) {
@@ -150,6 +175,7 @@ impl TrackFinder {
 
     fn forward(&mut self, pair: usize, hits: &EventHits<'_>, geometry: &Geometry) {
         let entries = self.next..self.queue.len();
+        let oldest = entries.start;
         self.next = entries.end;
         for index in entries {
             let entry = self.queue[index];
@@ -173,6 +199,7 @@ impl TrackFinder {
                 self.three_hit.push(self.seeds[entry.index as usize]);
             }
         }
+        self.check_queue(oldest);
     }
 
     fn last_hits(&self, entry: Entry) -> [u32; 2] {

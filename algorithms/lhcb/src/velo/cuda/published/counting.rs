@@ -1,4 +1,4 @@
-//! What a batch's kernels count before they find hits.
+//! Counts that a batch needs before hits are found.
 
 use generators_lhcb::geometry::MODULE_PAIRS;
 use portable_gpu::{DeviceBuffer, DeviceError, Gpu};

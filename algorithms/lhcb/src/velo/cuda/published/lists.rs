@@ -22,7 +22,7 @@ const _: () = assert!(
 /// Memory of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Capacity {
-    /// That of the experiment.
+    /// Lists as long as the experiment's.
     Original,
     /// Enough for any event.
     Enlarged,

@@ -47,7 +47,7 @@ impl Config {
             let hits = layout.max_pair;
             return Err(Unavailable(format!(
                 "a pair of modules may have {hits} hits, which need {needed} bytes of shared memory of \
-                 {available}; use a variant on the CPU for such events"
+                 {available}; use published, or a variant on the CPU, for such events"
             )));
         }
         let has = |kind| input.events.iter().any(|event| event.format.kind == kind);
