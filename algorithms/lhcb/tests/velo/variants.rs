@@ -41,7 +41,7 @@ fn check(stage: Stage) {
     let team = Team::new(3).expect("threads");
     check_on(stage, &Target::host(&team), &[1, 7]);
     let Some(gpu) = emulator::gpu_for_tests(Config::default()) else { return };
-    check_on(stage, &Target::emulated(gpu, &team), &[5]);
+    check_on(stage, &Target::emulated(gpu, &team), &[5, 20]);
 }
 
 fn check_on(stage: Stage, target: &Target<'_>, batches: &[usize]) {

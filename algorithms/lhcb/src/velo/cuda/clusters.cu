@@ -25,7 +25,13 @@ struct FindClusters {
     HitArrays unsorted;
     HitArrays sorted;
     PairHits* pairs;
+    // Hits that fit into shared memory.
     u32 list_capacity;
+    // Pairs of modules with more words than this are left out.
+    u32 max_words;
+    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
+    u32 pair_count;
+    const u32* selected;
 };
 
 struct FindHalfClusters {
@@ -35,7 +41,13 @@ struct FindHalfClusters {
     HalfArrays unsorted;
     HalfArrays sorted;
     PairHits* pairs;
+    // Hits that fit into shared memory.
     u32 list_capacity;
+    // Pairs of modules with more words than this are left out.
+    u32 max_words;
+    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
+    u32 pair_count;
+    const u32* selected;
 };
 
 // Unflagged words, and candidates, that wait for lanes.
@@ -202,9 +214,9 @@ template <bool LISTED, class Arguments> class ClusterFinder {
         const u32 end = shared.banks.before[bank + 1];
         for (u32 first = shared.banks.before[bank]; first < end; first += 32) {
             const u32 count = min(32u, end - first);
-            u32 inside = 0;
+            u32 inside = 0, bit = 1;
 #pragma unroll 4
-            for (u32 at = 0; at < count; at++) inside |= ((word_at(bank, first + at) - origin) & outside) == 0 ? 1u << at : 0u;
+            for (u32 at = 0; at < count; at++, bit += bit) inside |= ((word_at(bank, first + at) - origin) & outside) == 0 ? bit : 0u;
             for (; inside != 0; inside &= inside - 1) visit(word_at(bank, first + (u32)__ffs((int)inside) - 1));
         }
     }
@@ -376,10 +388,11 @@ template <bool SORTED, class Arguments> __device__ __forceinline__ void find_clu
     SMEM_DYN(unsigned char, memory);
     __shared__ ClusterShared all_shared[PAIR_WARPS];
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    const u32 of_batch = blockIdx.x * PAIR_WARPS + warp;
+    const u32 number = blockIdx.x * PAIR_WARPS + warp;
     // Whole warps.
-    if (of_batch >= arguments.events.count * PAIRS) return;
-    const u32 event = arguments.events.first + of_batch / PAIRS, pair = of_batch % PAIRS;
+    if (number >= arguments.pair_count) return;
+    const u32 of_all = arguments.selected == nullptr ? arguments.events.first * PAIRS + number : arguments.selected[number];
+    const u32 event = of_all / PAIRS, pair = of_all % PAIRS;
     const EventHeader header = arguments.events.headers[event];
     if (header.kind == RETINA) return;
     ClusterShared& shared = all_shared[warp];
@@ -388,6 +401,7 @@ template <bool SORTED, class Arguments> __device__ __forceinline__ void find_clu
     PairList list(own, arguments.list_capacity);
     u32* words = reinterpret_cast<u32*>(own + list_bytes);
     const u32 base = arguments.events.bases[event] + find_banks(arguments.events, header, pair, shared.banks);
+    if (shared.banks.words() > arguments.max_words) return;
     const float* geometry = arguments.events.geometry;
     PairHits found = {base, 0, 0, 0};
     bool is_listed = shared.banks.words() <= arguments.list_capacity;
@@ -404,7 +418,7 @@ template <bool SORTED, class Arguments> __device__ __forceinline__ void find_clu
         }
     }
     if (!is_listed) found = find_many<SORTED>(arguments, shared, header.version, base);
-    if (lane == 0) arguments.pairs[event * PAIRS + pair] = found;
+    if (lane == 0) arguments.pairs[of_all] = found;
 }
 
 }  // namespace velo

@@ -135,11 +135,12 @@ template <class Arguments> __device__ __forceinline__ void consolidate(const Arg
                 : arguments.three_hit[(base + of_event - counts.tracks) * 3 + index];
             const PairHits pair = pairs[code >> INDEX_BITS];
             const u32 of_pair = code & INDEX_MASK, from = pair.first + of_pair, to = before + warp_begin + hit;
-            arguments.ids[to] = arguments.hits.ids[from];
+            const auto copied = hit_at(arguments.hits, from);
+            arguments.ids[to] = copied.id;
             arguments.slots[to] = pair.start + of_pair;
-            arguments.x[to] = arguments.hits.x[from];
-            arguments.y[to] = arguments.hits.y[from];
-            arguments.z[to] = arguments.hits.z[from];
+            arguments.x[to] = copied.x;
+            arguments.y[to] = copied.y;
+            arguments.z[to] = copied.z;
         }
         before += total;
         __syncthreads();

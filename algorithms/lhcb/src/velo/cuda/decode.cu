@@ -12,7 +12,13 @@ struct DecodeClusters {
     HitArrays unsorted;
     HitArrays sorted;
     PairHits* pairs;
+    // Hits that fit into shared memory.
     u32 list_capacity;
+    // Pairs of modules with more words than this are left out.
+    u32 max_words;
+    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
+    u32 pair_count;
+    const u32* selected;
 };
 
 struct DecodeHalfClusters {
@@ -21,7 +27,13 @@ struct DecodeHalfClusters {
     HalfArrays unsorted;
     HalfArrays sorted;
     PairHits* pairs;
+    // Hits that fit into shared memory.
     u32 list_capacity;
+    // Pairs of modules with more words than this are left out.
+    u32 max_words;
+    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
+    u32 pair_count;
+    const u32* selected;
 };
 
 // A cluster: its identifier, and its point on the sensor.
@@ -47,16 +59,18 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
     __shared__ PairBanks all_banks[PAIR_WARPS];
     const Events& events = arguments.events;
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    const u32 of_batch = blockIdx.x * PAIR_WARPS + warp;
+    const u32 number = blockIdx.x * PAIR_WARPS + warp;
     // Whole warps.
-    if (of_batch >= events.count * PAIRS) return;
-    const u32 event = events.first + of_batch / PAIRS, pair = of_batch % PAIRS;
+    if (number >= arguments.pair_count) return;
+    const u32 of_all = arguments.selected == nullptr ? events.first * PAIRS + number : arguments.selected[number];
+    const u32 event = of_all / PAIRS, pair = of_all % PAIRS;
     const EventHeader header = events.headers[event];
     if (header.kind != RETINA) return;
     PairBanks& banks = all_banks[warp];
     PairList list(memory + warp * PairList::bytes(arguments.list_capacity), arguments.list_capacity);
     const u32 base = events.bases[event] + find_banks(events, header, pair, banks);
     const u32 words = banks.words();
+    if (words > arguments.max_words) return;
     const bool is_listed = words <= arguments.list_capacity;
     u32 count = 0;
     for (u32 first = 0; first < words; first += LANES) {
@@ -86,7 +100,7 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
     } else {
         sort_in_memory(arguments.unsorted, count, arguments.sorted, base);
     }
-    if (lane == 0) arguments.pairs[event * PAIRS + pair] = {base, count, words, 0};
+    if (lane == 0) arguments.pairs[of_all] = {base, count, words, 0};
 }
 
 }  // namespace velo

@@ -39,21 +39,31 @@ struct PairHits {
     u32 first, count, estimate, start;
 };
 
-// Arrays of hits.
+// A hit: its position in mm, and its identifier.
+struct Hit {
+    float x;
+    float y;
+    float z;
+    u32 id;
+};
+
+// The same with a position of 16 bits.
+struct HalfHit {
+    u16 x;
+    u16 y;
+    u16 z;
+    u16 unused;
+    u32 id;
+};
+
+// Hits, and their angles.
 struct HitArrays {
-    u32* ids;
-    float* x;
-    float* y;
-    float* z;
+    Hit* hits;
     i16* phi;
 };
 
-// The same with positions of 16 bits.
 struct HalfArrays {
-    u32* ids;
-    u16* x;
-    u16* y;
-    u16* z;
+    HalfHit* hits;
     i16* phi;
 };
 
@@ -92,13 +102,36 @@ __device__ __forceinline__ float number_of(u16 half) {
 #endif
 }
 
-__device__ __forceinline__ float load(const float* numbers, u32 index) { return numbers[index]; }
-__device__ __forceinline__ float load(const u16* numbers, u32 index) { return number_of(numbers[index]); }
-__device__ __forceinline__ void store(float* numbers, u32 index, float value) { numbers[index] = value; }
-__device__ __forceinline__ void store(u16* numbers, u32 index, float value) { numbers[index] = half_of(value); }
+__device__ __forceinline__ Hit hit_at(const HitArrays& arrays, u32 index) {
+    // In one access.
+    const uint4 hit = *reinterpret_cast<const uint4*>(arrays.hits + index);
+    return {__uint_as_float(hit.x), __uint_as_float(hit.y), __uint_as_float(hit.z), hit.w};
+}
+__device__ __forceinline__ HalfHit hit_at(const HalfArrays& arrays, u32 index) { return arrays.hits[index]; }
 
-template <class Arrays> __device__ __forceinline__ Position load_position(const Arrays& hits, u32 index) {
-    return {load(hits.x, index), load(hits.y, index), load(hits.z, index)};
+__device__ __forceinline__ Position position_of(const Hit& hit) { return {hit.x, hit.y, hit.z}; }
+__device__ __forceinline__ Position position_of(const HalfHit& hit) { return {number_of(hit.x), number_of(hit.y), number_of(hit.z)}; }
+
+template <class Arrays> __device__ __forceinline__ Position load_position(const Arrays& arrays, u32 index) {
+    return position_of(hit_at(arrays, index));
+}
+
+// Stores a hit with its angle.
+__device__ __forceinline__ void store_hit_at(const HitArrays& arrays, u32 index, Position at, u32 id, i16 phi) {
+    *reinterpret_cast<uint4*>(arrays.hits + index) =
+        make_uint4(__float_as_uint(at.x), __float_as_uint(at.y), __float_as_uint(at.z), id);
+    arrays.phi[index] = phi;
+}
+__device__ __forceinline__ void store_hit_at(const HalfArrays& arrays, u32 index, Position at, u32 id, i16 phi) {
+    arrays.hits[index] = {half_of(at.x), half_of(at.y), half_of(at.z), 0, id};
+    arrays.phi[index] = phi;
+}
+
+template <class Arrays> __device__ __forceinline__ u32 id_of(const Arrays& arrays, u32 index) { return arrays.hits[index].id; }
+
+template <class Arrays> __device__ __forceinline__ void copy_hit(const Arrays& from, u32 source, const Arrays& to, u32 target) {
+    to.hits[target] = from.hits[source];
+    to.phi[target] = from.phi[source];
 }
 
 // Position of a point on the sensor that an identifier names: a fraction of the column's width, and local y.
@@ -109,13 +142,9 @@ __device__ __forceinline__ Position position_on_sensor(const float* geometry, u3
 // Stores a hit, whose position is computed.
 template <class Arrays>
 __device__ __forceinline__ void store_hit(
-    const Arrays& hits, u32 index, const float* geometry, u32 id, float fraction, float y) {
+    const Arrays& arrays, u32 index, const float* geometry, u32 id, float fraction, float y) {
     const Position at = position_on_sensor(geometry, id, fraction, y);
-    hits.ids[index] = id;
-    store(hits.x, index, at.x);
-    store(hits.y, index, at.y);
-    store(hits.z, index, at.z);
-    hits.phi[index] = phi16(at.x, at.y);
+    store_hit_at(arrays, index, at, id, phi16(at.x, at.y));
 }
 
 // Identifier of a pixel.

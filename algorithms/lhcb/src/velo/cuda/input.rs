@@ -68,10 +68,11 @@ pub(super) struct InputBuffers<'a> {
     host: HostBanks<'a>,
     device: DeviceBanks,
     bases: DeviceBuffer<u32>,
+    large_pairs: DeviceBuffer<u32>,
     constants: CachedPerInput<'a, Constants>,
 }
 
-buffers!(InputBuffers<'_>: host, device; kept: bases, constants);
+buffers!(InputBuffers<'_>: host, device; kept: bases, large_pairs, constants);
 
 impl<'a> InputBuffers<'a> {
     /// Buffers of a stage, with banks if it starts from them.
@@ -105,6 +106,7 @@ impl<'a> InputBuffers<'a> {
             },
             device: DeviceBanks::new(gpu, words.len(), banks.len(), layout.events())?,
             bases: gpu.table(&layout.bases)?,
+            large_pairs: gpu.table(&layout.large_pairs)?,
             constants: CachedPerInput::get_or_make("geometry", geometry, arena, gpu, |gpu| {
                 Constants::new(gpu, geometry)
             })?,
@@ -130,6 +132,11 @@ impl<'a> InputBuffers<'a> {
         Pattern: LayoutCompatible<K>,
     {
         self.constants.patterns.ptr()
+    }
+
+    /// The large pairs of modules, from one of their list on.
+    pub(super) fn large_pairs(&self, first: usize) -> Ptr<u32> {
+        self.large_pairs.ptr().skipping(first)
     }
 
     /// Starts the copies of the raw banks of a batch.

@@ -96,6 +96,7 @@ struct Layer {
         const i16* above = unused + unused_before((u32)middle);
         const i16* below = above - 1;
         i32 hit = 0;
+#pragma unroll 1
         for (u32 step = 0; step <= number; step++) {
             const i32 up = *above, down = *below;
             const bool is_up = up + down <= 2 * middle;

@@ -1,5 +1,7 @@
 //! Slots of events in device memory, and the memory that the search needs.
 
+use std::ops::Range;
+
 use generators_lhcb::BankKind;
 use generators_lhcb::geometry::MODULE_PAIRS;
 
@@ -16,14 +18,20 @@ const MAX_LIST_CAPACITY: usize = 1024;
 const MIN_ENTRIES: usize = 64;
 
 /// Slots of events.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Layout {
     /// First slot of each event, and the end of the last one.
     pub(super) bases: Vec<u32>,
     /// Maximum of the slots of a pair of modules.
     pub(super) max_pair: usize,
+    /// Maximum of the slots of an event.
+    pub(super) max_event: usize,
     /// Maximum of the words, or hits, of a pair of modules.
     pub(super) max_words: usize,
+    /// Words, or hits, of a pair of modules, of which most have fewer.
+    pub(super) usual_words: usize,
+    /// Pairs of modules of all events that have more than usual, by index: event after event.
+    pub(super) large_pairs: Vec<u32>,
 }
 
 /// Memory of the search, which may turn out to be too little.
@@ -31,8 +39,6 @@ pub(super) struct Layout {
 pub(super) struct Capacity {
     /// Lists of an event have its slots divided by two to the power of this.
     pub(super) shift: u32,
-    /// Hits of a pair of modules in shared memory.
-    pub(super) layer: usize,
     /// Hits of tracks for each slot.
     pub(super) track_hits: usize,
 }
@@ -48,30 +54,56 @@ impl Layout {
     }
 
     fn for_banks(input: &VeloInput) -> Self {
-        let mut layout = Layout { bases: vec![0], max_pair: 0, max_words: 0 };
+        let mut layout = Layout { bases: vec![0], ..Layout::default() };
+        let mut words_of_pairs = Vec::with_capacity(input.events.len() * MODULE_PAIRS);
         let mut end = 0;
         for event in input.events.iter() {
+            let first = words_of_pairs.len();
             let pairs = event.banks_by_pair();
-            let pairs: Vec<usize> =
-                pairs.map(|banks| banks.iter().map(|bank| usize::from(bank.words)).sum()).collect();
-            let words: usize = pairs.iter().sum();
+            words_of_pairs.extend(
+                pairs.map(|banks| banks.iter().map(|bank| usize::from(bank.words)).sum::<usize>()),
+            );
+            let pairs = &words_of_pairs[first..];
             let slots = match event.format.kind {
                 BankKind::SuperPixel => 2,
                 BankKind::Retina => 1,
             };
+            let words: usize = pairs.iter().sum();
             end += 2 * words;
             layout.bases.push(end as u32);
-            let max_words = pairs.into_iter().max().unwrap_or(0);
-            layout.max_words = layout.max_words.max(max_words);
+            layout.max_event = layout.max_event.max(slots * words);
+            let max_words = pairs.iter().copied().max().unwrap_or(0);
             layout.max_pair = layout.max_pair.max(slots * max_words);
         }
-        layout
+        layout.with_words(&words_of_pairs)
     }
 
     fn for_hits(hits: &Hits) -> Self {
-        let counts = hits.pairs.iter().map(|pair| pair.count as usize);
-        let max_pair = counts.max().unwrap_or(0);
-        Layout { bases: hits.offsets.clone(), max_pair, max_words: max_pair }
+        let counts: Vec<usize> = hits.pairs.iter().map(|pair| pair.count as usize).collect();
+        let max_pair = counts.iter().copied().max().unwrap_or(0);
+        let of_events = counts.chunks(MODULE_PAIRS).map(|pairs| pairs.iter().sum());
+        let max_event = of_events.max().unwrap_or(0);
+        let bases = hits.offsets.clone();
+        Layout { bases, max_pair, max_event, ..Layout::default() }.with_words(&counts)
+    }
+
+    /// Sets what follows from the numbers of words, or hits, of all pairs of modules.
+    fn with_words(mut self, of_pairs: &[usize]) -> Self {
+        let mean = of_pairs.iter().sum::<usize>() / of_pairs.len().max(1);
+        self.max_words = of_pairs.iter().copied().max().unwrap_or(0);
+        self.usual_words = in_steps(mean + mean / 2);
+        let is_large = |words: usize| words > self.usual_words;
+        let large = of_pairs.iter().enumerate().filter(|(_, words)| is_large(**words));
+        self.large_pairs = large.map(|(pair, _)| pair as u32).collect();
+        self
+    }
+
+    /// Those of the large pairs that belong to some events, as a range of the list.
+    pub(super) fn large_pairs_of(&self, events: &Range<usize>) -> Range<usize> {
+        let before = |event: usize| {
+            self.large_pairs.partition_point(|pair| (*pair as usize) < MODULE_PAIRS * event)
+        };
+        before(events.start)..before(events.end)
     }
 
     /// Number of slots.
@@ -89,37 +121,71 @@ impl Layout {
         (self.slots() >> capacity.shift) + MIN_ENTRIES * (self.events() + 1)
     }
 
-    /// Hits, and words, of a pair of modules that kernels keep in shared memory.
-    pub(super) fn list_capacity(&self) -> usize {
-        self.max_words.next_multiple_of(32).clamp(32, MAX_LIST_CAPACITY)
+    /// Hits, and words, of a large pair of modules that kernels keep in shared memory.
+    pub(super) fn large_list_capacity(&self) -> usize {
+        in_steps(self.max_words)
     }
 
-    /// Bytes of shared memory of a block whose warps have a pair of modules each, as in `pair_list.h` and
-    /// `clusters.cu`.
-    pub(super) fn pair_shared_bytes(&self, lanes: u32) -> usize {
-        let list = 24 * self.list_capacity() + 4 * (PHI_BINS as usize + 4);
-        let words = 4 * self.list_capacity();
-        (PAIR_THREADS / lanes) as usize * (list + words)
+    /// Launches of the search: of most events, then of those with large pairs of modules, if there may be any.
+    pub(super) fn layers(&self) -> Vec<LayerRange> {
+        let usual = in_steps(2 * self.usual_words);
+        let max = self.max_layer();
+        let of_most = LayerRange { capacity: usual.min(max), min_hits: 0 };
+        let of_others = LayerRange { capacity: max, min_hits: usual + 1 };
+        if max > usual { vec![of_most, of_others] } else { vec![of_most] }
+    }
+
+    /// Hits that a pair of modules may have.
+    fn max_layer(&self) -> usize {
+        self.max_pair.next_multiple_of(32).max(32)
+    }
+
+    /// Bytes of shared memory of the search of an event in any case.
+    pub(super) fn max_shared_bytes(&self) -> usize {
+        LayerRange { capacity: self.max_layer(), min_hits: 0 }.shared_bytes()
     }
 
     /// Memory that is usually enough: few words make two hits, and few hits are on several tracks.
     pub(super) fn usual_capacity(&self) -> Capacity {
-        Capacity { shift: 2, layer: self.max_words.next_multiple_of(32), track_hits: 1 }
+        Capacity { shift: 2, track_hits: 1 }
     }
 
     /// Memory that is enough for the search in any case.
     pub(super) fn max_capacity(&self, track_hits: usize) -> Capacity {
-        Capacity { shift: 0, layer: self.max_pair.next_multiple_of(32), track_hits }
+        Capacity { shift: 0, track_hits }
     }
 }
 
-impl Capacity {
+/// Events of a launch of the search, by the largest number of hits of their pairs of modules.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LayerRange {
+    /// Hits of a pair of modules in shared memory.
+    pub(super) capacity: usize,
+    /// Events with fewer are left out.
+    pub(super) min_hits: usize,
+}
+
+/// Capacity of a list in shared memory for a number of hits or words: in steps, so that few are tried, and
+/// limited.
+fn in_steps(words: usize) -> usize {
+    words.next_multiple_of(32).clamp(32, MAX_LIST_CAPACITY)
+}
+
+/// Bytes of shared memory of a block whose warps have a pair of modules each, as in `pair_list.h` and
+/// `clusters.cu`.
+pub(super) fn pair_shared_bytes(list_capacity: usize, lanes: u32) -> usize {
+    let list = 24 * list_capacity + 4 * (PHI_BINS as usize + 4);
+    let words = 4 * list_capacity;
+    (PAIR_THREADS / lanes) as usize * (list + words)
+}
+
+impl LayerRange {
     /// Bytes of shared memory of the search of an event, as in `layers.h` and `tracks.cu`.
     pub(super) fn shared_bytes(&self) -> usize {
-        let words = self.layer / 32;
+        let words = self.capacity / 32;
         let bits = 8 * (words + 1) + 4;
         let bins = 2 * (LAYER_BINS as usize + 2);
-        let layer = bits + bins + 4 * self.layer + 4 * LIST_MARGIN as usize;
+        let layer = bits + bins + 4 * self.capacity + 4 * LIST_MARGIN as usize;
         let used = 4 * MODULE_PAIRS * words;
         3 * layer.next_multiple_of(16) + used.next_multiple_of(16)
     }

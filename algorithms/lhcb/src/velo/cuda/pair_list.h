@@ -104,11 +104,7 @@ class PairList {
             u32 slot = first + begin;
             for (u32 other = begin; other < end; other++) slot += is_before(order[other], own) ? 1 : 0;
             const ListedHit hit = hits[own & 0xffffu];
-            to.ids[slot] = hit.id;
-            store(to.x, slot, hit.x);
-            store(to.y, slot, hit.y);
-            store(to.z, slot, hit.z);
-            to.phi[slot] = (i16)((i16)(own >> 16) ^ (i16)0x8000);
+            store_hit_at(to, slot, {hit.x, hit.y, hit.z}, hit.id, (i16)((i16)(own >> 16) ^ (i16)0x8000));
         }
     }
 
@@ -141,16 +137,12 @@ class PairList {
 // Sorts hits that are in device memory, because there are too many for a list. A warp calls it.
 template <class Arrays>
 __device__ __noinline__ void sort_in_memory(const Arrays& from, u32 count, const Arrays& to, u32 first) {
-    const auto key_at = [&](u32 hit) { return key_of(from.phi[first + hit], from.ids[first + hit], hit); };
+    const auto key_at = [&](u32 hit) { return key_of(from.phi[first + hit], id_of(from, first + hit), hit); };
     for (u32 hit = threadIdx.x % LANES; hit < count; hit += LANES) {
         const u64 key = key_at(hit);
         u32 slot = first;
         for (u32 other = 0; other < count; other++) slot += key_at(other) < key ? 1 : 0;
-        to.ids[slot] = from.ids[first + hit];
-        to.x[slot] = from.x[first + hit];
-        to.y[slot] = from.y[first + hit];
-        to.z[slot] = from.z[first + hit];
-        to.phi[slot] = from.phi[first + hit];
+        copy_hit(from, first + hit, to, slot);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::kernels::velo_clusters::{
 use crate::kernels::velo_consolidate::{
     Consolidate, ConsolidateHalf, TrackOffsets, VELO_CONSOLIDATE, VELO_CONSOLIDATE_HALF,
 };
-use crate::kernels::velo_cuda_event_h::{Events, HalfArrays, HitArrays, PairHits};
+use crate::kernels::velo_cuda_event_h::{self as event_h, Events, HalfArrays, HitArrays, PairHits};
 use crate::kernels::velo_cuda_tracks_h::TrackCounts;
 use crate::kernels::velo_decode::{
     DecodeClusters, DecodeHalfClusters, VELO_DECODE_CLUSTERS, VELO_DECODE_HALF_CLUSTERS,
@@ -21,40 +21,30 @@ use crate::kernels::velo_tracks::{
     Entry, FindHalfTracks, FindTracks, VELO_FIND_HALF_TRACKS, VELO_FIND_HALF_TRACKS_OF_FEW,
     VELO_FIND_TRACKS, VELO_FIND_TRACKS_OF_FEW,
 };
+use super::layout::LayerRange;
+use crate::velo::model::Hit;
 use tasks::device::Buffers;
 
 /// Arrays of hits on the device.
-pub(super) struct DeviceHits<N: Pod> {
-    pub(super) ids: DeviceBuffer<u32>,
-    pub(super) x: DeviceBuffer<N>,
-    pub(super) y: DeviceBuffer<N>,
-    pub(super) z: DeviceBuffer<N>,
+pub(super) struct DeviceHits<P: Precision> {
+    pub(super) hits: DeviceBuffer<P::Hit>,
     pub(super) phi: DeviceBuffer<i16>,
 }
 
-impl<N: Pod> DeviceHits<N> {
+impl<P: Precision> DeviceHits<P> {
     pub(super) fn new(gpu: &Gpu, slots: usize) -> Result<Self, DeviceError> {
-        Ok(DeviceHits {
-            ids: gpu.buffer(slots)?,
-            x: gpu.buffer(slots)?,
-            y: gpu.buffer(slots)?,
-            z: gpu.buffer(slots)?,
-            phi: gpu.buffer(slots)?,
-        })
+        Ok(DeviceHits { hits: gpu.buffer(slots)?, phi: gpu.buffer(slots)? })
     }
 }
 
-impl<N: Pod + Send> Buffers for DeviceHits<N> {
+impl<P: Precision> Buffers for DeviceHits<P> {
     fn poison(&mut self) -> Result<(), DeviceError> {
-        self.ids.poison()?;
-        self.x.poison()?;
-        self.y.poison()?;
-        self.z.poison()?;
+        self.hits.poison()?;
         self.phi.poison()
     }
 
     fn bytes(&self) -> u64 {
-        self.ids.bytes() + self.x.bytes() + self.y.bytes() + self.z.bytes() + self.phi.bytes()
+        Buffers::bytes(&self.hits) + Buffers::bytes(&self.phi)
     }
 }
 
@@ -66,6 +56,9 @@ pub(super) struct RawArguments<A> {
     pub(super) sorted: A,
     pub(super) pairs: Ptr<PairHits>,
     pub(super) list_capacity: u32,
+    pub(super) max_words: u32,
+    pub(super) pair_count: u32,
+    pub(super) selected: Ptr<u32>,
 }
 
 /// Arguments of the kernels that sort hits.
@@ -75,14 +68,6 @@ pub(super) struct SortArguments<A> {
     pub(super) pairs: Ptr<PairHits>,
     pub(super) first_event: u32,
     pub(super) events: u32,
-}
-
-/// Blocks of the search.
-pub(super) enum SearchGrid {
-    /// A warp for each event.
-    Warps(LaunchConfig),
-    /// A block for each event.
-    Blocks(LaunchConfig),
 }
 
 /// Arguments of the search.
@@ -96,7 +81,6 @@ pub(super) struct SearchArguments<A> {
     pub(super) three_hit: Ptr<u32>,
     pub(super) counts: Ptr<TrackCounts>,
     pub(super) shift: u32,
-    pub(super) layer_capacity: u32,
 }
 
 /// Arguments of the consolidation, with those of the search whose results it reads.
@@ -115,15 +99,20 @@ pub(super) struct ConsolidateArguments<A, N> {
 ///
 /// # Safety of the launches
 /// Arrays have an element for each slot of each event.
-pub(super) trait Precision: Send + Sync + 'static {
+pub(super) trait Precision: Sized + Send + Sync + 'static {
     /// A coordinate.
     type Number: Pod + Default + Send + Sync;
+    /// A hit in device memory.
+    type Hit: Pod + Default + Send + Sync;
     /// Pointers to arrays of hits, as kernels take them.
     type Arrays: Copy;
 
-    fn arrays(hits: &DeviceHits<Self::Number>) -> Self::Arrays;
+    fn arrays(hits: &DeviceHits<Self>) -> Self::Arrays;
     fn to_f32(number: Self::Number) -> f32;
-    fn from_f32(number: f32) -> Self::Number;
+    /// A hit for the device; its angle is stored apart.
+    fn to_device(hit: &Hit) -> Self::Hit;
+    /// A hit of the device, with its angle.
+    fn from_device(hit: &Self::Hit, phi: i16) -> Hit;
     unsafe fn find_clusters(
         gpu: &Gpu,
         grid: LaunchConfig,
@@ -146,8 +135,15 @@ pub(super) trait Precision: Send + Sync + 'static {
     ) -> Result<(), DeviceError>;
     unsafe fn find_tracks(
         gpu: &Gpu,
-        grid: SearchGrid,
+        grid: LaunchConfig,
         arguments: SearchArguments<Self::Arrays>,
+        layers: LayerRange,
+    ) -> Result<(), DeviceError>;
+    unsafe fn find_tracks_of_few(
+        gpu: &Gpu,
+        grid: LaunchConfig,
+        arguments: SearchArguments<Self::Arrays>,
+        layers: LayerRange,
     ) -> Result<(), DeviceError>;
     unsafe fn consolidate(
         gpu: &Gpu,
@@ -163,33 +159,51 @@ pub(super) struct Half;
 
 macro_rules! precision {
     (
-        $precision:ident, $number:ty, $arrays:ident, $to_f32:expr, $from_f32:expr,
+        $precision:ident, $number:ty, $hit:ident, $arrays:ident, $to_f32:expr, $to_device:expr,
         clusters: $find_clusters:ident by $find_clusters_kernel:ident, $find_hits_kernel:ident,
         decode: $decode:ident by $decode_kernel:ident,
         sort: $sort:ident by $sort_kernel:ident,
         tracks: $tracks:ident by $tracks_kernel:ident, $few_kernel:ident,
         consolidate: $consolidate:ident by $consolidate_kernel:ident,
     ) => {
+        impl SearchArguments<$arrays> {
+            fn with(self, layers: LayerRange) -> $tracks {
+                $tracks {
+                    events: self.events,
+                    pairs: self.pairs,
+                    hits: self.hits,
+                    entries: self.entries,
+                    tracks: self.tracks,
+                    lengths: self.lengths,
+                    three_hit: self.three_hit,
+                    counts: self.counts,
+                    shift: self.shift,
+                    layer_capacity: layers.capacity as u32,
+                    min_hits: layers.min_hits as u32,
+                }
+            }
+        }
+
         impl Precision for $precision {
             type Number = $number;
+            type Hit = event_h::$hit;
             type Arrays = $arrays;
 
-            fn arrays(hits: &DeviceHits<$number>) -> $arrays {
-                $arrays {
-                    ids: hits.ids.ptr(),
-                    x: hits.x.ptr(),
-                    y: hits.y.ptr(),
-                    z: hits.z.ptr(),
-                    phi: hits.phi.ptr(),
-                }
+            fn arrays(hits: &DeviceHits<Self>) -> $arrays {
+                $arrays { hits: hits.hits.ptr(), phi: hits.phi.ptr() }
             }
 
             fn to_f32(number: $number) -> f32 {
                 $to_f32(number)
             }
 
-            fn from_f32(number: f32) -> $number {
-                $from_f32(number)
+            fn to_device(hit: &Hit) -> Self::Hit {
+                $to_device(hit)
+            }
+
+            fn from_device(hit: &Self::Hit, phi: i16) -> Hit {
+                let position = [hit.x, hit.y, hit.z].map(Self::to_f32);
+                Hit { id: hit.id, position, phi }
             }
 
             unsafe fn find_clusters(
@@ -204,6 +218,9 @@ macro_rules! precision {
                     sorted: arguments.sorted,
                     pairs: arguments.pairs,
                     list_capacity: arguments.list_capacity,
+                    max_words: arguments.max_words,
+                    pair_count: arguments.pair_count,
+                    selected: arguments.selected,
                 };
                 // SAFETY: the caller's.
                 unsafe { gpu.launch(&$find_clusters_kernel, grid, arguments) }
@@ -221,6 +238,9 @@ macro_rules! precision {
                     sorted: arguments.sorted,
                     pairs: arguments.pairs,
                     list_capacity: arguments.list_capacity,
+                    max_words: arguments.max_words,
+                    pair_count: arguments.pair_count,
+                    selected: arguments.selected,
                 };
                 // SAFETY: the caller's.
                 unsafe { gpu.launch(&$find_hits_kernel, grid, arguments) }
@@ -231,8 +251,16 @@ macro_rules! precision {
                 grid: LaunchConfig,
                 arguments: RawArguments<$arrays>,
             ) -> Result<(), DeviceError> {
-                let RawArguments { events, unsorted, sorted, pairs, list_capacity, .. } = arguments;
-                let arguments = $decode { events, unsorted, sorted, pairs, list_capacity };
+                let arguments = $decode {
+                    events: arguments.events,
+                    unsorted: arguments.unsorted,
+                    sorted: arguments.sorted,
+                    pairs: arguments.pairs,
+                    list_capacity: arguments.list_capacity,
+                    max_words: arguments.max_words,
+                    pair_count: arguments.pair_count,
+                    selected: arguments.selected,
+                };
                 // SAFETY: the caller's.
                 unsafe { gpu.launch(&$decode_kernel, grid, arguments) }
             }
@@ -250,28 +278,24 @@ macro_rules! precision {
 
             unsafe fn find_tracks(
                 gpu: &Gpu,
-                grid: SearchGrid,
+                grid: LaunchConfig,
                 arguments: SearchArguments<$arrays>,
+                layers: LayerRange,
             ) -> Result<(), DeviceError> {
-                let arguments = $tracks {
-                    events: arguments.events,
-                    pairs: arguments.pairs,
-                    hits: arguments.hits,
-                    entries: arguments.entries,
-                    tracks: arguments.tracks,
-                    lengths: arguments.lengths,
-                    three_hit: arguments.three_hit,
-                    counts: arguments.counts,
-                    shift: arguments.shift,
-                    layer_capacity: arguments.layer_capacity,
-                };
+                let arguments = arguments.with(layers);
                 // SAFETY: the caller's.
-                unsafe {
-                    match grid {
-                        SearchGrid::Warps(grid) => gpu.launch(&$tracks_kernel, grid, arguments),
-                        SearchGrid::Blocks(grid) => gpu.launch(&$few_kernel, grid, arguments),
-                    }
-                }
+                unsafe { gpu.launch(&$tracks_kernel, grid, arguments) }
+            }
+
+            unsafe fn find_tracks_of_few(
+                gpu: &Gpu,
+                grid: LaunchConfig,
+                arguments: SearchArguments<$arrays>,
+                layers: LayerRange,
+            ) -> Result<(), DeviceError> {
+                let arguments = arguments.with(layers);
+                // SAFETY: the caller's.
+                unsafe { gpu.launch(&$few_kernel, grid, arguments) }
             }
 
             unsafe fn consolidate(
@@ -305,7 +329,10 @@ macro_rules! precision {
 }
 
 precision! {
-    Single, f32, HitArrays, |number| number, |number| number,
+    Single, f32, Hit, HitArrays, |number| number, |hit: &Hit| {
+        let [x, y, z] = hit.position;
+        event_h::Hit { x, y, z, id: hit.id }
+    },
     clusters: FindClusters by VELO_FIND_CLUSTERS, VELO_FIND_HITS,
     decode: DecodeClusters by VELO_DECODE_CLUSTERS,
     sort: SortHits by VELO_SORT_HITS,
@@ -314,7 +341,10 @@ precision! {
 }
 
 precision! {
-    Half, u16, HalfArrays, |bits| f16::from_bits(bits).to_f32(), |number| f16::from_f32(number).to_bits(),
+    Half, u16, HalfHit, HalfArrays, |bits| f16::from_bits(bits).to_f32(), |hit: &Hit| {
+        let [x, y, z] = hit.position.map(|number| f16::from_f32(number).to_bits());
+        event_h::HalfHit { x, y, z, unused: 0, id: hit.id }
+    },
     clusters: FindHalfClusters by VELO_FIND_HALF_CLUSTERS, VELO_FIND_HALF_HITS,
     decode: DecodeHalfClusters by VELO_DECODE_HALF_CLUSTERS,
     sort: SortHalfHits by VELO_SORT_HALF_HITS,

@@ -34,7 +34,7 @@ __device__ __forceinline__ u32 sensor_of(const EventHeader& header, const BankWo
 
 // Key of the order of hits: the angle, signed, then the identifier.
 __device__ __forceinline__ u64 key_at(const HitArrays& hits, u32 index) {
-    return (u64)(u16)(hits.phi[index] ^ (i16)0x8000) << 32 | hits.ids[index];
+    return (u64)(u16)(hits.phi[index] ^ (i16)0x8000) << 32 | id_of(hits, index);
 }
 
 // Copies the hits of a pair of modules from the index `first` on to their ranks, which are found by counting.
@@ -57,11 +57,7 @@ __device__ __forceinline__ void store_by_rank(
             }
         }
         const u32 source = first + hit, target = first + rank;
-        to.ids[target] = from.ids[source];
-        to.x[target] = from.x[source];
-        to.y[target] = from.y[source];
-        to.z[target] = from.z[source];
-        to.phi[target] = from.phi[source];
+        copy_hit(from, source, to, target);
     }
 }
 

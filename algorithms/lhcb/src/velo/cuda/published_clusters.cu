@@ -42,7 +42,7 @@ class ClusterStore {
         const u32 index = offsets[pair] + atomicAdd(&counts[pair], 1u);
         const float y = (((float)row + 0.5f) + row_fraction) * __uint_as_float(0x3d6147aeu);
         const u32 id = identifier(sensor, column, row);
-        store_hit(arguments.hits, index, arguments.events.geometry, sensor, id, column, column_fraction, y);
+        store_hit(arguments.hits, index, arguments.events.geometry, id, column_fraction, y);
         arguments.created[index] = created;
     }
 

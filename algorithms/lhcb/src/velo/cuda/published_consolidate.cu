@@ -47,11 +47,12 @@ __device__ __forceinline__ void copy_hits(
     const ConsolidateTracks& arguments, const SearchRange& range, const u32* slots, u32 count, u32 first) {
     for (u32 hit = 0; hit < count; hit++) {
         const u32 from = range.first_hit + slots[hit], to = first + hit;
-        arguments.ids[to] = arguments.hits.ids[from];
+        const auto copied = hit_at(arguments.hits, from);
+        arguments.ids[to] = copied.id;
         arguments.slots[to] = slots[hit];
-        arguments.x[to] = arguments.hits.x[from];
-        arguments.y[to] = arguments.hits.y[from];
-        arguments.z[to] = arguments.hits.z[from];
+        arguments.x[to] = copied.x;
+        arguments.y[to] = copied.y;
+        arguments.z[to] = copied.z;
     }
 }
 

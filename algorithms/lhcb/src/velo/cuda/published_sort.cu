@@ -1,6 +1,7 @@
 // nvcc: -fmad=false
 // Hits by angle as the experiment sorts them, and clusters of the readout, decoded and sorted: a block for each
 // event, pair of modules by pair of modules; the rank of a hit is the number of smaller ones.
+#include "pair_banks.h"
 #include "published.h"
 
 namespace velo::published {
@@ -43,7 +44,7 @@ __device__ __forceinline__ void sort_by_phi(const SortByPhi& arguments) {
 constexpr u64 NO_CLUSTER = 0xffffffffffffull;
 
 __device__ __forceinline__ void store_no_cluster(const HitArrays& hits, u32 index) {
-    hits.ids[index] = (u32)NO_CLUSTER;
+    hits.hits[index].id = (u32)NO_CLUSTER;
     hits.phi[index] = (i16)0x7fff;
 }
 
@@ -59,7 +60,7 @@ __device__ __forceinline__ void store_decoded(
     const u32 row_mark = !is_old && row_fraction != 0 ? 1u << 26 : 0;
     const float y = (0.5f + ((float)row + (float)row_fraction * unit)) * __uint_as_float(0x3d6147aeu);
     const u32 id = identifier(sensor, column, row) | column_mark | row_mark;
-    store_hit(arguments.unsorted, index, arguments.events.geometry, sensor, id, column, (float)column_fraction * unit, y);
+    store_hit(arguments.unsorted, index, arguments.events.geometry, id, (float)column_fraction * unit, y);
 }
 
 __device__ __forceinline__ void decode_retina(const DecodeRetina& arguments) {
@@ -72,10 +73,11 @@ __device__ __forceinline__ void decode_retina(const DecodeRetina& arguments) {
     const u32* offsets = arguments.offsets + blockIdx.x * PAIRS;
     for (u32 pair = 0; pair < PAIRS; pair++) {
         if (threadIdx.x == 0) clusters = 0;
-        find_banks(events, header, pair, banks);
-        const u32 first = offsets[pair], words = banks.before[banks.banks];
+        if (threadIdx.x < LANES) find_banks(events, header, pair, banks);
+        __syncthreads();
+        const u32 first = offsets[pair], words = banks.words();
         for (u32 word = threadIdx.x; word < words; word += RANK_THREADS) {
-            const u32 bank = bank_of(banks, word);
+            const u32 bank = banks.bank_of(word);
             const u32 content = events.words[banks.first_word[bank] + word - banks.before[bank]];
             if (content == 0) {
                 store_no_cluster(arguments.unsorted, first + word);

@@ -197,7 +197,7 @@ class TripletSearch {
             const u32 from = last[0];
             const Position start = position(from);
             const Line line(start, position(last[1]));
-            const u32 side = arguments.hits.ids[range.first_hit + from] >> 20 & 1;
+            const u32 side = id_of(arguments.hits, range.first_hit + from) >> 20 & 1;
             Best best = {max_scatter(), 0, 0};
             look_in_window<false>(hits, line, line.phi_at(z[2 * pair + side] - start.z), from, best);
             if (best.is_found()) {

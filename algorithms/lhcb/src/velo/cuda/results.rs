@@ -97,8 +97,8 @@ impl<P: Precision> DeviceTrackHits<P> {
 
 /// Hits of all events by slot, in order of creation and sorted, with the slots of pairs of modules.
 pub(super) struct HitBuffers<P: Precision> {
-    pub(super) unsorted: DeviceHits<P::Number>,
-    pub(super) sorted: DeviceHits<P::Number>,
+    pub(super) unsorted: DeviceHits<P>,
+    pub(super) sorted: DeviceHits<P>,
     pub(super) pairs: DeviceBuffer<PairHits>,
 }
 
@@ -140,12 +140,9 @@ impl<P: Precision> HitBuffers<P> {
             Stage::Clusters | Stage::Decode | Stage::Chain => return Ok(()),
         };
         let arrays = &hits.arrays;
-        let numbers =
-            |list: &[f32]| list.iter().map(|number| P::from_f32(*number)).collect::<Vec<_>>();
-        gpu.upload(&to.ids, &arrays.ids[..])?;
-        gpu.upload(&to.x, &numbers(&arrays.x)[..])?;
-        gpu.upload(&to.y, &numbers(&arrays.y)[..])?;
-        gpu.upload(&to.z, &numbers(&arrays.z)[..])?;
+        let on_device: Vec<_> =
+            (0..arrays.len()).map(|slot| P::to_device(&arrays.hit(slot))).collect();
+        gpu.upload(&to.hits, &on_device[..])?;
         gpu.upload(&to.phi, &arrays.phi[..])?;
         gpu.upload(&self.pairs, &pair_hits(hits)[..])
     }
@@ -154,19 +151,12 @@ impl<P: Precision> HitBuffers<P> {
     pub(super) fn read(&self, gpu: &Gpu, stage: Stage) -> Result<Hits, CheckError> {
         let from = if stage == Stage::Clusters { &self.unsorted } else { &self.sorted };
         let pairs: Vec<PairHits> = whole(gpu, &self.pairs)?;
-        let ids = whole(gpu, &from.ids)?;
-        let x = whole(gpu, &from.x)?;
-        let y = whole(gpu, &from.y)?;
-        let z = whole(gpu, &from.z)?;
+        let on_device = whole(gpu, &from.hits)?;
         let phi = whole(gpu, &from.phi)?;
-        let hit = |slot: usize| Hit {
-            id: ids[slot],
-            position: [x[slot], y[slot], z[slot]].map(P::to_f32),
-            phi: phi[slot],
-        };
+        let hit = |slot: usize| P::from_device(&on_device[slot], phi[slot]);
         let mut hits = Hits::new();
         for of_event in pairs.chunks(MODULE_PAIRS) {
-            check_pairs(of_event, ids.len())?;
+            check_pairs(of_event, phi.len())?;
             let mut slots = Vec::new();
             let mut ranges = [PairRange::default(); MODULE_PAIRS];
             for (range, pair) in ranges.iter_mut().zip(of_event) {

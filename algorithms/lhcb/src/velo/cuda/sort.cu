@@ -29,14 +29,6 @@ struct SortHalfHits {
     u32 first_event, events;
 };
 
-template <class Arrays> __device__ __forceinline__ void copy_hit(const Arrays& from, u32 source, const Arrays& to, u32 target) {
-    to.ids[target] = from.ids[source];
-    to.x[target] = from.x[source];
-    to.y[target] = from.y[source];
-    to.z[target] = from.z[source];
-    to.phi[target] = from.phi[source];
-}
-
 template <class Arguments> __device__ __forceinline__ void sort_hits(const Arguments& arguments) {
     constexpr u32 WARPS = SORT_THREADS / LANES;
     __shared__ u64 all_keys[WARPS][KEYS];
@@ -48,7 +40,7 @@ template <class Arguments> __device__ __forceinline__ void sort_hits(const Argum
     const u32 first = pair.first, count = pair.count;
     u64* keys = all_keys[warp];
     const bool are_shared = count <= KEYS;
-    const auto key_at = [&](u32 hit) { return key_of(arguments.from.phi[first + hit], arguments.from.ids[first + hit], hit); };
+    const auto key_at = [&](u32 hit) { return key_of(arguments.from.phi[first + hit], id_of(arguments.from, first + hit), hit); };
     if (are_shared) {
         for (u32 hit = lane; hit < count; hit += LANES) keys[hit] = key_at(hit);
     }

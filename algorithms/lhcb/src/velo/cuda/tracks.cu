@@ -1,5 +1,5 @@
 // nvcc: -fmad=false
-// Search of tracks by triplets of hits: a warp for each event, or, if there are few, a block.
+// Search of tracks by triplets of hits: a block for each event, of more threads if there are few events.
 //
 // Of three pairs of modules at a time, the angles of the hits are in shared memory, with the first hit of each
 // bin of the angle, and a list of the unused ones. A lane has a first and a second hit of a triplet; the lanes
@@ -14,9 +14,9 @@
 
 namespace velo {
 
-// Threads of a block for one event, and of a block whose warps have an event each.
-constexpr u32 EVENT_THREADS = 128;
-constexpr u32 WARP_THREADS = 64;
+// Threads of a block, and of one of few.
+constexpr u32 TRACK_THREADS = 64;
+constexpr u32 TRACK_THREADS_OF_FEW = 128;
 constexpr u32 FIRST_HITS_AT_END = 8;
 constexpr u32 FIRST_HITS = 4;
 constexpr u32 LAST_PAIR = PAIRS - 1;
@@ -38,7 +38,9 @@ struct FindTracks {
     u32* lengths;
     u32* three_hit;
     TrackCounts* counts;
-    u32 shift, layer_capacity;
+    u32 shift;
+    // Hits of a pair of modules that fit into shared memory. Events without a pair of at least `min_hits` are left out.
+    u32 layer_capacity, min_hits;
 };
 
 struct FindHalfTracks {
@@ -50,55 +52,42 @@ struct FindHalfTracks {
     u32* lengths;
     u32* three_hit;
     TrackCounts* counts;
-    u32 shift, layer_capacity;
+    u32 shift;
+    // Hits of a pair of modules that fit into shared memory. Events without a pair of at least `min_hits` are left out.
+    u32 layer_capacity, min_hits;
 };
 
 constexpr u32 IS_TRACK = 1u << 30;
 constexpr u32 HAS_SKIPPED = 1u << 29;
 constexpr u32 TRACK_MASK = (1u << 24) - 1;
 
-// The threads that search an event: a warp, or a block.
-template <bool IS_WARP> struct Team {
-    static constexpr u32 THREADS = IS_WARP ? (u32)LANES : EVENT_THREADS;
+// Ranks of the threads of a block.
+template <u32 THREADS> struct Ranker {
     static constexpr u32 WARPS = THREADS / LANES;
+
+    // Numbers of threads of each warp.
+    u32 warp_counts[3][WARPS];
 
     // Indices of the threads with each of some flags, in order of threads, and their numbers.
     template <u32 KINDS> struct Ranks {
         u32 rank[KINDS], total[KINDS];
     };
 
-    // For numbers of threads of each warp.
-    u32 warp_counts[3][WARPS];
-
-    static __device__ __forceinline__ u32 thread() { return IS_WARP ? threadIdx.x % LANES : threadIdx.x; }
-
-    static __device__ __forceinline__ void barrier() {
-        if (IS_WARP) {
-            __syncwarp();
-        } else {
-            __syncthreads();
-        }
-    }
-
     // All threads call it; barriers are included.
     template <u32 KINDS> __device__ __forceinline__ Ranks<KINDS> ranks(const bool (&flags)[KINDS]) {
-        const u32 lane = threadIdx.x % LANES, warp = thread() / LANES;
+        const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
         Ranks<KINDS> ranks;
 #pragma unroll
         for (u32 kind = 0; kind < KINDS; kind++) {
             const lanemask_t mask = __ballot_sync(FULL_MASK, flags[kind]);
             ranks.rank[kind] = (u32)popc(mask & lanemask_lt(lane));
-            ranks.total[kind] = (u32)popc(mask);
-            if (!IS_WARP && lane == 0) warp_counts[kind][warp] = ranks.total[kind];
-        }
-        if (IS_WARP) {
-            __syncwarp();
-            return ranks;
+            if (lane == 0) warp_counts[kind][warp] = (u32)popc(mask);
         }
         __syncthreads();
 #pragma unroll
         for (u32 kind = 0; kind < KINDS; kind++) {
             ranks.total[kind] = 0;
+#pragma unroll
             for (u32 other = 0; other < WARPS; other++) {
                 const u32 count = warp_counts[kind][other];
                 if (other < warp) ranks.rank[kind] += count;
@@ -109,11 +98,10 @@ template <bool IS_WARP> struct Team {
         return ranks;
     }
 
-    // Sum over the threads, in all of them; barriers are included.
+    // Sum over the threads, in all of them; a barrier is included.
     __device__ __forceinline__ u32 sum(u32 value) {
         const u32 of_warp = warp_sum(value);
-        if (IS_WARP) return of_warp;
-        if (threadIdx.x % LANES == 0) warp_counts[0][thread() / LANES] = of_warp;
+        if (threadIdx.x % LANES == 0) warp_counts[0][threadIdx.x / LANES] = of_warp;
         __syncthreads();
         u32 sum = 0;
         for (u32 warp = 0; warp < WARPS; warp++) sum += warp_counts[0][warp];
@@ -121,17 +109,16 @@ template <bool IS_WARP> struct Team {
     }
 };
 
-template <bool IS_WARP> struct TrackShared {
+template <u32 THREADS> struct TrackShared {
     // Index of the first hit of each pair of modules, and the number of hits.
     u32 firsts[PAIRS], counts[PAIRS];
-    Team<IS_WARP> team;
+    Ranker<THREADS> ranker;
     u32 overflow;
 };
 
-template <bool IS_WARP, class Arguments> class TrackFinder {
-    using TeamOf = Team<IS_WARP>;
+template <u32 THREADS, class Arguments> class TrackFinder {
     const Arguments& arguments;
-    TrackShared<IS_WARP>& shared;
+    TrackShared<THREADS>& shared;
     const Layers layers;
     // Bits of the used hits of all pairs of modules.
     u32* used;
@@ -162,15 +149,15 @@ template <bool IS_WARP, class Arguments> class TrackFinder {
     __device__ __forceinline__ Entry* queue(u32 which) const { return arguments.entries + 2 * base + which * capacity; }
 
     __device__ __forceinline__ void load_layer(u32 pair) const {
-        layers.of(pair).load(arguments.hits.phi + shared.firsts[pair], count(pair), TeamOf::thread(), TeamOf::THREADS);
+        layers.of(pair).load(arguments.hits.phi + shared.firsts[pair], count(pair), threadIdx.x, THREADS);
     }
 
     // Lists the unused hits of three pairs of modules, from `pair` down: a warp for each. Barriers are included.
     __device__ __forceinline__ void list_unused(u32 pair) const {
-        for (u32 kind = TeamOf::thread() / LANES; kind < 3; kind += TeamOf::WARPS) {
+        for (u32 kind = threadIdx.x / LANES; kind < 3; kind += THREADS / LANES) {
             layers.of(pair - kind).list_unused(used_of(pair - kind), count(pair - kind));
         }
-        TeamOf::barrier();
+        __syncthreads();
     }
 
     struct Best {
@@ -224,8 +211,8 @@ template <bool IS_WARP, class Arguments> class TrackFinder {
         const float* z = arguments.events.geometry;
         const float distance = z[2 * (pair - 2)] - z[2 * pair];
         const u32 work = unused_seconds * CANDIDATES;
-        for (u32 begin = 0; begin < work; begin += TeamOf::THREADS) {
-            const u32 item = begin + TeamOf::thread(), number = item % CANDIDATES;
+        for (u32 begin = 0; begin < work; begin += THREADS) {
+            const u32 item = begin + threadIdx.x, number = item % CANDIDATES;
             u32 first = 0, second = 0;
             Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
             if (item < work && number < unused_firsts) {
@@ -249,9 +236,9 @@ template <bool IS_WARP, class Arguments> class TrackFinder {
                 }
             }
             const bool flags[1] = {item < work && number == 0 && best.hit != INDEX_MASK};
-            const auto found = shared.team.ranks(flags);
+            const auto found = shared.ranker.ranks(flags);
             if (queued + found.total[0] > capacity) {
-                if (TeamOf::thread() == 0) shared.overflow = 1;
+                if (threadIdx.x == 0) shared.overflow = 1;
             } else {
                 if (flags[0]) {
                     queue(current)[queued + found.rank[0]] = {
@@ -260,15 +247,15 @@ template <bool IS_WARP, class Arguments> class TrackFinder {
                 queued += found.total[0];
             }
         }
-        TeamOf::barrier();
+        __syncthreads();
     }
 
     // Continues all entries in this pair of modules.
     __device__ __forceinline__ void forward(u32 pair) {
         u32 next = 0;
         const float* z = arguments.events.geometry;
-        for (u32 begin = 0; begin < queued; begin += TeamOf::THREADS) {
-            const u32 index = begin + TeamOf::thread();
+        for (u32 begin = 0; begin < queued; begin += THREADS) {
+            const u32 index = begin + threadIdx.x;
             const bool is_entry = index < queued;
             Entry entry = {0, 0, 0, 0};
             u32 hit = INDEX_MASK;
@@ -276,7 +263,7 @@ template <bool IS_WARP, class Arguments> class TrackFinder {
                 entry = queue(current)[index];
                 const Position from = position(entry.before_last);
                 const Line line(from, position(entry.last));
-                const u32 id = arguments.hits.ids[shared.firsts[entry.before_last >> INDEX_BITS] + (entry.before_last & INDEX_MASK)];
+                const u32 id = id_of(arguments.hits, shared.firsts[entry.before_last >> INDEX_BITS] + (entry.before_last & INDEX_MASK));
                 const u32 side = id >> 20 & 1;
                 hit = nearest_by_rule(pair, line, line.phi_at(z[2 * pair + side] - from.z), false).hit;
             }
@@ -286,11 +273,11 @@ template <bool IS_WARP, class Arguments> class TrackFinder {
             const bool has_skipped = (entry.info & HAS_SKIPPED) != 0;
             const bool continues = is_entry && (is_found ? length < MAX_HITS : !has_skipped);
             const bool flags[3] = {continues, is_new, is_entry && !is_found && has_skipped && !is_track};
-            const auto found = shared.team.ranks(flags);
+            const auto found = shared.ranker.ranks(flags);
             const bool fits = next + found.total[0] <= capacity && tracks + found.total[1] <= capacity &&
                 three_hit + found.total[2] <= capacity;
             if (!fits) {
-                if (TeamOf::thread() == 0) shared.overflow = 1;
+                if (threadIdx.x == 0) shared.overflow = 1;
                 break;
             }
             const u32 track = is_new ? tracks + found.rank[1] : entry.info & TRACK_MASK;
@@ -320,7 +307,7 @@ template <bool IS_WARP, class Arguments> class TrackFinder {
         }
         queued = next;
         current = 1 - current;
-        TeamOf::barrier();
+        __syncthreads();
     }
 
     __device__ __forceinline__ void add_three_hit(u32 index, const Entry& entry) const {
@@ -332,26 +319,26 @@ template <bool IS_WARP, class Arguments> class TrackFinder {
 
     // Triplets that are still in the queue.
     __device__ __forceinline__ void end_queue() {
-        for (u32 begin = 0; begin < queued; begin += TeamOf::THREADS) {
-            const u32 index = begin + TeamOf::thread();
+        for (u32 begin = 0; begin < queued; begin += THREADS) {
+            const u32 index = begin + threadIdx.x;
             const Entry entry = index < queued ? queue(current)[index] : Entry{IS_TRACK, 0, 0, 0};
             const bool flags[1] = {(entry.info & IS_TRACK) == 0};
-            const auto found = shared.team.ranks(flags);
+            const auto found = shared.ranker.ranks(flags);
             if (three_hit + found.total[0] > capacity) {
-                if (TeamOf::thread() == 0) shared.overflow = 1;
+                if (threadIdx.x == 0) shared.overflow = 1;
                 break;
             }
             if (flags[0]) add_three_hit(three_hit + found.rank[0], entry);
             three_hit += found.total[0];
         }
-        TeamOf::barrier();
+        __syncthreads();
     }
 
     // Keeps the tracks of three unused hits on a straight line; returns how many.
     __device__ __forceinline__ u32 filter() const {
         u32 accepted = 0;
-        for (u32 begin = 0; begin < three_hit; begin += TeamOf::THREADS) {
-            const u32 index = begin + TeamOf::thread();
+        for (u32 begin = 0; begin < three_hit; begin += THREADS) {
+            const u32 index = begin + threadIdx.x;
             u32 codes[3] = {0, 0, 0};
             bool is_accepted = index < three_hit;
             if (is_accepted) {
@@ -365,43 +352,46 @@ template <bool IS_WARP, class Arguments> class TrackFinder {
             }
             const bool flags[1] = {is_accepted};
             // Barriers in it: all have read before any writes.
-            const auto found = shared.team.ranks(flags);
+            const auto found = shared.ranker.ranks(flags);
             if (is_accepted) {
                 u32* to = arguments.three_hit + (base + accepted + found.rank[0]) * 3;
                 for (u32 hit = 0; hit < 3; hit++) to[hit] = codes[hit];
             }
             accepted += found.total[0];
-            TeamOf::barrier();
+            __syncthreads();
         }
         return accepted;
     }
 
   public:
-    __device__ __forceinline__ TrackFinder(const Arguments& arguments, TrackShared<IS_WARP>& shared, unsigned char* memory, u32 event)
+    __device__ __forceinline__ TrackFinder(const Arguments& arguments, TrackShared<THREADS>& shared, unsigned char* memory, u32 event)
         : arguments(arguments), shared(shared), layers(memory, arguments.layer_capacity), used(layers.end()), event(event),
           capacity((arguments.events.bases[event + 1] >> arguments.shift) - (arguments.events.bases[event] >> arguments.shift) + 64),
           base((arguments.events.bases[event] >> arguments.shift) + 64 * event) {}
 
+    // Loads the numbers of hits of all pairs of modules; returns the largest.
+    __device__ __forceinline__ u32 load_counts() const {
+        const u32 lane = threadIdx.x % LANES;
+        const PairHits pair = lane < PAIRS ? arguments.pairs[event * PAIRS + lane] : PairHits{0, 0, 0, 0};
+        if (threadIdx.x < PAIRS) {
+            shared.firsts[lane] = pair.first;
+            shared.counts[lane] = pair.count;
+        }
+        return warp_max(pair.count);
+    }
+
     // Finds the tracks; returns their numbers.
     __device__ __forceinline__ TrackCounts find() {
-        for (u32 word = TeamOf::thread(); word < PAIRS * layers.words; word += TeamOf::THREADS) used[word] = 0;
-        if (TeamOf::thread() == 0) shared.overflow = 0;
-        TeamOf::barrier();
-        if (TeamOf::thread() < PAIRS) {
-            const PairHits pair = arguments.pairs[event * PAIRS + TeamOf::thread()];
-            shared.firsts[TeamOf::thread()] = pair.first;
-            shared.counts[TeamOf::thread()] = pair.count;
-            if (pair.count > arguments.layer_capacity) shared.overflow = 1;
-        }
-        TeamOf::barrier();
-        if (shared.overflow != 0) return {0, 0, 0, 1};
+        for (u32 word = threadIdx.x; word < PAIRS * layers.words; word += THREADS) used[word] = 0;
+        if (threadIdx.x == 0) shared.overflow = 0;
+        __syncthreads();
         for (u32 pair = LAST_PAIR; pair > LAST_PAIR - 3; pair--) load_layer(pair);
-        TeamOf::barrier();
+        __syncthreads();
         seed<FIRST_HITS_AT_END>(LAST_PAIR);
         for (u32 pair = LAST_PAIR - 1; pair >= 2; pair--) {
             // In the memory of the pair of modules before.
             load_layer(pair - 2);
-            TeamOf::barrier();
+            __syncthreads();
             forward(pair - 2);
             seed<FIRST_HITS>(pair);
         }
@@ -409,36 +399,28 @@ template <bool IS_WARP, class Arguments> class TrackFinder {
         const u32 accepted = filter();
         if (shared.overflow != 0) return {0, 0, 0, 1};
         u32 hits = 0;
-        for (u32 track = TeamOf::thread(); track < tracks; track += TeamOf::THREADS) hits += arguments.lengths[base + track];
-        return {tracks, accepted, shared.team.sum(hits) + 3 * accepted, 0};
+        for (u32 track = threadIdx.x; track < tracks; track += THREADS) hits += arguments.lengths[base + track];
+        return {tracks, accepted, shared.ranker.sum(hits) + 3 * accepted, 0};
     }
 };
 
-// Bytes of shared memory of an event that depend on the number of hits of a pair of modules.
-__device__ __forceinline__ u32 search_bytes(u32 layer_capacity) {
-    return Layers::bytes(layer_capacity) + (4 * PAIRS * (layer_capacity / 32) + 15) / 16 * 16;
-}
-
-template <bool IS_WARP, class Arguments> __device__ __forceinline__ void find_tracks(const Arguments& arguments) {
+template <u32 THREADS, class Arguments> __device__ __forceinline__ void find_tracks(const Arguments& arguments) {
     SMEM_DYN(unsigned char, memory);
-    constexpr u32 TEAMS = IS_WARP ? WARP_THREADS / LANES : 1;
-    __shared__ TrackShared<IS_WARP> shared[TEAMS];
-    const u32 team = IS_WARP ? threadIdx.x / LANES : 0;
-    const u32 of_batch = blockIdx.x * TEAMS + team;
-    // Whole teams.
-    if (of_batch >= arguments.events.count) return;
-    const u32 event = arguments.events.first + of_batch;
-    TrackFinder<IS_WARP, Arguments> finder(
-        arguments, shared[team], memory + team * search_bytes(arguments.layer_capacity), event);
-    const TrackCounts counts = finder.find();
-    if (Team<IS_WARP>::thread() == 0) arguments.counts[event] = counts;
+    __shared__ TrackShared<THREADS> shared;
+    const u32 event = arguments.events.first + blockIdx.x;
+    TrackFinder<THREADS, Arguments> finder(arguments, shared, memory, event);
+    const u32 most = finder.load_counts();
+    // Whole blocks.
+    if (most < arguments.min_hits) return;
+    const TrackCounts counts = most > arguments.layer_capacity ? TrackCounts{0, 0, 0, 1} : finder.find();
+    if (threadIdx.x == 0) arguments.counts[event] = counts;
 }
 
 }  // namespace velo
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_find_tracks, FindTracks, (WARP_THREADS), find_tracks<true>)
-KERNEL_INSTANCE(velo_find_tracks_of_few, FindTracks, (EVENT_THREADS), find_tracks<false>)
-KERNEL_INSTANCE(velo_find_half_tracks, FindHalfTracks, (WARP_THREADS), find_tracks<true>)
-KERNEL_INSTANCE(velo_find_half_tracks_of_few, FindHalfTracks, (EVENT_THREADS), find_tracks<false>)
+KERNEL_INSTANCE(velo_find_tracks, FindTracks, (TRACK_THREADS), find_tracks<TRACK_THREADS>)
+KERNEL_INSTANCE(velo_find_tracks_of_few, FindTracks, (TRACK_THREADS_OF_FEW), find_tracks<TRACK_THREADS_OF_FEW>)
+KERNEL_INSTANCE(velo_find_half_tracks, FindHalfTracks, (TRACK_THREADS), find_tracks<TRACK_THREADS>)
+KERNEL_INSTANCE(velo_find_half_tracks_of_few, FindHalfTracks, (TRACK_THREADS_OF_FEW), find_tracks<TRACK_THREADS_OF_FEW>)

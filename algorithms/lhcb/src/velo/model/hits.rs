@@ -98,6 +98,12 @@ impl HitArrays {
         self.phi.push(hit.phi);
     }
 
+    /// The hit of a slot.
+    pub fn hit(&self, slot: usize) -> Hit {
+        let position = [self.x[slot], self.y[slot], self.z[slot]];
+        Hit { id: self.ids[slot], position, phi: self.phi[slot] }
+    }
+
     /// Number of slots.
     pub fn len(&self) -> usize {
         self.ids.len()

@@ -3,21 +3,33 @@
 use std::ops::Range;
 
 use generators_lhcb::geometry::MODULE_PAIRS;
-use portable_gpu::{DeviceError, Gpu, LaunchConfig};
+use portable_gpu::{DeviceError, Gpu, LaunchConfig, Ptr};
 
-use super::{Config, Resident, available_shared_bytes};
+use super::{Config, Resident};
 use crate::kernels::velo_consolidate::{ComputeOffsets, TrackTotals, VELO_COMPUTE_OFFSETS};
 use crate::kernels::velo_cuda_event_h::Events;
 use crate::kernels::velo_cuda_pair_banks_h::PAIR_THREADS;
 use crate::kernels::velo_sort::{FINISH_THREADS, FinishEvents, SORT_THREADS, VELO_FINISH_EVENTS};
-use crate::kernels::velo_tracks::WARP_THREADS;
+use crate::velo::cuda::layout::pair_shared_bytes;
 use crate::velo::cuda::precision::{
-    ConsolidateArguments, Precision, RawArguments, SearchArguments, SearchGrid, SortArguments,
+    ConsolidateArguments, Precision, RawArguments, SearchArguments, SortArguments,
 };
 use crate::velo::{Stage, VeloInput};
 
-/// Events for each multiprocessor up to which a block searches an event: warps would leave a device idle.
+/// Events for each multiprocessor up to which blocks of more threads search them: others would leave a
+/// device idle.
 const FEW_EVENTS: u32 = 4;
+
+/// Pairs of modules of a launch.
+struct PairSelection {
+    /// Hits, and words, of each in shared memory.
+    list_capacity: usize,
+    /// Those with more words are left out.
+    max_words: u32,
+    count: u32,
+    /// Their indices among the pairs of modules of all events; none for all of the batch.
+    selected: Ptr<u32>,
+}
 
 /// A batch of events, with the stage that its kernels run up to.
 pub(super) struct Batch<'b, 'a, P: Precision> {
@@ -53,19 +65,43 @@ impl<P: Precision> Batch<'_, '_, P> {
         Ok(())
     }
 
+    /// Starts to find the hits of most pairs of modules, then of the large ones.
     fn find_hits(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let lanes = gpu.properties().lanes;
         let layout = &self.config.layout;
-        let warps = self.count() * MODULE_PAIRS as u32;
-        let grid = LaunchConfig::blocks(warps.div_ceil(PAIR_THREADS / lanes))
-            .with_shared(layout.pair_shared_bytes(lanes) as u32);
+        let large = layout.large_pairs_of(&self.events);
+        let most = PairSelection {
+            list_capacity: layout.usual_words,
+            max_words: if large.is_empty() { u32::MAX } else { layout.usual_words as u32 },
+            count: self.count() * MODULE_PAIRS as u32,
+            selected: Ptr::NONE,
+        };
+        self.find_hits_of(gpu, &most)?;
+        if large.is_empty() {
+            return Ok(());
+        }
+        let large = PairSelection {
+            list_capacity: layout.large_list_capacity(),
+            max_words: u32::MAX,
+            count: large.len() as u32,
+            selected: self.buffers.input.large_pairs(large.start),
+        };
+        self.find_hits_of(gpu, &large)
+    }
+
+    fn find_hits_of(&self, gpu: &Gpu, pairs: &PairSelection) -> Result<(), DeviceError> {
+        let lanes = gpu.properties().lanes;
+        let grid = LaunchConfig::blocks(pairs.count.div_ceil(PAIR_THREADS / lanes))
+            .with_shared(pair_shared_bytes(pairs.list_capacity, lanes) as u32);
         let arguments = || RawArguments {
             events: self.events(),
             patterns: self.buffers.input.patterns(),
             unsorted: P::arrays(&self.buffers.hits.unsorted),
             sorted: P::arrays(&self.buffers.hits.sorted),
             pairs: self.buffers.hits.pairs.ptr(),
-            list_capacity: layout.list_capacity() as u32,
+            list_capacity: pairs.list_capacity as u32,
+            max_words: pairs.max_words,
+            pair_count: pairs.count,
+            selected: pairs.selected,
         };
         // Each kernel passes over events of the other kind.
         if self.config.has_super_pixels {
@@ -119,29 +155,19 @@ impl<P: Precision> Batch<'_, '_, P> {
             three_hit: buffers.lists.search.three_hit.ptr(),
             counts: buffers.lists.search.counts.ptr(),
             shift: capacity.shift,
-            layer_capacity: capacity.layer as u32,
         }
-    }
-
-    /// A warp for each event; a block for each if there are few, or if they need much memory.
-    fn search_grid(&self, gpu: &Gpu) -> SearchGrid {
-        let properties = gpu.properties();
-        let events_of_block = WARP_THREADS / properties.lanes;
-        let of_event = self.buffers.capacity.shared_bytes() as u32;
-        let of_warps = events_of_block * of_event;
-        if self.count() <= FEW_EVENTS * properties.multiprocessors
-            || of_warps as usize > available_shared_bytes(gpu)
-        {
-            return SearchGrid::Blocks(LaunchConfig::blocks(self.count()).with_shared(of_event));
-        }
-        let blocks = self.count().div_ceil(events_of_block);
-        SearchGrid::Warps(LaunchConfig::blocks(blocks).with_shared(of_warps))
     }
 
     fn find_tracks(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let are_few = self.count() <= FEW_EVENTS * gpu.properties().multiprocessors;
+        let search = if are_few { P::find_tracks_of_few } else { P::find_tracks };
+        for layers in self.config.layout.layers() {
+            let shared = layers.shared_bytes() as u32;
+            let grid = LaunchConfig::blocks(self.count()).with_shared(shared);
+            // SAFETY: lists have the capacity that the kernel derives from the same numbers.
+            unsafe { search(gpu, grid, self.search(), layers) }?;
+        }
         let search = &self.buffers.lists.search;
-        // SAFETY: lists have the capacity that the kernel derives from the same numbers.
-        unsafe { P::find_tracks(gpu, self.search_grid(gpu), self.search()) }?;
         let arguments = ComputeOffsets {
             counts: search.counts.ptr(),
             offsets: search.offsets.ptr(),

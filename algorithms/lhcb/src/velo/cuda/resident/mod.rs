@@ -41,7 +41,7 @@ impl Config {
     pub(super) fn new(gpu: &Gpu, input: &VeloInput, stage: Stage) -> Result<Self, Unavailable> {
         let layout = Layout::new(input, stage);
         let capacity = layout.usual_capacity();
-        let needed = layout.max_capacity(1).shared_bytes();
+        let needed = layout.max_shared_bytes();
         let available = available_shared_bytes(gpu);
         if needed > available {
             let hits = layout.max_pair;
