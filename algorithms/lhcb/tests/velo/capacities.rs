@@ -62,3 +62,17 @@ fn both_variants_note_the_same_events_of_larger_slices() {
         assert_eq!(remarks(&input, &Target::emulated(gpu.clone(), &team)), host, "{file}");
     }
 }
+
+#[test]
+fn a_search_with_longer_lists_has_no_races() {
+    let config = Config { checked: true, ..Config::default() };
+    let Some(gpu) = emulator::gpu_for_tests(config) else { return };
+    let team = Team::new(1).expect("a thread");
+    let Some((_, cases)) = load("tiny-sp.cases.gz") else { return };
+    let exceeding = |index: &usize| cases[*index].exceeds_capacity;
+    let all = inputs("tiny-sp.cases.gz", Stage::Chain, 1).expect("events");
+    let input = all.selected((0..cases.len()).filter(exceeding));
+    let events = input.events.len();
+    assert!(events > 0);
+    assert_eq!(self::exceeding(&input, &Target::emulated(gpu, &team)), events);
+}

@@ -214,9 +214,18 @@ template <bool LISTED, class Arguments> class ClusterFinder {
         const u32 end = shared.banks.before[bank + 1];
         for (u32 first = shared.banks.before[bank]; first < end; first += 32) {
             const u32 count = min(32u, end - first);
-            u32 inside = 0, bit = 1;
-#pragma unroll 4
-            for (u32 at = 0; at < count; at++, bit += bit) inside |= ((word_at(bank, first + at) - origin) & outside) == 0 ? bit : 0u;
+            u32 inside = 0;
+            for (u32 at = 0; at < count; at += 4) {
+                u32 of_four = 0;
+#pragma unroll
+                for (u32 i = 0; i < 4; i++) {
+                    // What is read behind the last word in shared memory is left out below.
+                    if (!LISTED && at + i >= count) break;
+                    if (((word_at(bank, first + at + i) - origin) & outside) == 0) of_four |= 1u << i;
+                }
+                inside |= of_four << at;
+            }
+            if (count < 32) inside &= (1u << count) - 1;
             for (; inside != 0; inside &= inside - 1) visit(word_at(bank, first + (u32)__ffs((int)inside) - 1));
         }
     }
@@ -362,13 +371,15 @@ template <bool LISTED, class Arguments> class ClusterFinder {
     __device__ __forceinline__ u32 estimate() const { return flagged + candidates_in; }
 };
 
-// Copies the words of a pair of modules to shared memory, packed.
+// Copies the words of a pair of modules to shared memory, packed; three more, which are looked at and left out,
+// follow in the memory of the list.
 __device__ __forceinline__ void pack_words(const Events& events, const PairBanks& banks, u32 version, u32* words) {
     const u32 lane = threadIdx.x % LANES;
     for (u32 word = lane; word < banks.words(); word += LANES) {
         const u32 bank = banks.bank_of(word);
         words[word] = packed(events.words[banks.first_word[bank] + word - banks.before[bank]], version);
     }
+    if (lane < 3) words[banks.words() + lane] = 0;
     __syncwarp();
 }
 
@@ -396,10 +407,8 @@ template <bool SORTED, class Arguments> __device__ __forceinline__ void find_clu
     const EventHeader header = arguments.events.headers[event];
     if (header.kind == RETINA) return;
     ClusterShared& shared = all_shared[warp];
-    const u32 list_bytes = PairList::bytes(arguments.list_capacity);
-    unsigned char* own = memory + warp * (list_bytes + 4 * arguments.list_capacity);
-    PairList list(own, arguments.list_capacity);
-    u32* words = reinterpret_cast<u32*>(own + list_bytes);
+    PairList list(memory + warp * PairList::bytes(arguments.list_capacity), arguments.list_capacity);
+    u32* words = list.scratch();
     const u32 base = arguments.events.bases[event] + find_banks(arguments.events, header, pair, shared.banks);
     if (shared.banks.words() > arguments.max_words) return;
     const float* geometry = arguments.events.geometry;

@@ -26,7 +26,8 @@ __device__ __forceinline__ i16 phi16(float x, float y) {
     const float units = __uint_as_float(0x4622f983u);
     const float a = fabsf(y);
     const bool is_right = x > 0.0f;
-    const float r = is_right ? (x - a) / (x + a) : (x + a) / (a - x);
+    // One division for both sides.
+    const float r = (is_right ? x - a : x + a) / (is_right ? x + a : a - x);
     const float base = is_right ? quarter : three_quarters;
     const float angle = base - quarter * r;
     const float with_sign = __uint_as_float(__float_as_uint(angle) | (__float_as_uint(y) & 0x80000000u));

@@ -68,7 +68,7 @@ pub(super) struct InputBuffers<'a> {
     host: HostBanks<'a>,
     device: DeviceBanks,
     bases: DeviceBuffer<u32>,
-    large_pairs: DeviceBuffer<u32>,
+    large_pairs: Vec<DeviceBuffer<u32>>,
     constants: CachedPerInput<'a, Constants>,
 }
 
@@ -106,7 +106,9 @@ impl<'a> InputBuffers<'a> {
             },
             device: DeviceBanks::new(gpu, words.len(), banks.len(), layout.events())?,
             bases: gpu.table(&layout.bases)?,
-            large_pairs: gpu.table(&layout.large_pairs)?,
+            large_pairs: { layout.large_pairs.iter() }
+                .map(|large| gpu.table(&large.pairs))
+                .collect::<Result<_, _>>()?,
             constants: CachedPerInput::get_or_make("geometry", geometry, arena, gpu, |gpu| {
                 Constants::new(gpu, geometry)
             })?,
@@ -134,9 +136,9 @@ impl<'a> InputBuffers<'a> {
         self.constants.patterns.ptr()
     }
 
-    /// The large pairs of modules, from one of their list on.
-    pub(super) fn large_pairs(&self, first: usize) -> Ptr<u32> {
-        self.large_pairs.ptr().skipping(first)
+    /// Large pairs of modules of a similar size, from one of their list on.
+    pub(super) fn large_pairs(&self, of_size: usize, first: usize) -> Ptr<u32> {
+        self.large_pairs[of_size].ptr().skipping(first)
     }
 
     /// Starts the copies of the raw banks of a batch.

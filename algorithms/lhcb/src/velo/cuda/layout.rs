@@ -14,6 +14,10 @@ use crate::velo::{Stage, VeloInput};
 /// Hits of a pair of modules in shared memory: a block has several such lists.
 const MAX_LIST_CAPACITY: usize = 1024;
 
+/// Hits of a pair of modules in shared memory of the search of most events, of which it leaves enough for as
+/// many blocks as there are registers.
+const MAX_LAYER: usize = 1024;
+
 /// Entries of an event's lists in addition to a share of its slots, as in `tracks.cu`.
 const MIN_ENTRIES: usize = 64;
 
@@ -30,8 +34,27 @@ pub(super) struct Layout {
     pub(super) max_words: usize,
     /// Words, or hits, of a pair of modules, of which most have fewer.
     pub(super) usual_words: usize,
-    /// Pairs of modules of all events that have more than usual, by index: event after event.
-    pub(super) large_pairs: Vec<u32>,
+    /// Pairs of modules that have more than usual, the smaller ones first.
+    pub(super) large_pairs: Vec<LargePairs>,
+}
+
+/// Pairs of modules of a similar size.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct LargePairs {
+    /// Hits, and words, of each in shared memory.
+    pub(super) capacity: usize,
+    /// Their indices among the pairs of modules of all events, event after event.
+    pub(super) pairs: Vec<u32>,
+}
+
+impl LargePairs {
+    /// Those of some events, as a range of the list.
+    pub(super) fn of_events(&self, events: &Range<usize>) -> Range<usize> {
+        let before = |event: usize| {
+            self.pairs.partition_point(|pair| (*pair as usize) < MODULE_PAIRS * event)
+        };
+        before(events.start)..before(events.end)
+    }
 }
 
 /// Memory of the search, which may turn out to be too little.
@@ -92,18 +115,21 @@ impl Layout {
         let mean = of_pairs.iter().sum::<usize>() / of_pairs.len().max(1);
         self.max_words = of_pairs.iter().copied().max().unwrap_or(0);
         self.usual_words = in_steps(mean + mean / 2);
-        let is_large = |words: usize| words > self.usual_words;
-        let large = of_pairs.iter().enumerate().filter(|(_, words)| is_large(**words));
-        self.large_pairs = large.map(|(pair, _)| pair as u32).collect();
+        let mut above = self.usual_words;
+        for capacity in [in_steps(3 * mean), in_steps(self.max_words)] {
+            let is_last = capacity >= in_steps(self.max_words);
+            let belongs = |words: usize| words > above && (is_last || words <= capacity);
+            let pairs = of_pairs.iter().enumerate().filter(|(_, words)| belongs(**words));
+            let pairs: Vec<u32> = pairs.map(|(pair, _)| pair as u32).collect();
+            if !pairs.is_empty() {
+                self.large_pairs.push(LargePairs { capacity, pairs });
+            }
+            if is_last {
+                break;
+            }
+            above = capacity;
+        }
         self
-    }
-
-    /// Those of the large pairs that belong to some events, as a range of the list.
-    pub(super) fn large_pairs_of(&self, events: &Range<usize>) -> Range<usize> {
-        let before = |event: usize| {
-            self.large_pairs.partition_point(|pair| (*pair as usize) < MODULE_PAIRS * event)
-        };
-        before(events.start)..before(events.end)
     }
 
     /// Number of slots.
@@ -121,18 +147,12 @@ impl Layout {
         (self.slots() >> capacity.shift) + MIN_ENTRIES * (self.events() + 1)
     }
 
-    /// Hits, and words, of a large pair of modules that kernels keep in shared memory.
-    pub(super) fn large_list_capacity(&self) -> usize {
-        in_steps(self.max_words)
-    }
-
     /// Launches of the search: of most events, then of those with large pairs of modules, if there may be any.
     pub(super) fn layers(&self) -> Vec<LayerRange> {
-        let usual = in_steps(2 * self.usual_words);
         let max = self.max_layer();
-        let of_most = LayerRange { capacity: usual.min(max), min_hits: 0 };
-        let of_others = LayerRange { capacity: max, min_hits: usual + 1 };
-        if max > usual { vec![of_most, of_others] } else { vec![of_most] }
+        let of_most = LayerRange { capacity: max.min(MAX_LAYER), min_hits: 0 };
+        let of_others = LayerRange { capacity: max, min_hits: MAX_LAYER + 1 };
+        if max > MAX_LAYER { vec![of_most, of_others] } else { vec![of_most] }
     }
 
     /// Hits that a pair of modules may have.
@@ -171,12 +191,10 @@ fn in_steps(words: usize) -> usize {
     words.next_multiple_of(32).clamp(32, MAX_LIST_CAPACITY)
 }
 
-/// Bytes of shared memory of a block whose warps have a pair of modules each, as in `pair_list.h` and
-/// `clusters.cu`.
+/// Bytes of shared memory of a block whose warps have a pair of modules each, as in `pair_list.h`.
 pub(super) fn pair_shared_bytes(list_capacity: usize, lanes: u32) -> usize {
     let list = 24 * list_capacity + 4 * (PHI_BINS as usize + 4);
-    let words = 4 * list_capacity;
-    (PAIR_THREADS / lanes) as usize * (list + words)
+    (PAIR_THREADS / lanes) as usize * list
 }
 
 impl LayerRange {

@@ -27,9 +27,9 @@ struct ListedHit {
 // Hits in order of creation: those from the start on, then those from the end down.
 class PairList {
     ListedHit* hits;
-    // Of each hit the angle in the upper half, and its index in the bin; then in order of bins the angle in
-    // the upper half, and the index of the hit.
+    // Of each hit the angle in the upper half, and its index in the bin.
     u32* in_bin;
+    // In order of bins, the angle in the upper half, and the index of the hit.
     u32* order;
     // First hit of each bin.
     u32* bins;
@@ -57,6 +57,9 @@ class PairList {
     __device__ __forceinline__ PairList(unsigned char* memory, u32 capacity)
         : hits(reinterpret_cast<ListedHit*>(memory)), in_bin(reinterpret_cast<u32*>(memory + 16 * capacity)),
           order(in_bin + capacity), bins(order + capacity), capacity(capacity) {}
+
+    // Memory for a word for each hit, until hits are sorted.
+    __device__ __forceinline__ u32* scratch() const { return in_bin; }
 
     __device__ __forceinline__ u32 count() const { return low + high; }
     __device__ __forceinline__ u32 from_start() const { return low; }

@@ -4,6 +4,7 @@ use bytemuck::Pod;
 use half::f16;
 use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
+use super::layout::LayerRange;
 use crate::kernels::velo_clusters::{
     FindClusters, FindHalfClusters, Pattern, VELO_FIND_CLUSTERS, VELO_FIND_HALF_CLUSTERS,
     VELO_FIND_HALF_HITS, VELO_FIND_HITS,
@@ -18,10 +19,8 @@ use crate::kernels::velo_decode::{
 };
 use crate::kernels::velo_sort::{SortHalfHits, SortHits, VELO_SORT_HALF_HITS, VELO_SORT_HITS};
 use crate::kernels::velo_tracks::{
-    Entry, FindHalfTracks, FindTracks, VELO_FIND_HALF_TRACKS, VELO_FIND_HALF_TRACKS_OF_FEW,
-    VELO_FIND_TRACKS, VELO_FIND_TRACKS_OF_FEW,
+    Entry, FindHalfTracks, FindTracks, VELO_FIND_HALF_TRACKS, VELO_FIND_TRACKS,
 };
-use super::layout::LayerRange;
 use crate::velo::model::Hit;
 use tasks::device::Buffers;
 
@@ -139,12 +138,6 @@ pub(super) trait Precision: Sized + Send + Sync + 'static {
         arguments: SearchArguments<Self::Arrays>,
         layers: LayerRange,
     ) -> Result<(), DeviceError>;
-    unsafe fn find_tracks_of_few(
-        gpu: &Gpu,
-        grid: LaunchConfig,
-        arguments: SearchArguments<Self::Arrays>,
-        layers: LayerRange,
-    ) -> Result<(), DeviceError>;
     unsafe fn consolidate(
         gpu: &Gpu,
         grid: LaunchConfig,
@@ -163,7 +156,7 @@ macro_rules! precision {
         clusters: $find_clusters:ident by $find_clusters_kernel:ident, $find_hits_kernel:ident,
         decode: $decode:ident by $decode_kernel:ident,
         sort: $sort:ident by $sort_kernel:ident,
-        tracks: $tracks:ident by $tracks_kernel:ident, $few_kernel:ident,
+        tracks: $tracks:ident by $tracks_kernel:ident,
         consolidate: $consolidate:ident by $consolidate_kernel:ident,
     ) => {
         impl SearchArguments<$arrays> {
@@ -287,17 +280,6 @@ macro_rules! precision {
                 unsafe { gpu.launch(&$tracks_kernel, grid, arguments) }
             }
 
-            unsafe fn find_tracks_of_few(
-                gpu: &Gpu,
-                grid: LaunchConfig,
-                arguments: SearchArguments<$arrays>,
-                layers: LayerRange,
-            ) -> Result<(), DeviceError> {
-                let arguments = arguments.with(layers);
-                // SAFETY: the caller's.
-                unsafe { gpu.launch(&$few_kernel, grid, arguments) }
-            }
-
             unsafe fn consolidate(
                 gpu: &Gpu,
                 grid: LaunchConfig,
@@ -336,7 +318,7 @@ precision! {
     clusters: FindClusters by VELO_FIND_CLUSTERS, VELO_FIND_HITS,
     decode: DecodeClusters by VELO_DECODE_CLUSTERS,
     sort: SortHits by VELO_SORT_HITS,
-    tracks: FindTracks by VELO_FIND_TRACKS, VELO_FIND_TRACKS_OF_FEW,
+    tracks: FindTracks by VELO_FIND_TRACKS,
     consolidate: Consolidate by VELO_CONSOLIDATE,
 }
 
@@ -348,6 +330,6 @@ precision! {
     clusters: FindHalfClusters by VELO_FIND_HALF_CLUSTERS, VELO_FIND_HALF_HITS,
     decode: DecodeHalfClusters by VELO_DECODE_HALF_CLUSTERS,
     sort: SortHalfHits by VELO_SORT_HALF_HITS,
-    tracks: FindHalfTracks by VELO_FIND_HALF_TRACKS, VELO_FIND_HALF_TRACKS_OF_FEW,
+    tracks: FindHalfTracks by VELO_FIND_HALF_TRACKS,
     consolidate: ConsolidateHalf by VELO_CONSOLIDATE_HALF,
 }

@@ -7,10 +7,10 @@ namespace velo::published {
 
 constexpr u32 LIMIT_THREADS = 256;
 constexpr u32 WORD_THREADS = 64;
-// Threads that take the words of a bank, and banks at a time.
-constexpr u32 ESTIMATE_WORDS = 16;
+// Banks at a time, which neighbouring threads take, and threads that take the words of each.
 constexpr u32 ESTIMATE_BANKS = 16;
-constexpr u32 ESTIMATE_THREADS = ESTIMATE_WORDS * ESTIMATE_BANKS;
+constexpr u32 ESTIMATE_WORDS = 16;
+constexpr u32 ESTIMATE_THREADS = ESTIMATE_BANKS * ESTIMATE_WORDS;
 
 // Of each event of the batch the maximum number of candidates; of each sensor the index of its bank.
 struct LimitCandidates {
@@ -87,9 +87,9 @@ __device__ __forceinline__ void estimate_hits(const EstimateHits& arguments) {
     if (threadIdx.x == 0) candidates = 0;
     __syncthreads();
     u32* list = arguments.candidates + arguments.candidate_offsets[blockIdx.x];
-    for (u32 bank = threadIdx.x / ESTIMATE_WORDS; bank < header.banks; bank += ESTIMATE_BANKS) {
+    for (u32 bank = threadIdx.x % ESTIMATE_BANKS; bank < header.banks; bank += ESTIMATE_BANKS) {
         const BankWords own = words_of(arguments.events, header, bank);
-        for (u32 index = threadIdx.x % ESTIMATE_WORDS; index < own.count; index += ESTIMATE_WORDS) {
+        for (u32 index = threadIdx.x / ESTIMATE_BANKS; index < own.count; index += ESTIMATE_WORDS) {
             const u32 word = own.words[index];
             const u32 sensor = sensor_of(header, own, word);
             if (word >> 31 != 0) {

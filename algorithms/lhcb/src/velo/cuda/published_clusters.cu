@@ -5,10 +5,10 @@
 
 namespace velo::published {
 
-// Threads that take the words of a bank, and banks at a time.
-constexpr u32 CLUSTER_WORDS = 16;
+// Banks at a time, which neighbouring threads take, and threads that take the words of each.
 constexpr u32 CLUSTER_BANKS = 16;
-constexpr u32 MASK_THREADS = CLUSTER_WORDS * CLUSTER_BANKS;
+constexpr u32 CLUSTER_WORDS = 16;
+constexpr u32 MASK_THREADS = CLUSTER_BANKS * CLUSTER_WORDS;
 // Hits of candidates are created after those of flagged super-pixels.
 constexpr u32 FROM_CANDIDATE = 1u << 31;
 
@@ -86,9 +86,9 @@ __device__ __forceinline__ void find_masked_clusters(const FindMaskedClusters& a
     // Words in the order of the event; each can make two hits.
     const u32* first_word = header.banks == 0 ? nullptr : words_of(arguments.events, header, 0).words;
     const auto creation = [&](const u32* word) { return 2 * (u32)(word - first_word); };
-    for (u32 index = threadIdx.x / CLUSTER_WORDS; index < header.banks; index += CLUSTER_BANKS) {
+    for (u32 index = threadIdx.x % CLUSTER_BANKS; index < header.banks; index += CLUSTER_BANKS) {
         const BankWords bank = words_of(arguments.events, header, index);
-        for (u32 i = threadIdx.x % CLUSTER_WORDS; i < bank.count; i += CLUSTER_WORDS) {
+        for (u32 i = threadIdx.x / CLUSTER_BANKS; i < bank.count; i += CLUSTER_WORDS) {
             const u32 word = bank.words[i];
             if (word >> 31 != 0) store.add_flagged(sensor_of(header, bank, word), word, creation(bank.words + i));
         }

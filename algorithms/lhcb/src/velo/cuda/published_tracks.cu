@@ -21,6 +21,7 @@ constexpr u32 SECOND_HITS = 512;
 constexpr u32 IS_SEED = 1u << 31;
 constexpr u32 HAS_SKIPPED = 1u << 28;
 constexpr u32 NUMBER_MASK = HAS_SKIPPED - 1;
+constexpr u32 NO_TRACK = NUMBER_MASK;
 
 struct SearchByTriplet {
     Events events;
@@ -79,7 +80,8 @@ class TripletSearch {
     // Looks for a hit of smaller scatter in the window of a line in a pair of modules. The window begins where the
     // tolerance does, and ends at the first hit outside; a hit in the opposite direction counts as inside.
     template <bool UNUSED>
-    __device__ __forceinline__ void look_in_window(const PairHits& pair, const Line& line, i32 expected, u32 first, Best& best) const {
+    __device__ __forceinline__ void look_in_window(
+        const PairHits& pair, const Line& line, i32 expected, u32 first, Best& best) const {
         const u32 begin = first_not_below(pair, (i16)(expected - PHI_TOLERANCE));
         for (u32 step = 0; step < pair.count; step++) {
             const u32 index = begin + step, slot = pair.start + (index < pair.count ? index : index - pair.count);
@@ -106,19 +108,21 @@ class TripletSearch {
         return length;
     }
 
-    // Appends an entry; `oldest` is the position of the first one that may still be needed. Returns its position.
-    __device__ __forceinline__ u32 append(u32 position, u32 oldest, u32 entry) const {
+    // Stores the entry of a position in the queue, unless that is too short; `oldest` is the position of the first
+    // entry that may still be needed.
+    __device__ __forceinline__ bool store_entry(u32 position, u32 oldest, u32 entry) const {
         if (position - oldest >= QUEUE) atomicOr(&shared.exceeds, 1u);
         if (position - oldest >= lists.queue) {
             atomicOr(&shared.needs_more, 1u);
-        } else {
-            entries[position % lists.queue] = entry;
+            return false;
         }
-        return position;
+        entries[position % lists.queue] = entry;
+        return true;
     }
 
     // The triplet of a second hit.
-    template <u32 MAX> __device__ __forceinline__ void find_triplet(u32 pair, u32 second, float distance, u32 oldest) const {
+    template <u32 MAX>
+    __device__ __forceinline__ void find_triplet(u32 pair, u32 second, float distance, u32 oldest) const {
         u32 firsts[MAX];
         const PairHits& third_pair = shared.pairs[pair - 2];
         const u32 count = first_hits<MAX>(shared.pairs[pair], phi(second), firsts);
@@ -130,8 +134,7 @@ class TripletSearch {
         }
         if (!best.is_found()) return;
         const u32 at = atomicAdd(&shared.queued, 1u);
-        append(at, oldest, IS_SEED | (at & NUMBER_MASK));
-        if (at - oldest >= lists.queue) return;
+        if (!store_entry(at, oldest, IS_SEED | at)) return;
         u32* seed = seeds + at % lists.queue * 3;
         seed[0] = best.first;
         seed[1] = second;
@@ -139,7 +142,7 @@ class TripletSearch {
     }
 
     // Makes triplets whose first hit is in this pair of modules. All threads take part.
-    template <u32 MAX> __device__ void seed(u32 pair, u32 oldest) const {
+    template <u32 MAX> __device__ __forceinline__ void seed(u32 pair, u32 oldest) const {
         const PairHits& seconds = shared.pairs[pair - 1];
         const float* z = arguments.events.geometry;
         const float distance = z[2 * (pair - 2)] - z[2 * pair];
@@ -166,14 +169,14 @@ class TripletSearch {
         for (u32 hit = 0; hit < 3; hit++) to[hit] = seed[hit];
     }
 
-    // Appends a hit to a triplet or a track; returns the index of the track, or `NEEDS_MORE`.
+    // Appends a hit to a triplet or a track; returns the index of the track, or `NO_TRACK` if it ends.
     __device__ __forceinline__ u32 extend(u32 entry, const u32* seed, u32 slot) const {
         mark(slot);
         u32 track = entry & NUMBER_MASK, length = 3;
         if ((entry & IS_SEED) != 0) {
             track = atomicAdd(&shared.tracks, 1u);
             for (u32 hit = 0; hit < 3; hit++) mark(seed[hit]);
-            if (track >= range.capacity) return NEEDS_MORE;
+            if (track >= range.capacity) return NO_TRACK;
             u32* slots = lists.tracks + (range.first + track) * MAX_HITS;
             for (u32 hit = 0; hit < 3; hit++) slots[hit] = seed[hit];
         } else {
@@ -181,11 +184,11 @@ class TripletSearch {
         }
         lists.tracks[(range.first + track) * MAX_HITS + length] = slot;
         lists.lengths[range.first + track] = length + 1;
-        return length + 1 < MAX_HITS ? track : NEEDS_MORE;
+        return length + 1 < MAX_HITS ? track : NO_TRACK;
     }
 
     // Continues the entries of a range in this pair of modules.
-    __device__ void forward(u32 pair, u32 begin, u32 end) const {
+    __device__ __forceinline__ void forward(u32 pair, u32 begin, u32 end) const {
         const PairHits& hits = shared.pairs[pair];
         const float* z = arguments.events.geometry;
         for (u32 at = begin + threadIdx.x; at < end; at += SEARCH_THREADS) {
@@ -202,9 +205,9 @@ class TripletSearch {
             look_in_window<false>(hits, line, line.phi_at(z[2 * pair + side] - start.z), from, best);
             if (best.is_found()) {
                 const u32 continued = extend(entry, seed, best.hit);
-                if (continued != NEEDS_MORE) append(atomicAdd(&shared.queued, 1u), begin, continued);
+                if (continued != NO_TRACK) store_entry(atomicAdd(&shared.queued, 1u), begin, continued);
             } else if ((entry & HAS_SKIPPED) == 0) {
-                append(atomicAdd(&shared.queued, 1u), begin, entry | HAS_SKIPPED);
+                store_entry(atomicAdd(&shared.queued, 1u), begin, entry | HAS_SKIPPED);
             } else if (is_seed) {
                 add_three_hit(seed);
             }
@@ -223,7 +226,7 @@ class TripletSearch {
         return shared.needs_more != 0 || shared.tracks > range.capacity || shared.three_hit > range.capacity;
     }
 
-    __device__ void prepare() const {
+    __device__ __forceinline__ void prepare() const {
         for (u32 word = threadIdx.x; word < (range.slots + 31) / 32; word += SEARCH_THREADS) used[word] = 0;
         if (threadIdx.x < PAIRS) {
             shared.pairs[threadIdx.x] = arguments.pairs[(arguments.events.first + blockIdx.x) * PAIRS + threadIdx.x];
@@ -235,7 +238,7 @@ class TripletSearch {
         __syncthreads();
     }
 
-    __device__ void search() const {
+    __device__ __forceinline__ void search() const {
         // The first entry to be continued, and the first of the last triplets.
         u32 begin = 0, last_seeds = 0;
         seed<FIRST_HITS_AT_END>(LAST_PAIR, 0);
@@ -262,13 +265,13 @@ class TripletSearch {
     }
 
   public:
-    __device__ TripletSearch(const SearchByTriplet& arguments, SearchShared& shared)
+    __device__ __forceinline__ TripletSearch(const SearchByTriplet& arguments, SearchShared& shared)
         : arguments(arguments), lists(arguments.lists), shared(shared),
           range(range_of(arguments.events, arguments.pairs, arguments.lists, blockIdx.x)),
-          used(arguments.lists.used + range.first_used), entries(arguments.lists.entries + blockIdx.x * arguments.lists.queue),
-          seeds(arguments.lists.seeds + 3 * blockIdx.x * arguments.lists.queue) {}
+          used(lists.used + range.first_used), entries(lists.entries + blockIdx.x * lists.queue),
+          seeds(lists.seeds + 3 * blockIdx.x * lists.queue) {}
 
-    __device__ void find() const {
+    __device__ __forceinline__ void find() const {
         prepare();
         search();
         if (threadIdx.x != 0) return;
@@ -314,5 +317,5 @@ __device__ __forceinline__ void filter_three_hits(const FilterThreeHits& argumen
 
 using namespace velo::published;
 
-KERNEL_INSTANCE(velo_published_search, SearchByTriplet, (SEARCH_THREADS), search_by_triplet)
+KERNEL_INSTANCE(velo_published_search, SearchByTriplet, (SEARCH_THREADS, 1), search_by_triplet)
 KERNEL_INSTANCE(velo_published_filter, FilterThreeHits, (FILTER_THREADS), filter_three_hits)

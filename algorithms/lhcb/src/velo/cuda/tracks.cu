@@ -1,5 +1,5 @@
 // nvcc: -fmad=false
-// Search of tracks by triplets of hits: a block for each event, of more threads if there are few events.
+// Search of tracks by triplets of hits: a block for each event.
 //
 // Of three pairs of modules at a time, the angles of the hits are in shared memory, with the first hit of each
 // bin of the angle, and a list of the unused ones. A lane has a first and a second hit of a triplet; the lanes
@@ -14,9 +14,7 @@
 
 namespace velo {
 
-// Threads of a block, and of one of few.
-constexpr u32 TRACK_THREADS = 64;
-constexpr u32 TRACK_THREADS_OF_FEW = 128;
+constexpr u32 TRACK_THREADS = 128;
 constexpr u32 FIRST_HITS_AT_END = 8;
 constexpr u32 FIRST_HITS = 4;
 constexpr u32 LAST_PAIR = PAIRS - 1;
@@ -62,8 +60,8 @@ constexpr u32 HAS_SKIPPED = 1u << 29;
 constexpr u32 TRACK_MASK = (1u << 24) - 1;
 
 // Ranks of the threads of a block.
-template <u32 THREADS> struct Ranker {
-    static constexpr u32 WARPS = THREADS / LANES;
+struct Ranker {
+    static constexpr u32 WARPS = TRACK_THREADS / LANES;
 
     // Numbers of threads of each warp.
     u32 warp_counts[3][WARPS];
@@ -109,16 +107,16 @@ template <u32 THREADS> struct Ranker {
     }
 };
 
-template <u32 THREADS> struct TrackShared {
+struct TrackShared {
     // Index of the first hit of each pair of modules, and the number of hits.
     u32 firsts[PAIRS], counts[PAIRS];
-    Ranker<THREADS> ranker;
+    Ranker ranker;
     u32 overflow;
 };
 
-template <u32 THREADS, class Arguments> class TrackFinder {
+template <class Arguments> class TrackFinder {
     const Arguments& arguments;
-    TrackShared<THREADS>& shared;
+    TrackShared& shared;
     const Layers layers;
     // Bits of the used hits of all pairs of modules.
     u32* used;
@@ -149,12 +147,12 @@ template <u32 THREADS, class Arguments> class TrackFinder {
     __device__ __forceinline__ Entry* queue(u32 which) const { return arguments.entries + 2 * base + which * capacity; }
 
     __device__ __forceinline__ void load_layer(u32 pair) const {
-        layers.of(pair).load(arguments.hits.phi + shared.firsts[pair], count(pair), threadIdx.x, THREADS);
+        layers.of(pair).load(arguments.hits.phi + shared.firsts[pair], count(pair), threadIdx.x, TRACK_THREADS);
     }
 
     // Lists the unused hits of three pairs of modules, from `pair` down: a warp for each. Barriers are included.
     __device__ __forceinline__ void list_unused(u32 pair) const {
-        for (u32 kind = threadIdx.x / LANES; kind < 3; kind += THREADS / LANES) {
+        for (u32 kind = threadIdx.x / LANES; kind < 3; kind += TRACK_THREADS / LANES) {
             layers.of(pair - kind).list_unused(used_of(pair - kind), count(pair - kind));
         }
         __syncthreads();
@@ -211,7 +209,7 @@ template <u32 THREADS, class Arguments> class TrackFinder {
         const float* z = arguments.events.geometry;
         const float distance = z[2 * (pair - 2)] - z[2 * pair];
         const u32 work = unused_seconds * CANDIDATES;
-        for (u32 begin = 0; begin < work; begin += THREADS) {
+        for (u32 begin = 0; begin < work; begin += TRACK_THREADS) {
             const u32 item = begin + threadIdx.x, number = item % CANDIDATES;
             u32 first = 0, second = 0;
             Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
@@ -254,7 +252,7 @@ template <u32 THREADS, class Arguments> class TrackFinder {
     __device__ __forceinline__ void forward(u32 pair) {
         u32 next = 0;
         const float* z = arguments.events.geometry;
-        for (u32 begin = 0; begin < queued; begin += THREADS) {
+        for (u32 begin = 0; begin < queued; begin += TRACK_THREADS) {
             const u32 index = begin + threadIdx.x;
             const bool is_entry = index < queued;
             Entry entry = {0, 0, 0, 0};
@@ -319,7 +317,7 @@ template <u32 THREADS, class Arguments> class TrackFinder {
 
     // Triplets that are still in the queue.
     __device__ __forceinline__ void end_queue() {
-        for (u32 begin = 0; begin < queued; begin += THREADS) {
+        for (u32 begin = 0; begin < queued; begin += TRACK_THREADS) {
             const u32 index = begin + threadIdx.x;
             const Entry entry = index < queued ? queue(current)[index] : Entry{IS_TRACK, 0, 0, 0};
             const bool flags[1] = {(entry.info & IS_TRACK) == 0};
@@ -337,7 +335,7 @@ template <u32 THREADS, class Arguments> class TrackFinder {
     // Keeps the tracks of three unused hits on a straight line; returns how many.
     __device__ __forceinline__ u32 filter() const {
         u32 accepted = 0;
-        for (u32 begin = 0; begin < three_hit; begin += THREADS) {
+        for (u32 begin = 0; begin < three_hit; begin += TRACK_THREADS) {
             const u32 index = begin + threadIdx.x;
             u32 codes[3] = {0, 0, 0};
             bool is_accepted = index < three_hit;
@@ -364,7 +362,7 @@ template <u32 THREADS, class Arguments> class TrackFinder {
     }
 
   public:
-    __device__ __forceinline__ TrackFinder(const Arguments& arguments, TrackShared<THREADS>& shared, unsigned char* memory, u32 event)
+    __device__ __forceinline__ TrackFinder(const Arguments& arguments, TrackShared& shared, unsigned char* memory, u32 event)
         : arguments(arguments), shared(shared), layers(memory, arguments.layer_capacity), used(layers.end()), event(event),
           capacity((arguments.events.bases[event + 1] >> arguments.shift) - (arguments.events.bases[event] >> arguments.shift) + 64),
           base((arguments.events.bases[event] >> arguments.shift) + 64 * event) {}
@@ -382,7 +380,7 @@ template <u32 THREADS, class Arguments> class TrackFinder {
 
     // Finds the tracks; returns their numbers.
     __device__ __forceinline__ TrackCounts find() {
-        for (u32 word = threadIdx.x; word < PAIRS * layers.words; word += THREADS) used[word] = 0;
+        for (u32 word = threadIdx.x; word < PAIRS * layers.words; word += TRACK_THREADS) used[word] = 0;
         if (threadIdx.x == 0) shared.overflow = 0;
         __syncthreads();
         for (u32 pair = LAST_PAIR; pair > LAST_PAIR - 3; pair--) load_layer(pair);
@@ -399,16 +397,16 @@ template <u32 THREADS, class Arguments> class TrackFinder {
         const u32 accepted = filter();
         if (shared.overflow != 0) return {0, 0, 0, 1};
         u32 hits = 0;
-        for (u32 track = threadIdx.x; track < tracks; track += THREADS) hits += arguments.lengths[base + track];
+        for (u32 track = threadIdx.x; track < tracks; track += TRACK_THREADS) hits += arguments.lengths[base + track];
         return {tracks, accepted, shared.ranker.sum(hits) + 3 * accepted, 0};
     }
 };
 
-template <u32 THREADS, class Arguments> __device__ __forceinline__ void find_tracks(const Arguments& arguments) {
+template <class Arguments> __device__ __forceinline__ void find_tracks(const Arguments& arguments) {
     SMEM_DYN(unsigned char, memory);
-    __shared__ TrackShared<THREADS> shared;
+    __shared__ TrackShared shared;
     const u32 event = arguments.events.first + blockIdx.x;
-    TrackFinder<THREADS, Arguments> finder(arguments, shared, memory, event);
+    TrackFinder<Arguments> finder(arguments, shared, memory, event);
     const u32 most = finder.load_counts();
     // Whole blocks.
     if (most < arguments.min_hits) return;
@@ -420,7 +418,5 @@ template <u32 THREADS, class Arguments> __device__ __forceinline__ void find_tra
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_find_tracks, FindTracks, (TRACK_THREADS), find_tracks<TRACK_THREADS>)
-KERNEL_INSTANCE(velo_find_tracks_of_few, FindTracks, (TRACK_THREADS_OF_FEW), find_tracks<TRACK_THREADS_OF_FEW>)
-KERNEL_INSTANCE(velo_find_half_tracks, FindHalfTracks, (TRACK_THREADS), find_tracks<TRACK_THREADS>)
-KERNEL_INSTANCE(velo_find_half_tracks_of_few, FindHalfTracks, (TRACK_THREADS_OF_FEW), find_tracks<TRACK_THREADS_OF_FEW>)
+KERNEL_INSTANCE(velo_find_tracks, FindTracks, (TRACK_THREADS), find_tracks)
+KERNEL_INSTANCE(velo_find_half_tracks, FindHalfTracks, (TRACK_THREADS), find_tracks)

@@ -25,7 +25,7 @@ buffers! {
 impl Counting {
     /// Finds the first candidate of each event.
     pub(super) fn sum_candidates(&mut self, gpu: &Gpu, events: usize) -> Result<(), DeviceError> {
-        self.sums.run(gpu, &self.limits, &self.candidate_offsets, (0, events)).map(drop)
+        self.sums.run(gpu, &self.limits, &self.candidate_offsets, events, 0).map(drop)
     }
 
     /// Finds the first hit of each pair of modules of the events, from the index `first` on; returns the
@@ -36,6 +36,6 @@ impl Counting {
         events: usize,
         first: u32,
     ) -> Result<u32, DeviceError> {
-        self.sums.run(gpu, &self.estimates, &self.offsets, (first, MODULE_PAIRS * events))
+        self.sums.run(gpu, &self.estimates, &self.offsets, MODULE_PAIRS * events, first)
     }
 }

@@ -113,7 +113,7 @@ impl Lists {
         gpu: &Gpu,
         events: usize,
     ) -> Result<Option<Vec<u32>>, DeviceError> {
-        self.sums.run(gpu, &self.track_counts, &self.track_offsets, (0, events))?;
+        self.sums.run(gpu, &self.track_counts, &self.track_offsets, events, 0)?;
         let counts = self.sums.counts(events);
         Ok((!counts.contains(&NEEDS_MORE)).then(|| counts.to_vec()))
     }
@@ -124,7 +124,7 @@ impl Lists {
         gpu: &Gpu,
         events: usize,
     ) -> Result<Vec<u32>, DeviceError> {
-        self.sums.run(gpu, &self.accepted_counts, &self.accepted_offsets, (0, events))?;
+        self.sums.run(gpu, &self.accepted_counts, &self.accepted_offsets, events, 0)?;
         Ok(self.sums.counts(events).to_vec())
     }
 
@@ -135,7 +135,7 @@ impl Lists {
         tracks: usize,
         first: u32,
     ) -> Result<u32, DeviceError> {
-        self.sums.run(gpu, &self.hit_counts, &self.hit_offsets, (first, tracks))
+        self.sums.run(gpu, &self.hit_counts, &self.hit_offsets, tracks, first)
     }
 
     /// Number of hits of each track, once they are summed.

@@ -20,9 +20,11 @@ impl HostPrefixSum {
         gpu: &Gpu,
         counts: &DeviceBuffer<u32>,
         sums: &DeviceBuffer<u32>,
-        (first, length): (u32, usize),
+        length: usize,
+        first: u32,
     ) -> Result<u32, DeviceError> {
         gpu.download_part(self.counts.part_mut(0..length), counts, 0)?;
+        gpu.wait()?;
         let host_counts = &self.counts[..length];
         let host_sums = &mut self.sums[..=length];
         let mut sum = first;
@@ -33,7 +35,8 @@ impl HostPrefixSum {
         }
         host_sums[length] = sum;
         gpu.upload_part(sums, 0, self.sums.part(0..length + 1))?;
-        gpu.finish()?;
+        // The experiment waits for the copy, too.
+        gpu.wait()?;
         Ok(sum)
     }
 

@@ -16,10 +16,6 @@ use crate::velo::cuda::precision::{
 };
 use crate::velo::{Stage, VeloInput};
 
-/// Events for each multiprocessor up to which blocks of more threads search them: others would leave a
-/// device idle.
-const FEW_EVENTS: u32 = 4;
-
 /// Pairs of modules of a launch.
 struct PairSelection {
     /// Hits, and words, of each in shared memory.
@@ -68,24 +64,28 @@ impl<P: Precision> Batch<'_, '_, P> {
     /// Starts to find the hits of most pairs of modules, then of the large ones.
     fn find_hits(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         let layout = &self.config.layout;
-        let large = layout.large_pairs_of(&self.events);
+        let has_large = !layout.large_pairs.is_empty();
         let most = PairSelection {
             list_capacity: layout.usual_words,
-            max_words: if large.is_empty() { u32::MAX } else { layout.usual_words as u32 },
+            max_words: if has_large { layout.usual_words as u32 } else { u32::MAX },
             count: self.count() * MODULE_PAIRS as u32,
             selected: Ptr::NONE,
         };
         self.find_hits_of(gpu, &most)?;
-        if large.is_empty() {
-            return Ok(());
+        for (of_size, large) in layout.large_pairs.iter().enumerate() {
+            let range = large.of_events(&self.events);
+            if range.is_empty() {
+                continue;
+            }
+            let selection = PairSelection {
+                list_capacity: large.capacity,
+                max_words: u32::MAX,
+                count: range.len() as u32,
+                selected: self.buffers.input.large_pairs(of_size, range.start),
+            };
+            self.find_hits_of(gpu, &selection)?;
         }
-        let large = PairSelection {
-            list_capacity: layout.large_list_capacity(),
-            max_words: u32::MAX,
-            count: large.len() as u32,
-            selected: self.buffers.input.large_pairs(large.start),
-        };
-        self.find_hits_of(gpu, &large)
+        Ok(())
     }
 
     fn find_hits_of(&self, gpu: &Gpu, pairs: &PairSelection) -> Result<(), DeviceError> {
@@ -159,13 +159,11 @@ impl<P: Precision> Batch<'_, '_, P> {
     }
 
     fn find_tracks(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let are_few = self.count() <= FEW_EVENTS * gpu.properties().multiprocessors;
-        let search = if are_few { P::find_tracks_of_few } else { P::find_tracks };
         for layers in self.config.layout.layers() {
             let shared = layers.shared_bytes() as u32;
             let grid = LaunchConfig::blocks(self.count()).with_shared(shared);
             // SAFETY: lists have the capacity that the kernel derives from the same numbers.
-            unsafe { search(gpu, grid, self.search(), layers) }?;
+            unsafe { P::find_tracks(gpu, grid, self.search(), layers) }?;
         }
         let search = &self.buffers.lists.search;
         let arguments = ComputeOffsets {

@@ -25,7 +25,7 @@ use crate::velo::Stage;
 use crate::velo::cuda::precision::{Precision, Single};
 
 /// Kernels of a batch of events, whose hits have the indices `hits`.
-pub(super) struct Batch<'b, 'a> {
+pub(super) struct Kernels<'b, 'a> {
     pub(super) buffers: &'b Published<'a>,
     pub(super) config: &'b Config,
     pub(super) gpu: &'b Gpu,
@@ -33,7 +33,7 @@ pub(super) struct Batch<'b, 'a> {
     pub(super) hits: Range<u32>,
 }
 
-impl Batch<'_, '_> {
+impl Kernels<'_, '_> {
     fn events(&self) -> Events {
         self.buffers.input.events(&self.events)
     }
