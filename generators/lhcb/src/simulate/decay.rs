@@ -1,5 +1,6 @@
 //! Decays of strange, charmed and beauty hadrons. Momenta are in MeV, lengths in mm.
 
+use super::functions::sin_cos;
 use super::particle::{Ancestry, Momentum, pid};
 use super::particles::{Particles, Product, any_direction};
 use super::random::{LogNormal, Random};
@@ -78,7 +79,7 @@ impl TwoBody {
     /// Momenta of the products.
     fn products(&self, parent: &Momentum, random: &mut Random<'_>) -> [Momentum; 2] {
         let cosine = random.between(-1.0, 1.0);
-        let (sin, cos) = libm::sincosf(random.between(0.0, std::f32::consts::TAU));
+        let [sin, cos] = sin_cos(random.between(0.0, std::f32::consts::TAU));
         let across = self.momentum * (1.0 - cosine * cosine).sqrt();
         let kick = [across * cos, across * sin];
         // Of the momentum in flight, in the limit of large momenta.

@@ -4,6 +4,8 @@ use generators_common::random::{Exponential, Normal, Stream, below, poisson, str
 use rand::Rng;
 use rand::distr::Distribution;
 
+use super::functions::exp;
+
 /// Tables that all events share.
 #[derive(Default)]
 pub(super) struct Tables {
@@ -94,7 +96,7 @@ impl<'a> Random<'a> {
     /// A number whose logarithm is normal.
     #[inline]
     pub(super) fn log_normal(&mut self, LogNormal { median, width }: LogNormal) -> f32 {
-        median * libm::expf(width * self.normal())
+        median * exp(width * self.normal())
     }
 
     /// A Poisson number of this mean.

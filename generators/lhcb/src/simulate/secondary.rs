@@ -82,13 +82,13 @@ fn meet_material(
     random: &mut Random<'_>,
 ) -> Option<[f32; 3]> {
     let radius = random.log_normal(RADIUS).max(FOIL);
-    let modules = &Sensors::nominal().modules;
+    let sensors = Sensors::nominal();
     let [x, y, z] = momentum.vector;
     let mut distance = radius * z / momentum.pt;
     if radius > MAX_FOIL_RADIUS {
         let hit = vertex[2] + distance;
-        let next = modules.partition_point(|module| module.z < hit);
-        let module = modules.get(next).filter(|_| next > 0)?;
+        let next = sensors.modules_before(hit);
+        let module = sensors.modules.get(next).filter(|_| next > 0)?;
         let side = if random.chance(0.5) { SENSOR_DISTANCE } else { -SENSOR_DISTANCE };
         distance = module.z + side - vertex[2];
     }
