@@ -76,6 +76,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
             "algorithms-sts",
             "algorithms-tpc",
             "generators-common",
+            "generators-lhcb",
             "generators-sts",
             "generators-tpc",
             "harness",
