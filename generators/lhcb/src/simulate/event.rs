@@ -7,7 +7,7 @@ use super::noise::add_noise;
 use super::particle_ids::ParticleIds;
 use super::particles::Particles;
 use super::pixels::EventPixels;
-use super::random::{Purpose, Random, Tables};
+use super::random::{Purpose, Random};
 use super::readout::{Banks, Readout, ReadoutBuffers};
 use super::sensors::Sensors;
 use super::shape::EventShape;
@@ -34,7 +34,6 @@ pub(super) struct EventBuffers {
 pub(super) struct EventSimulation<'a> {
     shape: &'a EventShape,
     seed: u64,
-    tables: Tables,
     sensors: &'static Sensors,
     readout: Readout,
 }
@@ -44,12 +43,12 @@ impl<'a> EventSimulation<'a> {
     pub(super) fn new(shape: &'a EventShape, seed: u64) -> Self {
         let readout = Readout { format: shape.format(), wrong_flags: shape.wrong_flags as f32 };
         let sensors = Sensors::nominal();
-        EventSimulation { shape, seed, tables: Tables::default(), sensors, readout }
+        EventSimulation { shape, seed, sensors, readout }
     }
 
     /// Simulates the event of a number.
     pub(super) fn event(&self, number: u64, buffers: &mut EventBuffers) -> SimulatedEvent {
-        let random = |purpose| Random::new(self.seed, number, purpose, &self.tables);
+        let random = |purpose| Random::new(self.seed, number, purpose);
         let EventBuffers { particles, pixels, readout, ids } = buffers;
         let mut physics = random(Purpose::Physics);
         collide(self.shape, &mut physics, particles);

@@ -15,7 +15,7 @@ const MAX_SLOPE: f32 = 0.25;
 pub(super) fn add_noise(
     shape: &EventShape,
     crossings: usize,
-    random: &mut Random<'_>,
+    random: &mut Random,
     pixels: &mut EventPixels,
 ) {
     for _ in 0..random.poisson(shape.noise) {

@@ -53,7 +53,7 @@ impl Readout {
     pub(super) fn read(
         &self,
         pixels: &mut EventPixels,
-        random: &mut Random<'_>,
+        random: &mut Random,
         buffers: &mut ReadoutBuffers,
         particle_ids: &mut ParticleIds,
     ) -> Banks {
@@ -127,7 +127,7 @@ impl Readout {
         &self,
         sensor: usize,
         rest: &mut &[Patch],
-        random: &mut Random<'_>,
+        random: &mut Random,
         buffers: &mut ReadoutBuffers,
     ) {
         let count = rest.iter().take_while(|patch| patch.sensor() == sensor).count();

@@ -70,7 +70,7 @@ impl Span {
 
 /// Adds the pixels of a crossing.
 #[inline]
-pub(super) fn add_pixels(crossing: &Crossing, random: &mut Random<'_>, patches: &mut Vec<Patch>) {
+pub(super) fn add_pixels(crossing: &Crossing, random: &mut Random, patches: &mut Vec<Patch>) {
     let patch = Patch::new(crossing.sensor, crossing.particle);
     let way = crossing.slope.map(|slope| slope * THICKNESS);
     let parts = whole_part(way[0].abs().max(way[1].abs()) * (1.0 / PITCH)) as usize + 1;
@@ -171,12 +171,7 @@ fn add_product(
 
 /// Adds the pixels of an electron on its way along the sensor, which turns randomly.
 #[cold]
-fn add_delta_ray(
-    position: [f32; 2],
-    patch: Patch,
-    random: &mut Random<'_>,
-    patches: &mut Vec<Patch>,
-) {
+fn add_delta_ray(position: [f32; 2], patch: Patch, random: &mut Random, patches: &mut Vec<Patch>) {
     let rise = exp(random.exponential() * (1.0 / DELTA_SLOPE));
     let length = ((MIN_DELTA * rise) as usize).min(MAX_DELTA);
     let mut angle = random.between(0.0, std::f32::consts::TAU);

@@ -19,7 +19,7 @@ const MAX_KINK: f32 = 0.5;
 const MARGIN: f32 = 1.0;
 
 /// Particle in flight.
-struct Flight<'a, 'b> {
+struct Flight<'a> {
     particle: u32,
     /// Position x, y, z.
     position: [f32; 3],
@@ -28,7 +28,7 @@ struct Flight<'a, 'b> {
     steepness: Steepness,
     kink: f32,
     sensors: &'static Sensors,
-    random: &'a mut Random<'b>,
+    random: &'a mut Random,
     pixels: &'a mut EventPixels,
     crossings: usize,
 }
@@ -38,7 +38,7 @@ pub(super) fn add_track(
     index: u32,
     particle: &SimulatedParticle,
     sensors: &'static Sensors,
-    random: &mut Random<'_>,
+    random: &mut Random,
     pixels: &mut EventPixels,
 ) -> usize {
     let [x, y, z] = particle.momentum.vector;
@@ -75,7 +75,7 @@ pub(super) fn add_track(
     flight.crossings
 }
 
-impl Flight<'_, '_> {
+impl Flight<'_> {
     #[inline]
     fn at(&self, z: f32) -> [f32; 2] {
         let way = z - self.position[2];
