@@ -1,10 +1,12 @@
-//! The generators, on one thread: digis, samples and bytes of pages per second.
+//! The generators, on one thread: digis, samples, bytes of pages and events per second.
 
 use std::time::Duration;
 
 use benches::shape;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generators_common::random;
+use generators_lhcb::BankKind;
+use generators_lhcb::simulate::{EventShape, Preset as CollisionPreset, simulate};
 use generators_sts::{Order, generate, physics};
 use generators_tpc::simulate::{Preset, TimeFrameGenerator, TimeFrameShape};
 use generators_tpc::{PadMapping, ZsFormat};
@@ -14,6 +16,7 @@ use tasks::device::Team;
 
 const DIGIS: u64 = 5_000_000;
 const ORBITS: u32 = 16;
+const EVENTS: u64 = 100;
 const NUMBERS: u64 = 1_000_000;
 
 fn digis(criterion: &mut Criterion) {
@@ -76,6 +79,25 @@ fn pages(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Events of the VELO, of either kind of banks.
+fn events(criterion: &mut Criterion) {
+    let Ok(team) = Team::new(1) else {
+        return;
+    };
+    let mut group = criterion.benchmark_group("generate-velo");
+    group.throughput(Throughput::Elements(EVENTS));
+    group.sample_size(10).measurement_time(Duration::from_secs(2));
+    for preset in CollisionPreset::ALL {
+        for kind in BankKind::ALL {
+            let shape = EventShape::for_preset(preset, kind, EVENTS);
+            group.bench_function(format!("{preset}-{kind}"), |bencher| {
+                bencher.iter_with_large_drop(|| team.run(|| simulate(&shape, 1)));
+            });
+        }
+    }
+    group.finish();
+}
+
 /// A million numbers of a distribution: by recobench's tables, and by `rand_distr`.
 fn distributions(criterion: &mut Criterion) {
     fn sum<T: Into<f64>>(of: &impl Distribution<T>) -> f64 {
@@ -98,5 +120,5 @@ fn distributions(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, digis, simulated, pages, distributions);
+criterion_group!(benches, digis, simulated, pages, events, distributions);
 criterion_main!(benches);

@@ -2,6 +2,7 @@
 
 use benches::cpu_variants;
 use criterion::{Criterion, criterion_group, criterion_main};
+use generators_lhcb::BankKind;
 use generators_tpc::ZsFormat;
 
 const DIGIS: [&str; 3] = ["1000", "30000", "1000000"];
@@ -10,6 +11,9 @@ const MCBM: [(&str, &str); 2] = [("preset", "mcbm-2024"), ("scale", "0.01")];
 const MICROSLICES: [&str; 3] = ["10000", "100000", "1280000"];
 const OUTPUTS: [&str; 2] = ["digits", "charge-map"];
 const CLUSTER_TASKS: [&str; 2] = ["cluster-finder", "tpc"];
+const VELO_TASKS: [&str; 2] = ["velo", "velo-tracks"];
+const VELO_STAGES: [&str; 3] = ["velo-cluster", "velo-decode", "velo-sort"];
+const VELO_EVENTS: [(&str, &str); 2] = [("events", "100"), ("batch", "100")];
 const OCCUPANCIES: [&str; 2] = ["0.01", "0.07"];
 
 fn sort(criterion: &mut Criterion) {
@@ -55,5 +59,19 @@ fn clusters(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, sort, unpack, chain, decode, clusters);
+/// The VELO: the chain and the search in either kind of banks, and the stages that take one kind.
+fn velo(criterion: &mut Criterion) {
+    for task in VELO_TASKS {
+        for kind in BankKind::ALL {
+            let banks = kind.name();
+            let params = VELO_EVENTS.into_iter().chain([("banks", banks)]).collect();
+            cpu_variants(criterion, task, task, params, banks);
+        }
+    }
+    for task in VELO_STAGES {
+        cpu_variants(criterion, task, task, VELO_EVENTS.into_iter().collect(), "minbias");
+    }
+}
+
+criterion_group!(benches, sort, unpack, chain, decode, clusters, velo);
 criterion_main!(benches);

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# What there is to say about a GPU, in two halves of ten minutes each: verifies their
+# What there is to say about a GPU, in three parts of up to ten minutes each: verifies their
 # kernels on it, measures and reports.
 #
-#   scripts/gpu-results.sh [first|second] [--out DIR] [--dry-run]
+#   scripts/gpu-results.sh [first|second|third] [--out DIR] [--dry-run]
 #
 #   first        the main tables, from which size on it is worth it, decoding, noisy pads, clusters
 #   second       the STS chain, merging tracks, gathering clusters
-#                [both]
+#   third        the VELO
+#                [all]
 #
 #   --out DIR    where everything goes  [results/gpu-<UTC time>]
 #   --dry-run    say what would be run; needs neither a GPU nor the binary
@@ -25,16 +26,17 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # step NAME SECONDS ARGUMENT…: a command of bench with its time limit. A task more
-# is a line more; the limits of a half add up to ten minutes at most.
+# is a line more; the limits of a part add up to ten minutes at most.
 steps() {
-    case $half in
-        first) check sort unpack decode noisy-pads cluster-finder tpc; first_half ;;
-        second) check presort cluster cluster-sort hits collect sts merge gather; second_half ;;
-        both) check; first_half; second_half ;;
+    case $part in
+        first) check sort unpack decode noisy-pads cluster-finder tpc; first_part ;;
+        second) check presort cluster cluster-sort hits collect sts merge gather; second_part ;;
+        third) check velo velo-cluster velo-decode velo-sort velo-tracks; third_part ;;
+        all) check; first_part; second_part; third_part ;;
     esac
 }
 
-first_half() {
+first_part() {
     measure gpu-sort 200 --budget 95s
     measure gpu-break-even 75 --budget 45s
     measure gpu-decode 70 --budget 35s
@@ -42,10 +44,14 @@ first_half() {
     measure gpu-clusters 45 --budget 12s
 }
 
-second_half() {
+second_part() {
     measure gpu-sts 150 --budget 40s
     measure gpu-merge 170 --budget 20s
     measure gpu-gather 140 --budget 30s
+}
+
+third_part() {
+    measure gpu-velo 300 --budget 200s
 }
 
 # check TASK…: are the kernels right, and what can the machine do?
@@ -143,12 +149,12 @@ finish() {
 
 out=results/gpu-$(date -u +%Y%m%dT%H%M%SZ)
 mode=run
-half=both
+part=all
 while [ $# -gt 0 ]; do
     case $1 in
         --out) out=${2:-}; shift ;;
         --dry-run) mode=dry-run ;;
-        first | second) half=$1 ;;
+        first | second | third) part=$1 ;;
         --help) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
     esac

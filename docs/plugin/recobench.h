@@ -483,6 +483,60 @@ typedef struct recobench_decode {
                               * many as sound headers announce */
 } recobench_decode;
 
+/* Hits of a pair of modules of the VELO: its first slot in the event, and the number of hits in
+ * this slot and those after it. */
+typedef struct recobench_velo_pair {
+    uint32_t start;
+    uint32_t count;
+} recobench_velo_pair;
+
+/* Hits by slot, those of all events. Slots after the hits of a pair hold anything. */
+typedef struct recobench_velo_hits {
+    uint32_t *ids; /* identifiers; bits 20 to 25 are the module */
+    float *x;      /* in mm */
+    float *y;
+    float *z;
+    int16_t *phi; /* angles around the beam in units of pi / 32768 */
+} recobench_velo_hits;
+
+/* A hit of a track. */
+typedef struct recobench_velo_track_hit {
+    uint32_t slot; /* in the event */
+    uint32_t id;
+    float position[3];
+} recobench_velo_track_hit;
+
+/* The input of "velo-sort" and "velo-tracks": hits of events in LHCb's vertex locator. velo.md
+ * has the rules; results have to be the same to the last bit (-ffp-contract=off).
+ *
+ * "velo-sort": the hits of each of the 26 pairs of modules of each event are to be sorted in
+ * ascending order of (phi, identifier), those that are equal stay in order; they keep the slots of
+ * their pair.
+ *
+ * "velo-tracks": tracks are to be found in sorted hits. Of each event first those of four and more
+ * hits, then those of three; the hits of a track from high to low z. */
+typedef struct recobench_velo {
+    size_t size; /* of this struct */
+    uint64_t events;
+    uint64_t batch;     /* events that are processed together, from the first on */
+    uint64_t slots;     /* of all events */
+    uint64_t max_slots; /* of an event, at most */
+
+    /* In reset and run only, NULL before. On the host aligned to 64 bytes, on a GPU, and in its
+     * memory, to 256. */
+    const uint32_t *event_slots;      /* the first slot of each event, and the end of the last */
+    const recobench_velo_pair *pairs; /* 26 of each event */
+    recobench_velo_hits hits;         /* to be read */
+    const float *module_z;            /* of each of the 52 modules, in mm */
+
+    recobench_velo_hits sorted; /* of "velo-sort", to be written; else NULL */
+
+    /* Of "velo-tracks", to be written: a list for each event, of the number of hits of each track
+     * (uint32_t), and of the hits, track by track. */
+    recobench_lists tracks;
+    recobench_lists track_hits; /* of recobench_velo_track_hit */
+} recobench_velo;
+
 /* A variant. `input` points to the struct of the task: recobench_sort, recobench_sts, ...
  * Functions that may be NULL have nothing to do then. */
 typedef struct recobench_variant {

@@ -50,7 +50,7 @@ fn a_dry_run_names_commands_that_are_understood() {
     for command in &commands {
         assert_understood(command);
     }
-    let tasks = ["sort", "decode", "noisy-pads", "clusters", "sts", "merge", "gather"];
+    let tasks = ["sort", "decode", "noisy-pads", "clusters", "sts", "merge", "gather", "velo"];
     let suites = tasks.map(|task| format!("run gpu-{task}"));
     let others = ["bench verify --device cuda:0", "devices --measure", "report"];
     for words in suites.into_iter().chain(others.map(str::to_owned)) {
@@ -60,18 +60,18 @@ fn a_dry_run_names_commands_that_are_understood() {
 }
 
 #[test]
-fn halves_take_ten_minutes_each_and_have_all_suites() {
+fn parts_take_up_to_ten_minutes_and_have_all_suites() {
     let suites = |part: &str| {
         let (mut commands, total) = dry_run(part);
         commands.retain(|command| command.starts_with("bench run "));
         (commands, total)
     };
-    let halves = ["first", "second"].map(|half| {
-        let (commands, total) = suites(half);
-        assert!((300..=600).contains(&total), "{half}: {total}");
+    let parts = ["first", "second", "third"].map(|part| {
+        let (commands, total) = suites(part);
+        assert!((300..=600).contains(&total), "{part}: {total}");
         commands
     });
-    assert_eq!(suites("").0, halves.concat());
+    assert_eq!(suites("").0, parts.concat());
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_wrong_output_is_loud_and_decides_the_exit_code() {
     let fails = "case $1 in devices) exit 1;; run) exit 3;; esac";
     let (run, codes) = run_with(&folder(), fails);
     let loud = "!!! WRONG OUTPUT in: gpu-sort gpu-break-even gpu-decode gpu-noisy-pads \
-                gpu-clusters gpu-sts gpu-merge gpu-gather";
+                gpu-clusters gpu-sts gpu-merge gpu-gather gpu-velo";
     run.exits(3).says(loud);
     assert_eq!(code_of(&codes, "devices"), "1");
 }

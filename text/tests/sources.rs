@@ -5,15 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// All crates with messages.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 14] = [
     "files",
     "generators/common",
     "generators/sts",
     "generators/tpc",
+    "generators/lhcb",
     "parallel",
     "gpu",
     "tasks",
     "algorithms/memory",
+    "algorithms/lhcb",
     "algorithms/sts",
     "algorithms/tpc",
     "reports",

@@ -6,13 +6,14 @@
 //! | module | content |
 //! |---|---|
 //! | `scratch` | files for readers that need paths |
-//! | `sts`, `tpc` | data of detectors |
+//! | `sts`, `tpc`, `lhcb` | data of detectors |
 //! | `texts` | files that people write, values of flags, and messages between processes |
 //! | `runs` | files of runs |
 //!
 //! `cargo fuzz` runs them without end (`.ci/nightly`); the tests make small valid inputs, and replay
 //! them and a few thousand mutations of them.
 
+mod lhcb;
 mod runs;
 mod scratch;
 mod sts;
@@ -29,7 +30,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: [Target; 31] = [
+pub static TARGETS: [Target; 34] = [
     Target { name: "digi_csv", read: sts::csv },
     Target { name: "digi_bin", read: sts::bin },
     Target { name: "digi_gz", read: sts::gz },
@@ -50,6 +51,9 @@ pub static TARGETS: [Target; 31] = [
     Target { name: "clusters", read: tpc::clusters },
     Target { name: "charges", read: tpc::charges },
     Target { name: "page_labels", read: tpc::page_labels },
+    Target { name: "mdf", read: lhcb::mdf },
+    Target { name: "velo_cases", read: lhcb::cases },
+    Target { name: "velo_geometry", read: lhcb::geometry },
     Target { name: "suite", read: texts::suite },
     Target { name: "defaults", read: texts::defaults },
     Target { name: "accepted_shifts", read: texts::accepted_shifts },

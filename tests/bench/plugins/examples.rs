@@ -49,6 +49,8 @@ examples! {
     noisy_pads: "noisy-pads" = "noisy-pads.c",
     merge: "merge" = "merge.c",
     gather: "gather" = "gather.c",
+    velo_sort: "velo-sort" = "velo-sort.c",
+    velo_tracks: "velo-tracks" = "velo-tracks.c",
 }
 
 #[test]

@@ -22,6 +22,16 @@ pub struct VeloInput {
     unsorted: OnceLock<Hits>,
     sorted: OnceLock<Hits>,
     sorted_in_half: OnceLock<Hits>,
+    track_capacity: OnceLock<TrackCapacity>,
+}
+
+/// Capacity of buffers for the tracks of all events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrackCapacity {
+    /// Number of tracks.
+    pub tracks: usize,
+    /// Number of hits of tracks.
+    pub hits: usize,
 }
 
 impl VeloInput {
@@ -34,6 +44,7 @@ impl VeloInput {
             unsorted: OnceLock::new(),
             sorted: OnceLock::new(),
             sorted_in_half: OnceLock::new(),
+            track_capacity: OnceLock::new(),
         }
     }
 
@@ -78,6 +89,14 @@ impl VeloInput {
     /// These hits with positions of 16 bits, computed on first use.
     pub fn sorted_in_half(&self) -> &Hits {
         self.sorted_in_half.get_or_init(|| reference::in_half_precision(self.sorted().clone()))
+    }
+
+    /// Capacity for the tracks, computed on first use: twice that of the expected ones.
+    pub fn track_capacity(&self) -> TrackCapacity {
+        *self.track_capacity.get_or_init(|| {
+            let tracks = self.tracks(self.sorted());
+            TrackCapacity { tracks: 2 * tracks.offsets.len(), hits: 2 * tracks.slots.len() }
+        })
     }
 
     /// The expected output of a stage.

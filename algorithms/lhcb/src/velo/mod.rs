@@ -15,6 +15,7 @@
 //! | `files` | output files |
 //! | `hard_inputs` | difficult inputs for tests |
 //! | [`cpu`], `cuda` | the variants |
+//! | `plugin` | variants from shared libraries |
 
 mod axes;
 pub mod cpu;
@@ -25,6 +26,7 @@ mod input;
 pub mod model;
 mod output;
 pub mod physics;
+mod plugin;
 pub mod reference;
 mod stage;
 
@@ -40,6 +42,7 @@ use tasks::algorithm::{
     Semantics, TaskInfo, Variant, Work,
 };
 use tasks::axis::{Params, joined};
+use tasks::plugin::Contract;
 
 pub use input::VeloInput;
 pub use output::{Mismatch, VeloOutput};
@@ -92,7 +95,11 @@ impl Algorithm for VeloTask {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        [cpu::VARIANTS, cuda::VARIANTS].concat()
+        [cpu::VARIANTS, cuda::VARIANTS, &tasks::plugin_session::variants(self, &[])].concat()
+    }
+
+    fn contract(&self) -> Option<&'static Contract> {
+        plugin::contract(self.stage)
     }
 
     fn examples(&self) -> &'static str {

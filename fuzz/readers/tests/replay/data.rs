@@ -8,6 +8,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use fuzz_readers::SEPARATOR;
 use generators_common::DataError;
+use generators_lhcb::io::write_events;
+use generators_lhcb::simulate::{EventShape, Preset, simulate};
+use generators_lhcb::{BankKind, Geometry};
 use generators_sts::io::{
     ArchiveShape, write_archive, write_digis, write_raw_timeslices, write_readout, write_setup,
     write_unpacked,
@@ -70,6 +73,22 @@ pub fn corpora() -> Vec<Corpus> {
         ("page_index", vec![("sector", INDEX_OF_SECTOR.into()), ("all", INDEX_OF_ALL.into())]),
         ("decode", FORMATS.map(|(name, version)| (name, encoded(version))).into()),
         ("mapping", vec![("lines", MAPPING.into())]),
+        (
+            "mdf",
+            vec![
+                ("pairs of sensors", events("e.mdf", BankKind::SuperPixel, 4)),
+                ("retina", events("e.mdf", BankKind::Retina, 3)),
+                ("without checksum", without_checksum(events("e.mdf", BankKind::Retina, 4))),
+            ],
+        ),
+        (
+            "velo_cases",
+            vec![
+                ("incomplete", CASES.into()),
+                ("generated", events("e.cases", BankKind::SuperPixel, 2)),
+            ],
+        ),
+        ("velo_geometry", vec![("text", geometry_text()), ("binary", geometry_binary())]),
     ]
 }
 
@@ -87,8 +106,59 @@ const LABELS: &str = "case a\nsector 7\nframe 9\nd 3 4 5 60 0 184467440737095516
 const RESULTS: &str = "case a\nsector 0\nframe 100\nfragment 40\nparam noise_eps 1\n\
                        param time_shift 0.5\nnoisy 0 1\nr 0 0 8 160 800 90\nr 151 137 99 16383\n\
                        p 0 0 9 1\ns 0 0 9 800 1\nc 0 0 576 0 20 50 66 8 77\nend\n";
+const CASES: &str = "case a\nraw sp 2\nfull\nb 7 2 80010f01 40fff80\nh 1 2\nend\n\
+                     case b\nraw retina 4\nb 103 3ff\nend\ncase c\nraw sp 9\nend\n";
 const FORMATS: [(&str, u8); 5] =
     [("row10", 1), ("row12", 2), ("link", 3), ("dense", 4), ("dense2", 5)];
+
+/// An event of few particles.
+fn events(name: &str, kind: BankKind, bank_version: u8) -> Vec<u8> {
+    let preset = EventShape::for_preset(Preset::MinBias, kind, 1);
+    let shape = EventShape { interactions: 0.1, occupancy: 0.1, bank_version, ..preset };
+    let events = simulate(&shape, 1).expect("events");
+    written(name, |path| write_events(path, &events))
+}
+
+/// Removes the checksum of an event, so that its content may change.
+fn without_checksum(mut event: Vec<u8>) -> Vec<u8> {
+    event[12..16].fill(0);
+    event
+}
+
+fn geometry_text() -> Vec<u8> {
+    let Geometry { module_z, column_x, column_pitch, sensors } = Geometry::nominal();
+    let bits = |numbers: &[f32]| {
+        numbers.iter().map(|number| format!(" {:08x}", number.to_bits())).collect::<String>()
+    };
+    let mut text = String::new();
+    for (index, z) in module_z.iter().enumerate() {
+        text += &format!("module {index}{} {z}\n", bits(&[*z]));
+    }
+    for (index, (x, pitch)) in column_x.iter().zip(column_pitch).enumerate() {
+        text += &format!("column {index}{}\n", bits(&[*x, *pitch]));
+    }
+    for (index, sensor) in sensors.iter().enumerate() {
+        text += &format!("sensor {index}{}\n", bits(sensor));
+    }
+    text.into_bytes()
+}
+
+fn geometry_binary() -> Vec<u8> {
+    let Geometry { module_z, column_x, column_pitch, sensors } = Geometry::nominal();
+    let sensors_lengths = [sensors.len(), sensors[0].len()];
+    let arrays: [(&[usize], &[f32]); 4] = [
+        (&[module_z.len()], module_z),
+        (&[column_x.len()], column_x),
+        (&[column_pitch.len()], column_pitch),
+        (&sensors_lengths, sensors.as_flattened()),
+    ];
+    let mut bytes = Vec::new();
+    for (lengths, numbers) in arrays {
+        bytes.extend(lengths.iter().flat_map(|length| (*length as u64).to_le_bytes()));
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    }
+    bytes
+}
 
 /// Labels of samples, some of them without any.
 fn labels() -> Vec<SectorLabels> {

@@ -94,15 +94,23 @@ fn check_words(format: BankFormat, body: &[u32]) -> Result<(), BankProblem> {
             words.get(..count as usize).ok_or(BankProblem::Count { count, words: words.len() })?
         }
     };
-    let (column, columns): (fn(u32, u8) -> u16, _) = match format.kind {
-        BankKind::SuperPixel => (|word, _| SuperPixel::decode(word).column, SUPER_COLUMNS as usize),
-        BankKind::Retina => (
-            |word, version| ClusterWord::decode(word, version).map_or(0, |cluster| cluster.column),
-            COLUMNS,
-        ),
-    };
+    match format.kind {
+        BankKind::SuperPixel => {
+            check_columns(words, SUPER_COLUMNS as usize, |word| SuperPixel::decode(word).column)
+        }
+        BankKind::Retina => check_columns(words, COLUMNS, |word| {
+            ClusterWord::decode(word, format.version).map_or(0, |cluster| cluster.column)
+        }),
+    }
+}
+
+fn check_columns(
+    words: &[u32],
+    columns: usize,
+    column: impl Fn(u32) -> u16,
+) -> Result<(), BankProblem> {
     for (word, &content) in words.iter().enumerate() {
-        let column = column(content, format.version);
+        let column = column(content);
         if usize::from(column) >= columns {
             return Err(BankProblem::Column { word, column, columns });
         }

@@ -54,7 +54,7 @@ pub fn read(path: &Path) -> Result<Events, DataError> {
             return Err(at(format!("it is longer than {MAX_BYTES} bytes")));
         }
         reader.take(&line).map_err(at)?;
-        check_kept(path, reader.events.bytes())?;
+        check_kept(path, reader.kept_bytes())?;
     }
     match reader.case {
         Some(case) => {
@@ -81,6 +81,8 @@ struct Case {
     format: Option<BankFormat>,
     is_full: bool,
     banks: Vec<(u16, Vec<u32>)>,
+    /// Bytes of the banks.
+    bytes: u64,
 }
 
 impl Reader {
@@ -93,7 +95,8 @@ impl Reader {
                 return Err(format!("{record} outside of a case; start one with `case NAME`"));
             }
             let name = words.next().ok_or("the case has no name")?.to_owned();
-            self.case = Some(Case { name, format: None, is_full: false, banks: Vec::new() });
+            self.case =
+                Some(Case { name, format: None, is_full: false, banks: Vec::new(), bytes: 0 });
             return Ok(());
         };
         match record {
@@ -106,6 +109,7 @@ impl Reader {
                 let word = |word: &str| u32::from_str_radix(word, 16).ok();
                 let body: Option<Vec<_>> = { words }.map(word).collect();
                 let body = body.ok_or("words are hexadecimal, of 32 bits")?;
+                case.bytes += size_of::<(u16, Vec<u32>)>() as u64 + size_of_val(&body[..]) as u64;
                 case.banks.push((source, body));
             }
             "end" => {
@@ -118,6 +122,11 @@ impl Reader {
             unknown => return Err(format!("unknown record {}", unknown.quoted())),
         }
         Ok(())
+    }
+
+    /// Bytes of all events, and of the case that has no end yet.
+    fn kept_bytes(&self) -> u64 {
+        self.events.bytes() + self.case.as_ref().map_or(0, |case| case.bytes)
     }
 
     fn close(&mut self, mut case: Case) -> Result<(), String> {
@@ -181,4 +190,23 @@ fn write_banks(sink: &mut impl Write, event: Event<'_>) -> std::io::Result<()> {
         writeln!(sink)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use generators_common::io::content_limit::with_content_limit;
+
+    use super::*;
+
+    #[test]
+    fn banks_of_a_case_without_end_count_against_the_limit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("endless.cases");
+        let bank = format!("b 7{}\n", " 0".repeat(100));
+        fs::write(&path, format!("case a\nraw sp 2\n{}", bank.repeat(100))).expect("written");
+        let error = with_content_limit(10_000, || read(&path)).expect_err("larger");
+        assert!(matches!(error, DataError::TooLarge { .. }), "{error}");
+    }
 }

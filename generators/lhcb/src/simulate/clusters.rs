@@ -1,58 +1,117 @@
-//! Clusters of a sensor's pixels, as the FPGA of the readout finds them: pixels that touch at an edge
+//! Clusters of an event's pixels, as the FPGA of the readout finds them: pixels that touch at an edge
 //! or a corner, with their centre.
+//!
+//! Patches are connected, so patches that touch are joined. They are in order of sensors and columns: those
+//! that may touch are close to each other.
 
-use super::neighbours::for_each_pair;
+use super::pixels::{PATCH_PIXELS, Patch};
 
-/// Bits of the row in the address of a pixel.
-const ROW_BITS: u32 = 8;
-const LAST_ROW: u32 = (1 << ROW_BITS) - 1;
-
-/// Cluster of pixels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct PixelCluster {
-    pixels: u32,
-    column_sum: u32,
-    row_sum: u32,
-}
+/// Columns between patches that may touch, and rows.
+const REACH: usize = 2;
 
 /// Coordinate of a centre: a pixel, and a fraction of its width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Centre {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Coordinate {
     /// Column or row.
     pub pixel: u16,
     /// Fraction in the units that were asked for.
     pub fraction: u8,
 }
 
+/// Cluster of pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct PixelCluster {
+    /// Index of the sensor.
+    pub sensor: u16,
+    /// Number of pixels.
+    pub pixels: u32,
+    column_sum: u32,
+    row_sum: u32,
+}
+
 impl PixelCluster {
-    /// Centres along columns and rows, with fractions in units of `1 / units` of a pixel.
-    pub(super) fn centres(&self, units: u32) -> [Centre; 2] {
-        [self.column_sum, self.row_sum].map(|sum| Centre {
-            pixel: (sum / self.pixels) as u16,
-            fraction: (sum % self.pixels * units / self.pixels) as u8,
+    /// Centre along columns and rows, with fractions in units of `1 / 2^unit_bits` of a pixel.
+    #[inline]
+    pub(super) fn centre(&self, unit_bits: u32) -> [Coordinate; 2] {
+        [self.column_sum, self.row_sum].map(|sum| {
+            let mean = (sum << unit_bits) / self.pixels;
+            Coordinate {
+                pixel: (mean >> unit_bits) as u16,
+                fraction: (mean & ((1 << unit_bits) - 1)) as u8,
+            }
         })
+    }
+
+    #[inline]
+    fn add(&mut self, patch: Patch, pattern: u8) {
+        let PatchSums { pixels, columns, rows } = PATCH_SUMS[usize::from(pattern)];
+        self.sensor = patch.sensor() as u16;
+        self.pixels += u32::from(pixels);
+        self.column_sum += u32::from(pixels) * patch.column() as u32 + u32::from(columns);
+        self.row_sum += u32::from(pixels) * patch.row() as u32 + u32::from(rows);
     }
 }
 
-/// Clusters of a sensor.
-#[derive(Default)]
-pub(super) struct SensorClusters {
-    /// The clusters in order of their first pixels.
-    pub clusters: Vec<PixelCluster>,
-    /// Index of the cluster of each pixel.
-    pub cluster_of: Vec<u32>,
+/// Number of pixels of a pattern, and their sums of columns and rows.
+#[derive(Clone, Copy)]
+struct PatchSums {
+    pixels: u8,
+    columns: u8,
+    rows: u8,
 }
 
-impl SensorClusters {
-    /// Finds the clusters of pixels, which are in order of columns and rows.
-    pub(super) fn find(&mut self, pixels: &[u32]) {
-        let parents = &mut self.cluster_of;
-        parents.clear();
-        parents.extend(0..pixels.len() as u32);
-        for_each_pair(pixels, ROW_BITS, |index, earlier| join(parents, index, earlier));
+static PATCH_SUMS: [PatchSums; 1 << PATCH_PIXELS] = patch_sums();
+
+const fn patch_sums() -> [PatchSums; 1 << PATCH_PIXELS] {
+    let mut sums = [PatchSums { pixels: 0, columns: 0, rows: 0 }; 1 << PATCH_PIXELS];
+    let mut pattern = 0;
+    while pattern < 1 << PATCH_PIXELS {
+        let bits = pattern as u8;
+        sums[pattern].pixels = bits.count_ones() as u8;
+        sums[pattern].columns = (bits >> 2).count_ones() as u8;
+        sums[pattern].rows = (bits & 0b1010).count_ones() as u8;
+        pattern += 1;
+    }
+    sums
+}
+
+/// Clusters of an event.
+#[derive(Default)]
+pub(super) struct EventClusters {
+    /// The clusters by sensor.
+    pub clusters: Vec<PixelCluster>,
+    /// Index of the cluster of each patch.
+    pub cluster_of: Vec<u32>,
+    /// Pixels of each patch that no patch before has.
+    patterns: Vec<u8>,
+}
+
+impl EventClusters {
+    /// Finds the clusters of patches, which are in order of sensors and columns.
+    pub(super) fn find(&mut self, patches: &[Patch]) {
+        self.patterns.clear();
+        self.patterns.extend(patches.iter().map(|patch| patch.pattern() as u8));
+        self.cluster_of.clear();
+        self.cluster_of.extend(0..patches.len() as u32);
+        for (index, patch) in patches.iter().enumerate() {
+            for (earlier, other) in patches[..index].iter().enumerate().rev() {
+                if patch.key() - other.key() > REACH {
+                    break;
+                }
+                let contact = Contact::new(*other, *patch);
+                if contact.is_near {
+                    self.patterns[index] &= !contact.shared;
+                    join(&mut self.cluster_of, index, earlier);
+                }
+            }
+        }
+        self.add_up(patches);
+    }
+
+    fn add_up(&mut self, patches: &[Patch]) {
         self.clusters.clear();
-        for (index, &pixel) in pixels.iter().enumerate() {
-            // A parent comes before its pixel, and is the index of a cluster by now.
+        for (index, (&patch, &pattern)) in patches.iter().zip(&self.patterns).enumerate() {
+            // A parent comes before its patch, and is the index of a cluster by now.
             let parent = self.cluster_of[index] as usize;
             let cluster = if parent == index {
                 self.clusters.push(PixelCluster::default());
@@ -61,15 +120,70 @@ impl SensorClusters {
                 self.cluster_of[parent] as usize
             };
             self.cluster_of[index] = cluster as u32;
-            let cluster = &mut self.clusters[cluster];
-            cluster.pixels += 1;
-            cluster.column_sum += pixel >> ROW_BITS;
-            cluster.row_sum += pixel & LAST_ROW;
+            self.clusters[cluster].add(patch, pattern);
         }
     }
 }
 
-/// The first pixel of the tree of a pixel; ways to it are halved.
+/// Pixels of a patch as bits of eight columns of eight rows, at column and row 0, and those with their
+/// neighbours, at column and row 1.
+#[derive(Clone, Copy)]
+struct PatchBits {
+    own: u64,
+    near: u64,
+}
+
+/// Rows of a column of bits.
+const BIT_ROWS: usize = 8;
+
+static PATCH_BITS: [PatchBits; 1 << PATCH_PIXELS] = patch_bits();
+
+const fn patch_bits() -> [PatchBits; 1 << PATCH_PIXELS] {
+    let mut table = [PatchBits { own: 0, near: 0 }; 1 << PATCH_PIXELS];
+    let mut index = 0;
+    while index < PATCH_PIXELS << PATCH_PIXELS {
+        let bit = index % PATCH_PIXELS;
+        let pattern = index / PATCH_PIXELS;
+        if pattern >> bit & 1 != 0 {
+            let pixel = BIT_ROWS * (bit / 2) + bit % 2;
+            table[pattern].own |= 1 << pixel;
+            // Three rows of three columns.
+            table[pattern].near |= 0x0007_0707 << pixel;
+        }
+        index += 1;
+    }
+    table
+}
+
+/// Relation of a patch to another one, at its column or before.
+struct Contact {
+    /// True if pixels of both touch, or are the same.
+    is_near: bool,
+    /// Pixels of the patch that the other has too, as its pattern.
+    shared: u8,
+}
+
+impl Contact {
+    #[inline]
+    fn new(other: Patch, patch: Patch) -> Contact {
+        let columns = patch.key() - other.key();
+        let rows = patch.row().wrapping_sub(other.row()).wrapping_add(REACH);
+        if rows > 2 * REACH {
+            return Contact { is_near: false, shared: 0 };
+        }
+        // The other one is at column 1 and row 1 + REACH.
+        let shift = BIT_ROWS * (columns + 1) + rows + 1;
+        let other = PATCH_BITS[other.pattern()];
+        let own = PATCH_BITS[patch.pattern()].own << shift;
+        let shared = (own & other.own << (BIT_ROWS + 1 + REACH)) >> shift;
+        Contact {
+            is_near: own & other.near << REACH != 0,
+            shared: (shared | shared >> (BIT_ROWS - 2)) as u8 & 0xF,
+        }
+    }
+}
+
+/// The first patch of the tree of a patch; ways to it are halved.
 fn root(parents: &mut [u32], mut index: usize) -> usize {
     while parents[index] as usize != index {
         let parent = parents[index] as usize;
@@ -87,37 +201,101 @@ fn join(parents: &mut [u32], a: usize, b: usize) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use generators_common::random::hash;
+
     use super::*;
 
-    fn find(pixels: &[(u32, u32)]) -> SensorClusters {
-        let mut addresses: Vec<_> = pixels.iter().map(|(column, row)| column << 8 | row).collect();
-        addresses.sort_unstable();
-        let mut found = SensorClusters::default();
-        found.find(&addresses);
+    fn find(patches: &[Patch]) -> EventClusters {
+        let mut found = EventClusters::default();
+        found.find(patches);
         found
+    }
+
+    fn single(particle: u32, column: usize, row: usize) -> Patch {
+        Patch::new(0, particle).with_pixels(column, row, 1)
     }
 
     #[test]
     fn a_cluster_may_join_two_late() {
         // A fork that opens to lower columns.
-        let fork = [(0, 0), (1, 0), (0, 4), (1, 4), (2, 1), (3, 2), (2, 3)];
-        let found = find(&fork);
-        assert_eq!(found.clusters, [PixelCluster { pixels: 7, column_sum: 9, row_sum: 14 }]);
+        let fork = [(0, 0), (0, 4), (1, 0), (1, 4), (2, 1), (2, 3), (3, 2)];
+        let found = find(&fork.map(|(column, row)| single(5, column, row)));
+        let expected = PixelCluster { sensor: 0, pixels: 7, column_sum: 9, row_sum: 14 };
+        assert_eq!(found.clusters, [expected]);
         assert!(found.cluster_of.iter().all(|cluster| *cluster == 0));
     }
 
     #[test]
-    fn borders_of_columns_separate() {
-        let found = find(&[(0, 255), (1, 0), (2, 0)]);
-        assert_eq!(found.cluster_of, [0, 1, 1]);
+    fn borders_separate() {
+        let mut patches =
+            vec![single(0, 0, 255), single(1, 1, 0), single(2, 2, 0), single(3, 767, 9)];
+        patches.push(Patch::new(1, 4).with_pixels(0, 9, 1));
+        assert_eq!(find(&patches).cluster_of, [0, 1, 1, 2, 3]);
     }
 
     #[test]
     fn centres_are_rounded_down() {
-        let cluster = PixelCluster { pixels: 3, column_sum: 31, row_sum: 32 };
-        let [column, row] = cluster.centres(4);
-        assert_eq!(column, Centre { pixel: 10, fraction: 1 });
-        assert_eq!(row, Centre { pixel: 10, fraction: 2 });
-        assert_eq!(cluster.centres(8)[1].fraction, 5);
+        let cluster = PixelCluster { sensor: 0, pixels: 3, column_sum: 31, row_sum: 32 };
+        let [column, row] = cluster.centre(2);
+        assert_eq!(column, Coordinate { pixel: 10, fraction: 1 });
+        assert_eq!(row, Coordinate { pixel: 10, fraction: 2 });
+        assert_eq!(cluster.centre(3)[1].fraction, 5);
+    }
+
+    /// Sums of all clusters, each with its particles: pixel by pixel.
+    fn expected(patches: &[Patch]) -> Vec<([u32; 3], BTreeSet<u32>)> {
+        let mut rest = BTreeMap::<_, BTreeSet<_>>::new();
+        for patch in patches {
+            for bit in (0..PATCH_PIXELS).filter(|bit| patch.pattern() >> bit & 1 != 0) {
+                let pixel = (patch.column() + bit / 2, patch.row() + bit % 2);
+                rest.entry(pixel).or_default().insert(patch.particle());
+            }
+        }
+        let mut clusters = Vec::new();
+        while let Some((first, mut particles)) = rest.pop_first() {
+            let mut cluster = vec![first];
+            let mut next = 0;
+            while let Some(&(column, row)) = cluster.get(next) {
+                for other in rest.keys().copied().collect::<Vec<_>>() {
+                    if other.0.abs_diff(column) <= 1 && other.1.abs_diff(row) <= 1 {
+                        particles.extend(rest.remove(&other).expect("a key"));
+                        cluster.push(other);
+                    }
+                }
+                next += 1;
+            }
+            let columns: usize = cluster.iter().map(|pixel| pixel.0).sum();
+            let rows: usize = cluster.iter().map(|pixel| pixel.1).sum();
+            clusters.push(([cluster.len(), columns, rows].map(|sum| sum as u32), particles));
+        }
+        clusters.sort();
+        clusters
+    }
+
+    #[test]
+    fn clusters_are_those_of_single_pixels() {
+        for seed in 0..400 {
+            let patch = |index: u64| {
+                let bits = hash(seed, [index]);
+                // Close together, and at the borders.
+                let column = bits as usize % 20 + if bits & 1 << 60 == 0 { 0 } else { 747 };
+                let row = (bits >> 8) as usize % 20 + if bits & 1 << 61 == 0 { 0 } else { 235 };
+                let pattern = (bits >> 16) as usize % 15 + 1;
+                Patch::new(0, index as u32 / 2).with_pixels(column, row, pattern)
+            };
+            let mut patches: Vec<_> = (0..seed % 60).map(patch).collect();
+            patches.sort_by_key(|patch| patch.key());
+            let found = find(&patches);
+            let mut particles = vec![BTreeSet::new(); found.clusters.len()];
+            for (patch, cluster) in patches.iter().zip(&found.cluster_of) {
+                particles[*cluster as usize].insert(patch.particle());
+            }
+            let sums = found.clusters.iter().map(|it| [it.pixels, it.column_sum, it.row_sum]);
+            let mut clusters: Vec<_> = sums.zip(particles).collect();
+            clusters.sort();
+            assert_eq!(clusters, expected(&patches), "seed {seed}");
+        }
     }
 }

@@ -26,7 +26,7 @@ const KAONS: f32 = 0.10;
 const KAONS_AND_PROTONS: f32 = 0.19;
 
 /// Simulates the collisions of an event.
-pub(super) fn collide(shape: &EventShape, random: &mut Random<'_>, particles: &mut Particles) {
+pub(super) fn collide(shape: &EventShape, random: &mut Random, particles: &mut Particles) {
     particles.charged.clear();
     particles.vertices.clear();
     let collisions = random.poisson(shape.interactions).max(1);
@@ -52,7 +52,7 @@ pub(super) fn collide(shape: &EventShape, random: &mut Random<'_>, particles: &m
     }
 }
 
-fn add_primary(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
+fn add_primary(vertex: [f32; 3], random: &mut Random, particles: &mut Particles) {
     let momentum = any_direction(random.log_normal(PT), random);
     let kind = random.uniform();
     let pid = if kind < KAONS {

@@ -1,5 +1,6 @@
 //! Decays of strange, charmed and beauty hadrons. Momenta are in MeV, lengths in mm.
 
+use super::functions::sin_cos;
 use super::particle::{Ancestry, Momentum, pid};
 use super::particles::{Particles, Product, any_direction};
 use super::random::{LogNormal, Random};
@@ -76,9 +77,9 @@ const KICK: f32 = 650.0;
 
 impl TwoBody {
     /// Momenta of the products.
-    fn products(&self, parent: &Momentum, random: &mut Random<'_>) -> [Momentum; 2] {
+    fn products(&self, parent: &Momentum, random: &mut Random) -> [Momentum; 2] {
         let cosine = random.between(-1.0, 1.0);
-        let (sin, cos) = libm::sincosf(random.between(0.0, std::f32::consts::TAU));
+        let [sin, cos] = sin_cos(random.between(0.0, std::f32::consts::TAU));
         let across = self.momentum * (1.0 - cosine * cosine).sqrt();
         let kick = [across * cos, across * sin];
         // Of the momentum in flight, in the limit of large momenta.
@@ -87,7 +88,7 @@ impl TwoBody {
     }
 
     /// Position of the decay.
-    fn end(&self, parent: &Momentum, origin: [f32; 3], random: &mut Random<'_>) -> [f32; 3] {
+    fn end(&self, parent: &Momentum, origin: [f32; 3], random: &mut Random) -> [f32; 3] {
         let way = self.lifetime / self.mass * random.exponential();
         [0, 1, 2].map(|axis| origin[axis] + parent.vector[axis] * way)
     }
@@ -98,7 +99,7 @@ impl TwoBody {
         parent: Momentum,
         origin: [f32; 3],
         ancestry: Ancestry,
-        random: &mut Random<'_>,
+        random: &mut Random,
         particles: &mut Particles,
     ) {
         let end = self.end(&parent, origin, random);
@@ -111,7 +112,7 @@ impl TwoBody {
 pub(super) fn add_charm(
     vertex: [f32; 3],
     multiplicity: f32,
-    random: &mut Random<'_>,
+    random: &mut Random,
     particles: &mut Particles,
 ) {
     for _ in 0..random.poisson(f64::from(CHARM_RATE * multiplicity)) {
@@ -122,7 +123,7 @@ pub(super) fn add_charm(
 }
 
 /// Adds the signal, and the hadron with the other beauty quark.
-pub(super) fn add_beauty(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
+pub(super) fn add_beauty(vertex: [f32; 3], random: &mut Random, particles: &mut Particles) {
     let eta = random.between(BEAUTY_ETA[0], BEAUTY_ETA[1]);
     let signal = Ancestry { beauty: true, signal: true, ..Ancestry::default() };
     let hadron = beauty_momentum(eta, random);
@@ -143,11 +144,11 @@ pub(super) fn add_beauty(vertex: [f32; 3], random: &mut Random<'_>, particles: &
     }
 }
 
-fn kick(random: &mut Random<'_>) -> [f32; 2] {
+fn kick(random: &mut Random) -> [f32; 2] {
     [KICK * random.normal(), KICK * random.normal()]
 }
 
-fn beauty_momentum(eta: f32, random: &mut Random<'_>) -> Momentum {
+fn beauty_momentum(eta: f32, random: &mut Random) -> Momentum {
     let phi = random.between(-std::f32::consts::PI, std::f32::consts::PI);
     Momentum::from_direction(random.log_normal(BEAUTY_PT), eta, phi)
 }

@@ -7,7 +7,7 @@ use super::noise::add_noise;
 use super::particle_ids::ParticleIds;
 use super::particles::Particles;
 use super::pixels::EventPixels;
-use super::random::{Purpose, Random, Tables};
+use super::random::{Purpose, Random};
 use super::readout::{Banks, Readout, ReadoutBuffers};
 use super::sensors::Sensors;
 use super::shape::EventShape;
@@ -34,31 +34,31 @@ pub(super) struct EventBuffers {
 pub(super) struct EventSimulation<'a> {
     shape: &'a EventShape,
     seed: u64,
-    tables: Tables,
     sensors: &'static Sensors,
+    readout: Readout,
 }
 
 impl<'a> EventSimulation<'a> {
     /// Events of a valid shape.
     pub(super) fn new(shape: &'a EventShape, seed: u64) -> Self {
-        EventSimulation { shape, seed, tables: Tables::default(), sensors: Sensors::nominal() }
+        let readout = Readout { format: shape.format(), wrong_flags: shape.wrong_flags as f32 };
+        let sensors = Sensors::nominal();
+        EventSimulation { shape, seed, sensors, readout }
     }
 
     /// Simulates the event of a number.
     pub(super) fn event(&self, number: u64, buffers: &mut EventBuffers) -> SimulatedEvent {
-        let random = |purpose| Random::new(self.seed, number, purpose, &self.tables);
+        let random = |purpose| Random::new(self.seed, number, purpose);
         let EventBuffers { particles, pixels, readout, ids } = buffers;
         let mut physics = random(Purpose::Physics);
         collide(self.shape, &mut physics, particles);
-        pixels.shares.clear();
+        pixels.patches.clear();
         let mut crossings = 0;
         for (index, particle) in (0..).zip(&particles.charged) {
             crossings += add_track(index, particle, self.sensors, &mut physics, pixels);
         }
         add_noise(self.shape, crossings, &mut random(Purpose::Noise), pixels);
-        let settings =
-            Readout { format: self.shape.format(), wrong_flags: self.shape.wrong_flags as f32 };
-        let banks = settings.read(pixels, &mut random(Purpose::Readout), readout, ids);
+        let banks = self.readout.read(pixels, &mut random(Purpose::Readout), readout, ids);
         SimulatedEvent { banks, truth: truth(particles, ids) }
     }
 }

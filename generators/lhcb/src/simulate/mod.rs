@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`shape`] | parameters, and presets |
 //! | `random` | random numbers of one event |
+//! | `functions` | exponential, sine and cosine |
 //! | `collision` | vertices, and the particles from them |
 //! | `secondary` | conversions, interactions and decays away from the vertices |
 //! | `decay` | decays of strange, charmed and beauty hadrons |
@@ -12,11 +13,10 @@
 //! | `sensors` | positions on sensors |
 //! | `track` | the way of a particle through the sensors |
 //! | `response` | pixels of a crossing |
-//! | `pixels` | pixels of an event, by sensor |
+//! | `pixels` | pixels of an event, in patches |
 //! | `noise` | pixels and clusters that no particle made |
 //! | `clusters` | clusters of pixels, as the FPGA of the readout finds them |
 //! | `super_pixels` | super-pixels, and which are isolated |
-//! | `neighbours` | pairs of neighbours in a grid |
 //! | `readout` | words of banks, and the clusters of each particle |
 //! | `particle_ids` | identifiers of the clusters of each particle |
 //! | `event` | an event, from its collisions to its banks |
@@ -29,7 +29,7 @@ mod clusters;
 mod collision;
 mod decay;
 mod event;
-mod neighbours;
+mod functions;
 mod noise;
 mod particle;
 mod particle_ids;

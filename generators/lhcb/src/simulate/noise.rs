@@ -2,7 +2,7 @@
 
 use crate::geometry::{COLUMNS, ROWS, SENSORS};
 
-use super::pixels::{EventPixels, NO_PARTICLE, moved, pixel_share};
+use super::pixels::{EventPixels, NO_PARTICLE, Patch};
 use super::random::Random;
 use super::response::{Crossing, add_pixels};
 use super::sensors::{HEIGHT, WIDTH};
@@ -15,14 +15,14 @@ const MAX_SLOPE: f32 = 0.25;
 pub(super) fn add_noise(
     shape: &EventShape,
     crossings: usize,
-    random: &mut Random<'_>,
+    random: &mut Random,
     pixels: &mut EventPixels,
 ) {
     for _ in 0..random.poisson(shape.noise) {
         let sensor = random.below(SENSORS) as u16;
         let column = random.below(COLUMNS);
         let row = random.below(ROWS);
-        pixels.shares.push(moved(pixel_share(sensor, NO_PARTICLE), column, row));
+        pixels.patches.push(Patch::new(sensor, NO_PARTICLE).with_pixels(column, row, 1));
     }
     for _ in 0..random.poisson(shape.ghosts * crossings as f64) {
         let crossing = Crossing {
@@ -31,6 +31,6 @@ pub(super) fn add_noise(
             slope: [0, 1].map(|_| random.between(-MAX_SLOPE, MAX_SLOPE)),
             particle: NO_PARTICLE,
         };
-        add_pixels(&crossing, random, pixels);
+        add_pixels(&crossing, random, &mut pixels.patches);
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::truth::{Particle, ParticleFlags};
 
+use super::functions::{exp, sin_cos};
+
 /// Kinds of particles, in the numbering of the Particle Data Group.
 pub(super) mod pid {
     /// Electron.
@@ -45,10 +47,10 @@ pub(super) struct Momentum {
 impl Momentum {
     /// The momentum of this transverse part and direction.
     pub(super) fn from_direction(pt: f32, eta: f32, phi: f32) -> Self {
-        let growth = libm::expf(eta);
+        let growth = exp(eta);
         let sinh = 0.5 * (growth - 1.0 / growth);
         let cosh = 0.5 * (growth + 1.0 / growth);
-        let (sin, cos) = libm::sincosf(phi);
+        let [sin, cos] = sin_cos(phi);
         Momentum { vector: [pt * cos, pt * sin, pt * sinh], p: pt * cosh, pt, eta, phi }
     }
 

@@ -33,7 +33,7 @@ pub(super) struct Product {
 
 impl Particles {
     /// Adds a particle.
-    pub(super) fn add(&mut self, product: Product, random: &mut Random<'_>) {
+    pub(super) fn add(&mut self, product: Product, random: &mut Random) {
         let Product { pid, momentum, origin, ancestry } = product;
         let is_lost = random.chance(LOST);
         self.charged.push(SimulatedParticle { pid, momentum, origin, ancestry, is_lost });
@@ -46,7 +46,7 @@ impl Particles {
         momenta: [Momentum; 2],
         origin: [f32; 3],
         ancestry: Ancestry,
-        random: &mut Random<'_>,
+        random: &mut Random,
     ) {
         for (pid, momentum) in pids.into_iter().zip(momenta) {
             self.add(Product { pid, momentum, origin, ancestry }, random);
@@ -55,7 +55,7 @@ impl Particles {
 }
 
 /// A momentum of this transverse part, uniform in pseudorapidity and azimuth.
-pub(super) fn any_direction(pt: f32, random: &mut Random<'_>) -> Momentum {
+pub(super) fn any_direction(pt: f32, random: &mut Random) -> Momentum {
     let eta = random.between(MIN_ETA, MAX_ETA);
     let phi = random.between(-std::f32::consts::PI, std::f32::consts::PI);
     Momentum::from_direction(pt, eta, phi)

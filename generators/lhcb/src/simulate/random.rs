@@ -1,15 +1,21 @@
 //! Random numbers of one event.
 
+use std::sync::LazyLock;
+
 use generators_common::random::{Exponential, Normal, Stream, below, poisson, stream};
 use rand::Rng;
 use rand::distr::Distribution;
 
-/// Tables that all events share.
+use super::functions::exp;
+
+/// Tables that all events share; computing them takes as long as some events.
 #[derive(Default)]
-pub(super) struct Tables {
+struct Tables {
     normal: Normal,
     gaps: Exponential,
 }
+
+static TABLES: LazyLock<Tables> = LazyLock::new(Tables::default);
 
 /// Streams of an event, so that noise changes nothing else.
 #[derive(Clone, Copy)]
@@ -32,15 +38,15 @@ pub(super) struct LogNormal {
 }
 
 /// Random numbers of an event for a purpose.
-pub(super) struct Random<'a> {
+pub(super) struct Random {
     stream: Stream,
-    tables: &'a Tables,
+    tables: &'static Tables,
 }
 
-impl<'a> Random<'a> {
+impl Random {
     /// The numbers of an event.
-    pub(super) fn new(seed: u64, event: u64, purpose: Purpose, tables: &'a Tables) -> Self {
-        Random { stream: stream(seed, [event, purpose as u64]), tables }
+    pub(super) fn new(seed: u64, event: u64, purpose: Purpose) -> Self {
+        Random { stream: stream(seed, [event, purpose as u64]), tables: &TABLES }
     }
 
     /// Between 0 and 1, without 1.
@@ -94,7 +100,7 @@ impl<'a> Random<'a> {
     /// A number whose logarithm is normal.
     #[inline]
     pub(super) fn log_normal(&mut self, LogNormal { median, width }: LogNormal) -> f32 {
-        median * libm::expf(width * self.normal())
+        median * exp(width * self.normal())
     }
 
     /// A Poisson number of this mean.

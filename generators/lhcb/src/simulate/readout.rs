@@ -5,9 +5,9 @@ use crate::geometry::SENSORS;
 use crate::pixel::Pixel;
 use crate::words::{ClusterWord, SuperPixel, fraction_bits};
 
-use super::clusters::SensorClusters;
+use super::clusters::{EventClusters, PixelCluster};
 use super::particle_ids::ParticleIds;
-use super::pixels::{EventPixels, NO_PARTICLE, PixelShare, address, particle};
+use super::pixels::{EventPixels, NO_PARTICLE, Patch};
 use super::random::Random;
 use super::super_pixels::SensorSuperPixels;
 
@@ -15,6 +15,8 @@ use super::super_pixels::SensorSuperPixels;
 const MARKED_VERSION: u8 = 3;
 /// Version whose identifiers have no marks.
 const UNMARKED_VERSION: u8 = 2;
+/// Pixels of clusters that can't enclose another one.
+const MAX_OPEN: u32 = 4;
 
 /// Content of the banks of an event.
 #[derive(Default)]
@@ -27,16 +29,14 @@ pub(super) struct Banks {
     pub clusters: usize,
 }
 
-/// Buffers for the sensors of an event, one after the other.
+/// Buffers for events, one after the other.
 #[derive(Default)]
 pub(super) struct ReadoutBuffers {
-    pixels: Vec<u32>,
-    clusters: SensorClusters,
+    clusters: EventClusters,
+    /// Identifier of each cluster.
     ids: Vec<u32>,
-    sorted_ids: Vec<u32>,
     super_pixels: SensorSuperPixels,
-    /// Words of the largest event so far.
-    words_of_event: usize,
+    words: Vec<u32>,
 }
 
 /// Readout of events into banks.
@@ -53,45 +53,44 @@ impl Readout {
     pub(super) fn read(
         &self,
         pixels: &mut EventPixels,
-        random: &mut Random<'_>,
+        random: &mut Random,
         buffers: &mut ReadoutBuffers,
         particle_ids: &mut ParticleIds,
     ) -> Banks {
-        particle_ids.clear();
-        pixels.sort_by_sensor();
-        let mut banks = Banks {
-            words: Vec::with_capacity(buffers.words_of_event),
-            ends: Vec::with_capacity(self.format.banks()),
-            clusters: 0,
+        let patches = pixels.sort();
+        buffers.clusters.find(patches);
+        self.identify(buffers);
+        buffers.add_truth(patches, particle_ids);
+        buffers.words.clear();
+        let mut ends = Vec::with_capacity(self.format.banks());
+        let mut content = match self.format.kind {
+            BankKind::SuperPixel => Content::SuperPixels(patches),
+            BankKind::Retina => Content::Clusters(0),
         };
         let sensors_of_bank = SENSORS / self.format.banks();
         for first in (0..SENSORS).step_by(sensors_of_bank) {
-            let start = banks.words.len();
+            let start = buffers.words.len();
+            if !self.format.has_sensor_pairs() {
+                buffers.words.push(0);
+            }
+            let first_word = buffers.words.len();
             for sensor in first..first + sensors_of_bank {
-                let shares = pixels.of_sensor(sensor);
-                buffers.find_clusters(shares);
-                banks.clusters += buffers.clusters.clusters.len();
-                self.identify(sensor as u16, buffers);
-                buffers.add_truth(shares, particle_ids);
-                match self.format.kind {
-                    BankKind::SuperPixel => {
-                        self.add_super_pixels(sensor, random, buffers, &mut banks.words);
+                match &mut content {
+                    Content::SuperPixels(rest) => {
+                        self.add_super_pixels(sensor, rest, random, buffers);
                     }
-                    BankKind::Retina => self.add_clusters(sensor, buffers, &mut banks.words),
+                    Content::Clusters(next) => self.add_clusters(sensor, next, buffers),
                 }
             }
             // Several chips are read out side by side.
-            random.shuffle(&mut banks.words[start..]);
-            if !self.format.has_sensor_pairs() {
-                let count = (banks.words.len() - start) as u32;
-                banks.words.push(count);
-                banks.words[start..].rotate_right(1);
+            random.shuffle(&mut buffers.words[first_word..]);
+            if first_word > start {
+                buffers.words[start] = (buffers.words.len() - first_word) as u32;
             }
-            banks.ends.push(banks.words.len());
+            ends.push(buffers.words.len());
         }
-        buffers.words_of_event = buffers.words_of_event.max(banks.words.len());
-        banks.words.shrink_to_fit();
-        banks
+        let clusters = buffers.clusters.clusters.len();
+        Banks { words: buffers.words.clone(), ends, clusters }
     }
 
     /// Version of the fractions of clusters.
@@ -107,63 +106,65 @@ impl Readout {
         self.format.has_sensor_pairs() && sensor % 2 == 1
     }
 
-    /// Finds the identifiers of the clusters of a sensor.
-    fn identify(&self, sensor: u16, buffers: &mut ReadoutBuffers) {
+    /// Finds the identifiers of all clusters.
+    fn identify(&self, buffers: &mut ReadoutBuffers) {
         let version = self.fractions_version();
-        let units = 1 << fraction_bits(version);
+        let unit_bits = fraction_bits(version);
         let has_marks = version != UNMARKED_VERSION;
-        let id = |cluster: &super::clusters::PixelCluster| {
-            let [column, row] = cluster.centres(units);
-            Pixel { sensor, column: column.pixel, row: row.pixel }.id_with_fractions(
-                has_marks && column.fraction != 0,
-                has_marks && row.fraction != 0,
-            )
-        };
         buffers.ids.clear();
-        buffers.ids.extend(buffers.clusters.clusters.iter().map(id));
+        buffers.ids.extend(buffers.clusters.clusters.iter().map(|cluster| {
+            let [column, row] = cluster.centre(unit_bits);
+            Pixel { sensor: cluster.sensor, column: column.pixel, row: row.pixel }
+                .id_with_fractions(
+                    has_marks && column.fraction != 0,
+                    has_marks && row.fraction != 0,
+                )
+        }));
     }
 
+    /// Adds the words of a sensor, whose patches are the first of the rest.
     fn add_super_pixels(
         &self,
         sensor: usize,
-        random: &mut Random<'_>,
+        rest: &mut &[Patch],
+        random: &mut Random,
         buffers: &mut ReadoutBuffers,
-        words: &mut Vec<u32>,
     ) {
-        let super_pixels = &mut buffers.super_pixels;
-        super_pixels.find(&buffers.pixels);
-        if self.wrong_flags > 0.0 {
-            for is_isolated in &mut super_pixels.is_isolated {
-                *is_isolated ^= random.chance(self.wrong_flags);
-            }
-        }
+        let count = rest.iter().take_while(|patch| patch.sensor() == sensor).count();
+        let (patches, others) = rest.split_at(count);
+        *rest = others;
         let is_second_sensor = self.is_second_sensor(sensor);
-        let word = |index: usize| {
-            let address = super_pixels.addresses[index];
-            SuperPixel {
-                is_isolated: super_pixels.is_isolated[index],
+        let words = &mut buffers.words;
+        buffers.super_pixels.for_each(patches, |found| {
+            let is_wrong = self.wrong_flags > 0.0 && random.chance(self.wrong_flags);
+            let super_pixel = SuperPixel {
+                is_isolated: found.is_isolated ^ is_wrong,
                 is_second_sensor,
-                column: (address >> 6) as u16,
-                row: (address & 0x3F) as u16,
-                pattern: super_pixels.patterns[index],
-            }
-            .encode()
-        };
-        words.extend((0..super_pixels.addresses.len()).map(word));
+                column: found.column,
+                row: found.row,
+                pattern: found.pattern,
+            };
+            words.push(super_pixel.encode());
+        });
     }
 
-    fn add_clusters(&self, sensor: usize, buffers: &mut ReadoutBuffers, words: &mut Vec<u32>) {
+    /// Adds the words of a sensor, given the index of its first cluster.
+    fn add_clusters(&self, sensor: usize, next: &mut usize, buffers: &mut ReadoutBuffers) {
         let version = self.format.version;
-        let units = 1 << fraction_bits(version);
         let is_second_sensor = self.is_second_sensor(sensor);
-        let has_repeated_ids = buffers.has_repeated_ids();
-        for (index, cluster) in buffers.clusters.clusters.iter().enumerate() {
-            // Clusters in each other may have the same centre; sorting needs one key of each.
-            let id = buffers.ids[index];
-            if has_repeated_ids && buffers.ids[..index].contains(&id) {
+        let first = *next;
+        let is_own = |cluster: &&PixelCluster| usize::from(cluster.sensor) == sensor;
+        let all = &buffers.clusters.clusters[first..];
+        let clusters = &all[..all.iter().take_while(is_own).count()];
+        *next = first + clusters.len();
+        let ids = &buffers.ids[first..*next];
+        // Clusters in each other may have the same centre; sorting needs one key of each.
+        let may_repeat = clusters.iter().any(|cluster| cluster.pixels > MAX_OPEN);
+        for (index, cluster) in clusters.iter().enumerate() {
+            if may_repeat && ids[..index].contains(&ids[index]) {
                 continue;
             }
-            let [column, row] = cluster.centres(units);
+            let [column, row] = cluster.centre(fraction_bits(version));
             let word = ClusterWord {
                 is_second_sensor,
                 column: column.pixel,
@@ -174,35 +175,29 @@ impl Readout {
             .encode(version);
             // The word 0 is no cluster.
             if word != 0 {
-                words.push(word);
+                buffers.words.push(word);
             }
         }
     }
 }
 
-impl ReadoutBuffers {
-    fn find_clusters(&mut self, shares: &[PixelShare]) {
-        self.pixels.clear();
-        self.pixels.extend(shares.iter().map(|share| address(*share)));
-        self.pixels.dedup();
-        self.clusters.find(&self.pixels);
-    }
+/// Content of the banks that are not made yet.
+enum Content<'a> {
+    /// Patches of their sensors.
+    SuperPixels(&'a [Patch]),
+    /// Index of the first cluster.
+    Clusters(usize),
+}
 
+impl ReadoutBuffers {
     /// Adds the identifiers of the clusters to those of the particles that contributed.
-    fn add_truth(&self, shares: &[PixelShare], particle_ids: &mut ParticleIds) {
-        let mut pixel = 0;
-        for share in shares {
-            pixel += usize::from(self.pixels[pixel] != address(*share));
-            let particle = particle(*share);
+    fn add_truth(&self, patches: &[Patch], particle_ids: &mut ParticleIds) {
+        particle_ids.clear();
+        for (patch, cluster) in patches.iter().zip(&self.clusters.cluster_of) {
+            let particle = patch.particle();
             if particle != NO_PARTICLE {
-                particle_ids.add(particle, self.ids[self.clusters.cluster_of[pixel] as usize]);
+                particle_ids.add(particle, self.ids[*cluster as usize]);
             }
         }
-    }
-
-    fn has_repeated_ids(&mut self) -> bool {
-        self.sorted_ids.clone_from(&self.ids);
-        self.sorted_ids.sort_unstable();
-        self.sorted_ids.windows(2).any(|pair| pair[0] == pair[1])
     }
 }

@@ -3,9 +3,10 @@
 
 use crate::geometry::{COLUMNS, PITCH, ROWS};
 
-use super::pixels::{EventPixels, PixelShare, moved, pixel_share};
+use super::functions::{exp, sin_cos};
+use super::pixels::Patch;
 use super::random::Random;
-use super::sensors::{HEIGHT, WIDTH, column_at, edge_of};
+use super::sensors::{HEIGHT, WIDTH, column_at, edge_of, whole_part};
 
 /// Thickness of the silicon.
 const THICKNESS: f32 = 0.2;
@@ -69,23 +70,38 @@ impl Span {
 
 /// Adds the pixels of a crossing.
 #[inline]
-pub(super) fn add_pixels(crossing: &Crossing, random: &mut Random<'_>, pixels: &mut EventPixels) {
-    let pixels = &mut pixels.shares;
-    let share = pixel_share(crossing.sensor, crossing.particle);
+pub(super) fn add_pixels(crossing: &Crossing, random: &mut Random, patches: &mut Vec<Patch>) {
+    let patch = Patch::new(crossing.sensor, crossing.particle);
     let way = crossing.slope.map(|slope| slope * THICKNESS);
-    let parts = (way[0].abs().max(way[1].abs()) * (1.0 / PITCH)) as usize + 1;
+    let parts = whole_part(way[0].abs().max(way[1].abs()) * (1.0 / PITCH)) as usize + 1;
     let [column_slope, row_slope] = crossing.slope;
     let path = (1.0 + column_slope * column_slope + row_slope * row_slope).sqrt();
     let charge = path * (MIN_CHARGE + EXCESS / (TAIL + random.uniform()));
-    let threshold = THRESHOLD * parts as f32 / charge;
+    let threshold = THRESHOLD / charge;
+    if parts == 1 {
+        add_part(crossing.position, way, threshold, patch, patches);
+    } else {
+        add_parts(crossing.position, way, parts, threshold, patch, patches);
+    }
+    if random.chance(DELTA_RAYS) {
+        add_delta_ray(crossing.position, patch, random, patches);
+    }
+}
+
+/// Adds the pixels of a way in parts.
+fn add_parts(
+    position: [f32; 2],
+    way: [f32; 2],
+    parts: usize,
+    threshold: f32,
+    patch: Patch,
+    patches: &mut Vec<Patch>,
+) {
     let part = way.map(|way| way / parts as f32);
     for index in 0..parts {
         let from_middle = index as f32 - 0.5 * (parts - 1) as f32;
-        let position = [0, 1].map(|axis| crossing.position[axis] + from_middle * part[axis]);
-        add_part(position, part, threshold, share, pixels);
-    }
-    if random.chance(DELTA_RAYS) {
-        add_delta_ray(crossing.position, share, random, pixels);
+        let position = [0, 1].map(|axis| position[axis] + from_middle * part[axis]);
+        add_part(position, part, threshold * parts as f32, patch, patches);
     }
 }
 
@@ -95,8 +111,8 @@ fn add_part(
     position: [f32; 2],
     part: [f32; 2],
     threshold: f32,
-    share: PixelShare,
-    pixels: &mut Vec<PixelShare>,
+    patch: Patch,
+    patches: &mut Vec<Patch>,
 ) {
     let half = part.map(|part| 0.5 * (part.abs() + DIFFUSION));
     let low = [0, 1].map(|axis| (position[axis] - half[axis]).max(0.0));
@@ -104,34 +120,36 @@ fn add_part(
     if low[0] >= high[0] || low[1] >= high[1] {
         return;
     }
-    let row = |position: f32| ((position * (1.0 / PITCH)) as usize).min(ROWS - 1);
+    let row = |position: f32| (whole_part(position * (1.0 / PITCH)) as usize).min(ROWS - 1);
     let columns = [column_at(low[0]), column_at(high[0])];
     let rows = [row(low[1]), row(high[1])];
     if columns[1] - columns[0] > 1 || rows[1] - rows[0] > 1 {
         let columns = Span::new(low[0], high[0], columns, edge_of);
         let rows = Span::new(low[1], high[1], rows, |row| row as f32 * PITCH);
-        return add_product(&columns, &rows, threshold, share, pixels);
+        return add_product(&columns, &rows, threshold, patch, patches);
     }
     // Up to four pixels, without branches that can't be predicted.
-    let in_first = [
-        share_below(low[0], high[0], columns, edge_of(columns[1])),
-        share_below(low[1], high[1], rows, rows[1] as f32 * PITCH),
+    let first_column = share_below(low[0], high[0], columns, edge_of(columns[1]));
+    let first_row = share_below(low[1], high[1], rows, rows[1] as f32 * PITCH);
+    let shares = [
+        first_column * first_row,
+        first_column * (1.0 - first_row),
+        (1.0 - first_column) * first_row,
+        (1.0 - first_column) * (1.0 - first_row),
     ];
-    let mut found = [0; 5];
-    let mut count = 0;
-    for (column, in_column) in [(columns[0], in_first[0]), (columns[1], 1.0 - in_first[0])] {
-        for (row, in_row) in [(rows[0], in_first[1]), (rows[1], 1.0 - in_first[1])] {
-            found[count] = moved(share, column, row);
-            count += usize::from(in_column * in_row > threshold);
-        }
+    let bit = |index: usize| usize::from(shares[index] > threshold) << index;
+    let pattern = bit(0) | bit(1) | bit(2) | bit(3);
+    if pattern != 0 {
+        patches.push(patch.with_pixels(columns[0], rows[0], pattern));
     }
-    pixels.extend_from_slice(&found[..count]);
 }
 
 /// Share of the charge below an edge between two columns, or rows; all of it if there is one.
 #[inline]
 fn share_below(low: f32, high: f32, [first, last]: [usize; 2], edge: f32) -> f32 {
-    if last > first { (edge - low) / (high - low) } else { 1.0 }
+    // Divided in either case: which it is can't be predicted.
+    let end = if last > first { edge } else { high };
+    (end - low) / (high - low)
 }
 
 /// Adds the pixels of more than two columns or rows.
@@ -139,13 +157,13 @@ fn add_product(
     columns: &Span,
     rows: &Span,
     threshold: f32,
-    share: PixelShare,
-    pixels: &mut Vec<PixelShare>,
+    patch: Patch,
+    patches: &mut Vec<Patch>,
 ) {
     for column in 0..columns.count {
         for row in 0..rows.count {
             if columns.shares[column] * rows.shares[row] > threshold {
-                pixels.push(moved(share, columns.first + column, rows.first + row));
+                patches.push(patch.with_pixels(columns.first + column, rows.first + row, 1));
             }
         }
     }
@@ -153,13 +171,8 @@ fn add_product(
 
 /// Adds the pixels of an electron on its way along the sensor, which turns randomly.
 #[cold]
-fn add_delta_ray(
-    position: [f32; 2],
-    share: PixelShare,
-    random: &mut Random<'_>,
-    pixels: &mut Vec<PixelShare>,
-) {
-    let rise = libm::powf(1.0 - random.uniform(), -1.0 / DELTA_SLOPE);
+fn add_delta_ray(position: [f32; 2], patch: Patch, random: &mut Random, patches: &mut Vec<Patch>) {
+    let rise = exp(random.exponential() * (1.0 / DELTA_SLOPE));
     let length = ((MIN_DELTA * rise) as usize).min(MAX_DELTA);
     let mut angle = random.between(0.0, std::f32::consts::TAU);
     let mut column = column_at(position[0]) as f32 + 0.5;
@@ -170,8 +183,8 @@ fn add_delta_ray(
         if !is_inside {
             return;
         }
-        pixels.push(moved(share, column as usize, row as usize));
-        let (sin, cos) = libm::sincosf(angle);
+        patches.push(patch.with_pixels(column as usize, row as usize, 1));
+        let [sin, cos] = sin_cos(angle);
         column += cos;
         row += sin;
         angle += DELTA_TURN * random.normal();

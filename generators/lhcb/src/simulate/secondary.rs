@@ -46,7 +46,7 @@ const SENSOR_DISTANCE: f32 = 0.581;
 pub(super) fn add(
     vertex: [f32; 3],
     multiplicity: f32,
-    random: &mut Random<'_>,
+    random: &mut Random,
     particles: &mut Particles,
 ) {
     let mut count = |rate: f32| random.poisson(f64::from(rate * multiplicity));
@@ -76,19 +76,15 @@ pub(super) fn add(
 }
 
 /// A direction from the vertex, and where it meets material; `None` if that is outside.
-fn meet_material(
-    vertex: [f32; 3],
-    momentum: &Momentum,
-    random: &mut Random<'_>,
-) -> Option<[f32; 3]> {
+fn meet_material(vertex: [f32; 3], momentum: &Momentum, random: &mut Random) -> Option<[f32; 3]> {
     let radius = random.log_normal(RADIUS).max(FOIL);
-    let modules = &Sensors::nominal().modules;
+    let sensors = Sensors::nominal();
     let [x, y, z] = momentum.vector;
     let mut distance = radius * z / momentum.pt;
     if radius > MAX_FOIL_RADIUS {
         let hit = vertex[2] + distance;
-        let next = modules.partition_point(|module| module.z < hit);
-        let module = modules.get(next).filter(|_| next > 0)?;
+        let next = sensors.modules_before(hit);
+        let module = sensors.modules.get(next).filter(|_| next > 0)?;
         let side = if random.chance(0.5) { SENSOR_DISTANCE } else { -SENSOR_DISTANCE };
         distance = module.z + side - vertex[2];
     }
@@ -97,7 +93,7 @@ fn meet_material(
 }
 
 /// A photon that makes an electron and a positron, nearly parallel.
-fn add_conversion(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
+fn add_conversion(vertex: [f32; 3], random: &mut Random, particles: &mut Particles) {
     let photon = any_direction(random.log_normal(PHOTON_PT), random);
     let Some(origin) = meet_material(vertex, &photon, random) else { return };
     let share = random.between(0.04, 0.96);
@@ -109,7 +105,7 @@ fn add_conversion(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Par
 }
 
 /// A hadron that breaks up in the material into some particles, in wide angles.
-fn add_interaction(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
+fn add_interaction(vertex: [f32; 3], random: &mut Random, particles: &mut Particles) {
     let hadron = any_direction(random.log_normal(HADRON_PT), random);
     let Some(origin) = meet_material(vertex, &hadron, random) else { return };
     for _ in 0..1 + random.poisson(FURTHER_PRODUCTS) {
@@ -129,7 +125,7 @@ fn add_interaction(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Pa
 }
 
 /// An electron of little momentum, which scatters strongly.
-fn add_knocked_out(vertex: [f32; 3], random: &mut Random<'_>, particles: &mut Particles) {
+fn add_knocked_out(vertex: [f32; 3], random: &mut Random, particles: &mut Particles) {
     let mother = any_direction(1000.0, random);
     let Some(origin) = meet_material(vertex, &mother, random) else { return };
     let p = random.log_normal(KNOCKED_OUT_P);

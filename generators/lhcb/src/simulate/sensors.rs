@@ -16,6 +16,15 @@ pub(super) const WIDTH: f32 = PITCH * WIDTH_PIXELS;
 /// Height of a sensor.
 pub(super) const HEIGHT: f32 = PITCH * ROWS as f32;
 
+/// Whole part of a number from 0 to 2²², or that minus one of a whole number; a large number for any other.
+/// Few instructions on any machine.
+#[inline]
+pub(super) fn whole_part(number: f32) -> u32 {
+    // Such a number and those around it have no bits for fractions.
+    const SHIFT: f32 = 1.5 * (1 << 23) as f32;
+    (number - 0.5 + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits())
+}
+
 /// The column at a position on the sensor.
 #[inline]
 pub(super) fn column_at(position: f32) -> usize {
@@ -29,7 +38,7 @@ pub(super) fn column_at(position: f32) -> usize {
         }
     }
     let last = first + (CHIP_COLUMNS - 1) as f32;
-    column.max(first).min(last) as usize
+    whole_part(column.max(first).min(last + 0.5)) as usize
 }
 
 /// Lower edge of a column.
@@ -49,16 +58,49 @@ const CELL: f32 = 1.5;
 const CELLS: usize = 76;
 /// Distance of the edge of the first cell from the beam.
 const CELLS_START: f32 = -0.5 * CELL * CELLS as f32;
-/// Change of x or y, from the middle of a module to its sensors, that the look-up allows for.
-const CELL_SLACK: f32 = 0.3;
+/// Distance of sensors from the middle of their module, with some to spare.
+const SENSOR_DISTANCE: f32 = 0.6;
+/// Steps along the beam in which modules are looked up, and their number; all modules are before the last.
+const STEP: f32 = 10.0;
+const STEPS: usize = 110;
+/// Start of the first step, before all modules.
+const STEPS_START: f32 = -320.0;
+/// Slope up to which a particle is not steep, and the largest one.
+const MAX_FLAT_SLOPE: f32 = 0.5;
+pub(super) const MAX_SLOPE: f32 = 6.0;
 
-/// Slope up to which sensors are looked up.
-pub(super) const MAX_LOOK_UP_SLOPE: f32 = 0.5;
+/// Classes of slopes, for which sensors are looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Steepness {
+    /// Slopes up to 0.5.
+    Flat,
+    /// Slopes up to 6.
+    Steep,
+}
+
+impl Steepness {
+    /// The class, given the square of a slope.
+    #[inline]
+    pub(super) fn from_squared_slope(squared: f32) -> Self {
+        if squared > MAX_FLAT_SLOPE * MAX_FLAT_SLOPE { Steepness::Steep } else { Steepness::Flat }
+    }
+
+    fn max_slope(self) -> f32 {
+        match self {
+            Steepness::Flat => MAX_FLAT_SLOPE,
+            Steepness::Steep => MAX_SLOPE,
+        }
+    }
+}
 
 /// The sensors of all modules.
 pub(super) struct Sensors {
     /// Sensors by module, in order of z.
     pub modules: [Module; MODULES],
+    /// Position of each module along the beam, in order.
+    module_z: [f32; MODULES],
+    /// Number of modules before each step along the beam.
+    modules_before_steps: [u8; STEPS],
     /// Sensors near each position, of modules with the same arrangement of sensors.
     layouts: Vec<Layout>,
     /// Radius within which no sensor is.
@@ -81,8 +123,8 @@ pub(super) struct Module {
 /// Arrangement of the sensors of a module across the beam.
 struct Layout {
     sensors: [Sensor; SENSORS_PER_MODULE],
-    /// Sensors near a cell, a bit each, by rows of cells.
-    cells: Vec<u8>,
+    /// Sensors near a cell, a bit each, by rows of cells, for each class of slopes.
+    cells: [Vec<u8>; 2],
 }
 
 /// Plane of a sensor, and its axes.
@@ -137,6 +179,11 @@ impl Sensors {
     fn new(geometry: &Geometry) -> Self {
         let mut sensors = Sensors {
             modules: std::array::from_fn(|module| Module::new(geometry, module)),
+            module_z: geometry.module_z,
+            modules_before_steps: std::array::from_fn(|step| {
+                let start = STEPS_START + STEP * (step as f32 - 1.0);
+                geometry.module_z.iter().filter(|z| **z < start).count() as u8
+            }),
             layouts: Vec::new(),
             min_radius: f32::INFINITY,
             max_radius: 0.0,
@@ -159,13 +206,28 @@ impl Sensors {
         sensors
     }
 
-    /// Sensors of a module that a particle may cross, a bit each in order of z, given its position in the
-    /// middle of the module; its slope is below [`MAX_LOOK_UP_SLOPE`].
+    /// Number of modules before a position along the beam.
     #[inline]
-    pub(super) fn near(&self, module: &Module, [x, y]: [f32; 2]) -> u8 {
-        let cell =
-            |position: f32| (((position - CELLS_START) * (1.0 / CELL)) as usize).min(CELLS - 1);
-        self.layouts[module.layout].cells[cell(y) * CELLS + cell(x)]
+    pub(super) fn modules_before(&self, z: f32) -> usize {
+        let step = (z.max(STEPS_START) - STEPS_START) * (1.0 / STEP);
+        let start = whole_part(step).min(STEPS as u32 - 1);
+        let mut count = usize::from(self.modules_before_steps[start as usize]);
+        while self.module_z.get(count).is_some_and(|module| *module < z) {
+            count += 1;
+        }
+        count
+    }
+
+    /// Sensors of a module that a particle may cross, a bit each in order of z, given its position in the
+    /// middle of the module.
+    #[inline]
+    pub(super) fn near(&self, module: &Module, [x, y]: [f32; 2], steepness: Steepness) -> u8 {
+        let cell = |position: f32| {
+            let cell = whole_part((position - CELLS_START) * (1.0 / CELL));
+            cell.min(CELLS as u32 - 1) as usize
+        };
+        let cells = &self.layouts[module.layout].cells[steepness as usize];
+        cells[cell(y) * CELLS + cell(x)]
     }
 }
 
@@ -182,14 +244,12 @@ impl Module {
 
 impl Layout {
     fn new(sensors: [Sensor; SENSORS_PER_MODULE]) -> Self {
-        let middle = |cell: usize| CELLS_START + CELL * (cell as f32 + 0.5);
-        let near = |cell: usize| {
-            let position = [middle(cell % CELLS), middle(cell / CELLS)];
-            let reach = CELL * std::f32::consts::FRAC_1_SQRT_2 + CELL_SLACK;
-            let is_near = |index: &usize| distance(&sensors[*index], position) <= reach;
-            (0..sensors.len()).filter(is_near).map(|index| 1 << index).sum()
-        };
-        Layout { sensors, cells: (0..CELLS * CELLS).map(near).collect() }
+        let cells = [Steepness::Flat, Steepness::Steep].map(|steepness| {
+            let reach =
+                CELL * std::f32::consts::FRAC_1_SQRT_2 + SENSOR_DISTANCE * steepness.max_slope();
+            (0..CELLS * CELLS).map(|cell| near(&sensors, cell, reach)).collect()
+        });
+        Layout { sensors, cells }
     }
 
     fn is_of(&self, module: &Module) -> bool {
@@ -198,6 +258,14 @@ impl Layout {
         };
         self.sensors.iter().zip(&module.sensors).all(is_same)
     }
+}
+
+/// Sensors within a distance of the middle of a cell, a bit each.
+fn near(sensors: &[Sensor; SENSORS_PER_MODULE], cell: usize, reach: f32) -> u8 {
+    let middle = |cell: usize| CELLS_START + CELL * (cell as f32 + 0.5);
+    let position = [middle(cell % CELLS), middle(cell / CELLS)];
+    let is_near = |index: &usize| distance(&sensors[*index], position) <= reach;
+    (0..sensors.len()).filter(is_near).map(|index| 1 << index).sum()
 }
 
 fn corners(sensor: &Sensor) -> [[f32; 2]; 4] {
@@ -253,12 +321,27 @@ mod tests {
         for module in &sensors.modules[..2] {
             for (index, sensor) in module.sensors.iter().enumerate() {
                 for corner in corners(sensor) {
-                    assert!(sensors.near(module, corner) >> index & 1 == 1);
+                    assert!(sensors.near(module, corner, Steepness::Flat) >> index & 1 == 1);
+                    let moved = corner.map(|position| position + 2.4);
+                    assert!(sensors.near(module, moved, Steepness::Steep) >> index & 1 == 1);
                 }
             }
-            assert_eq!(sensors.near(module, [0.0, 0.0]), 0);
-            assert_eq!(sensors.near(module, [1e9, -1e9]), 0);
+            assert_eq!(sensors.near(module, [0.0, 0.0], Steepness::Flat), 0);
+            for steepness in [Steepness::Flat, Steepness::Steep] {
+                assert_eq!(sensors.near(module, [1e9, -1e9], steepness), 0);
+            }
         }
+    }
+
+    #[test]
+    fn modules_before_a_position_are_counted() {
+        let sensors = Sensors::nominal();
+        for position in -4000..8000 {
+            let z = 0.1 * position as f32;
+            let expected = sensors.modules.iter().filter(|module| module.z < z).count();
+            assert_eq!(sensors.modules_before(z), expected, "{z}");
+        }
+        assert_eq!([-1e9, 1e9].map(|z| sensors.modules_before(z)), [0, MODULES]);
     }
 
     #[test]

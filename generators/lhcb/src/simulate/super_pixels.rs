@@ -1,61 +1,145 @@
 //! Super-pixels of a sensor, and which of them are isolated.
 
-use super::neighbours::for_each_pair;
+use crate::words::{SUPER_COLUMNS, SUPER_ROWS};
 
-/// Bits of the row in the address of a pixel, and in that of a super-pixel.
-const ROW_BITS: u32 = 8;
-const SUPER_ROW_BITS: u32 = 6;
-/// Rows of a super-pixel.
-const ROWS: u32 = 4;
+use super::pixels::{PATCH_PIXELS, Patch};
 
-/// Super-pixels of a sensor, in order of columns and rows.
-#[derive(Default)]
-pub(super) struct SensorSuperPixels {
-    /// Column and row: bits 6 and up, bits 0 to 5.
-    pub addresses: Vec<u32>,
-    /// Pixels of each, by bits.
-    pub patterns: Vec<u8>,
+/// Columns and rows of a super-pixel.
+const COLUMNS: usize = 2;
+const ROWS: usize = 4;
+/// Super-pixels of a column in the table: one before the first row, and those after the last that a load of
+/// four reaches.
+const STRIDE: usize = SUPER_ROWS as usize + 4;
+/// Columns of the table: one before the first, and two after the last, as patches reach.
+const TABLE_COLUMNS: usize = SUPER_COLUMNS as usize + 3;
+/// Neighbours among four super-pixels of a column: those next to a super-pixel, and in its own column.
+const IN_NEXT_COLUMN: u32 = 0x00FF_FFFF;
+const IN_OWN_COLUMN: u32 = 0x00FF_00FF;
+
+/// Pixels of the four super-pixels at which a patch lies, those of the first column first: by the column of
+/// the patch in the super-pixel, its row there, and its pattern.
+static IN_SUPER_PIXELS: [[[[u8; PATCH_PIXELS]; 1 << PATCH_PIXELS]; ROWS]; COLUMNS] =
+    in_super_pixels();
+
+const fn in_super_pixels() -> [[[[u8; PATCH_PIXELS]; 1 << PATCH_PIXELS]; ROWS]; COLUMNS] {
+    let mut table = [[[[0; PATCH_PIXELS]; 1 << PATCH_PIXELS]; ROWS]; COLUMNS];
+    let mut index = 0;
+    while index < (COLUMNS * ROWS) << PATCH_PIXELS {
+        let pattern = index & ((1 << PATCH_PIXELS) - 1);
+        let first_row = (index >> PATCH_PIXELS) % ROWS;
+        let first_column = (index >> PATCH_PIXELS) / ROWS;
+        let mut bit = 0;
+        while bit < PATCH_PIXELS {
+            if pattern >> bit & 1 != 0 {
+                let column = first_column + bit / 2;
+                let row = first_row + bit % 2;
+                let super_pixel = 2 * (column / COLUMNS) + row / ROWS;
+                table[first_column][first_row][pattern][super_pixel] |=
+                    1 << (ROWS * (column % COLUMNS) + row % ROWS);
+            }
+            bit += 1;
+        }
+        index += 1;
+    }
+    table
+}
+
+/// Super-pixel of a sensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FoundSuperPixel {
+    /// Column of super-pixels.
+    pub column: u16,
+    /// Row of super-pixels.
+    pub row: u16,
+    /// Pixels by bits.
+    pub pattern: u8,
     /// True if no neighbour is present.
-    pub is_isolated: Vec<bool>,
+    pub is_isolated: bool,
+}
+
+/// Super-pixels of a sensor.
+pub(super) struct SensorSuperPixels {
+    /// Pixels of each address, all 0 between sensors.
+    patterns: Vec<u8>,
+    /// Addresses of the super-pixels that are present, and some more.
+    present: Vec<u32>,
+    count: usize,
+}
+
+/// Four patterns from an index on.
+#[inline]
+fn four(patterns: &[u8], index: usize) -> u32 {
+    u32::from_le_bytes([
+        patterns[index],
+        patterns[index + 1],
+        patterns[index + 2],
+        patterns[index + 3],
+    ])
+}
+
+impl Default for SensorSuperPixels {
+    fn default() -> Self {
+        let patterns = vec![0; TABLE_COLUMNS * STRIDE];
+        SensorSuperPixels { patterns, present: Vec::new(), count: 0 }
+    }
 }
 
 impl SensorSuperPixels {
-    /// Finds the super-pixels of pixels, which are in order of columns and rows.
-    pub(super) fn find(&mut self, pixels: &[u32]) {
-        self.addresses.clear();
-        self.patterns.clear();
-        let column = |pixel: &u32| pixel >> ROW_BITS;
-        for two_columns in pixels.chunk_by(|a, b| column(a) / 2 == column(b) / 2) {
-            let even = two_columns.partition_point(|pixel| column(pixel) % 2 == 0);
-            let (even, odd) = two_columns.split_at(even);
-            self.add(column(&two_columns[0]) / 2, even, odd);
-        }
-        self.is_isolated.clear();
-        self.is_isolated.resize(self.addresses.len(), true);
-        for_each_pair(&self.addresses, SUPER_ROW_BITS, |index, earlier| {
-            self.is_isolated[index] = false;
-            self.is_isolated[earlier] = false;
-        });
+    /// Finds the super-pixels of a sensor, and passes each on in order of the first patches at them.
+    pub(super) fn for_each(&mut self, patches: &[Patch], found: impl FnMut(FoundSuperPixel)) {
+        self.add(patches);
+        self.pass_on(found);
+        self.clear();
     }
 
-    /// Adds the super-pixels of two columns of pixels.
-    fn add(&mut self, column: u32, mut even: &[u32], mut odd: &[u32]) {
-        let row = |pixels: &[u32]| {
-            pixels.first().map_or(u32::MAX, |pixel| (pixel & ((1 << ROW_BITS) - 1)) / ROWS)
-        };
-        while !even.is_empty() || !odd.is_empty() {
-            let lowest = row(even).min(row(odd));
-            let mut pattern = 0;
-            while row(even) == lowest {
-                pattern |= 1 << (even[0] % ROWS);
-                even = &even[1..];
+    fn add(&mut self, patches: &[Patch]) {
+        let max = PATCH_PIXELS * (patches.len() + 1);
+        if self.present.len() < max {
+            self.present.resize(max, 0);
+        }
+        let mut count = 0;
+        for patch in patches {
+            let column = patch.column();
+            let row = patch.row();
+            let first = (column / COLUMNS + 1) * STRIDE + row / ROWS + 1;
+            let parts = IN_SUPER_PIXELS[column % COLUMNS][row % ROWS][patch.pattern()];
+            let patterns: &mut [u8; STRIDE + 2] =
+                self.patterns[first..].first_chunk_mut().expect("a border of super-pixels");
+            let present: &mut [u32; PATCH_PIXELS] =
+                self.present[count..].first_chunk_mut().expect("one for each pixel");
+            let mut added = 0;
+            for (offset, part) in [0, 1, STRIDE, STRIDE + 1].into_iter().zip(parts) {
+                // Without a branch, which can't be predicted.
+                present[added % PATCH_PIXELS] = (first + offset) as u32;
+                added += usize::from((patterns[offset] == 0) & (part != 0));
+                patterns[offset] |= part;
             }
-            while row(odd) == lowest {
-                pattern |= 1 << (ROWS + odd[0] % ROWS);
-                odd = &odd[1..];
-            }
-            self.addresses.push(column << SUPER_ROW_BITS | lowest);
-            self.patterns.push(pattern);
+            count += added;
+        }
+        self.count = count;
+    }
+
+    fn pass_on(&self, mut found: impl FnMut(FoundSuperPixel)) {
+        for &address in &self.present[..self.count] {
+            let address = address as usize;
+            let around: &[u8; 2 * STRIDE + 4] = self.patterns[address - 1 - STRIDE..]
+                .first_chunk()
+                .expect("a border of super-pixels");
+            let neighbours = (four(around, 0) & IN_NEXT_COLUMN)
+                | (four(around, STRIDE) & IN_OWN_COLUMN)
+                | (four(around, 2 * STRIDE) & IN_NEXT_COLUMN);
+            found(FoundSuperPixel {
+                column: (address / STRIDE - 1) as u16,
+                row: (address % STRIDE - 1) as u16,
+                pattern: around[STRIDE + 1],
+                is_isolated: neighbours == 0,
+            });
+        }
+    }
+
+    fn clear(&mut self) {
+        for &address in &self.present[..self.count] {
+            self.patterns[address as usize] = 0;
         }
     }
 }
@@ -64,14 +148,47 @@ impl SensorSuperPixels {
 mod tests {
     use super::*;
 
+    fn find(pixels: &[(usize, usize, usize)]) -> Vec<FoundSuperPixel> {
+        let patch = |&(column, row, pattern)| Patch::new(0, 0).with_pixels(column, row, pattern);
+        let patches: Vec<_> = pixels.iter().map(patch).collect();
+        let mut super_pixels = SensorSuperPixels::default();
+        let mut found = Vec::new();
+        super_pixels.for_each(&patches, |super_pixel| found.push(super_pixel));
+        assert!(super_pixels.patterns.iter().all(|pattern| *pattern == 0));
+        found
+    }
+
+    fn found(column: u16, row: u16, pattern: u8, is_isolated: bool) -> FoundSuperPixel {
+        FoundSuperPixel { column, row, pattern, is_isolated }
+    }
+
     #[test]
-    fn pixels_of_two_columns_are_joined() {
-        let pixel = |column: u32, row: u32| column << 8 | row;
-        let mut found = SensorSuperPixels::default();
-        found.find(&[pixel(2, 5), pixel(2, 9), pixel(3, 4), pixel(3, 200), pixel(4, 12)]);
-        let address = |column: u32, row: u32| column << 6 | row;
-        assert_eq!(found.addresses, [address(1, 1), address(1, 2), address(1, 50), address(2, 3)]);
-        assert_eq!(found.patterns, [0b0001_0010, 0b0010, 0b0001_0000, 0b0001]);
-        assert_eq!(found.is_isolated, [false, false, true, false]);
+    fn patches_are_joined() {
+        let pixels = [(2, 5, 1), (2, 9, 1), (3, 4, 1), (2, 5, 1), (3, 200, 1), (4, 12, 1)];
+        let expected = [
+            found(1, 1, 0b0001_0010, false),
+            found(1, 2, 0b0010, false),
+            found(1, 50, 0b0001_0000, true),
+            found(2, 3, 0b0001, false),
+        ];
+        assert_eq!(find(&pixels), expected);
+    }
+
+    #[test]
+    fn a_patch_may_lie_at_four_super_pixels() {
+        let expected = [
+            found(4, 2, 0b1000_0000, false),
+            found(4, 3, 0b0001_0000, false),
+            found(5, 2, 0b1000, false),
+            found(5, 3, 0b0001, false),
+        ];
+        assert_eq!(find(&[(9, 11, 0b1111)]), expected);
+    }
+
+    #[test]
+    fn borders_separate() {
+        let corners = [(0, 0, 1), (0, 255, 1), (2, 0, 1), (767, 0, 1), (767, 255, 1)];
+        let isolated: Vec<_> = find(&corners).iter().map(|found| found.is_isolated).collect();
+        assert_eq!(isolated, [false, true, false, true, true]);
     }
 }

@@ -1,12 +1,10 @@
 //! The way of a particle through the sensors: straight lines with a kink at each of them.
 
-use crate::geometry::SENSORS_PER_MODULE;
-
 use super::particle::{SimulatedParticle, pid};
 use super::pixels::EventPixels;
 use super::random::Random;
 use super::response::{Crossing, add_pixels};
-use super::sensors::{HEIGHT, MAX_LOOK_UP_SLOPE, Module, Sensor, Sensors, WIDTH};
+use super::sensors::{HEIGHT, MAX_SLOPE, Module, Sensor, Sensors, Steepness, WIDTH};
 
 /// Share of the crossings that a sensor sees.
 const EFFICIENCY: f32 = 0.996;
@@ -16,26 +14,21 @@ const KINK_MEV: f32 = 13.6 * 0.068;
 const ELECTRON_KINK_MEV: f32 = 1.8 * KINK_MEV;
 /// Largest kink, of particles that are nearly stopped.
 const MAX_KINK: f32 = 0.5;
-/// Tangent of the steepest particles.
-const MAX_SLOPE: f32 = 6.0;
 
 /// Distance of sensors from the middle of their module, with some to spare.
 const MARGIN: f32 = 1.0;
-/// All sensors of a module, a bit each.
-const ALL_SENSORS: u8 = (1 << SENSORS_PER_MODULE) - 1;
 
 /// Particle in flight.
-struct Flight<'a, 'b> {
+struct Flight<'a> {
     particle: u32,
     /// Position x, y, z.
     position: [f32; 3],
     /// Change of x and y with z.
     slope: [f32; 2],
-    /// True if the sensors ahead can't be looked up.
-    is_steep: bool,
+    steepness: Steepness,
     kink: f32,
     sensors: &'static Sensors,
-    random: &'a mut Random<'b>,
+    random: &'a mut Random,
     pixels: &'a mut EventPixels,
     crossings: usize,
 }
@@ -45,12 +38,13 @@ pub(super) fn add_track(
     index: u32,
     particle: &SimulatedParticle,
     sensors: &'static Sensors,
-    random: &mut Random<'_>,
+    random: &mut Random,
     pixels: &mut EventPixels,
 ) -> usize {
     let [x, y, z] = particle.momentum.vector;
     let slope = [x / z, y / z];
-    let tangent = (slope[0] * slope[0] + slope[1] * slope[1]).sqrt();
+    let squared_tangent = slope[0] * slope[0] + slope[1] * slope[1];
+    let tangent = squared_tangent.sqrt();
     if tangent.is_nan() || tangent >= MAX_SLOPE {
         return 0;
     }
@@ -60,7 +54,7 @@ pub(super) fn add_track(
         particle: index,
         position: particle.origin,
         slope,
-        is_steep: tangent > MAX_LOOK_UP_SLOPE,
+        steepness: Steepness::from_squared_slope(squared_tangent),
         kink: (kink_mev / particle.momentum.p).min(MAX_KINK),
         sensors,
         random,
@@ -72,16 +66,16 @@ pub(super) fn add_track(
     let free = (sensors.min_radius - (x * x + y * y).sqrt()).max(0.0) / tangent;
     let modules = &sensors.modules;
     if z > 0.0 {
-        let first = modules.partition_point(|module| module.z < start + free - MARGIN);
+        let first = sensors.modules_before(start + free - MARGIN);
         modules[first..].iter().all(|module| flight.cross_module::<true>(module));
     } else {
-        let end = modules.partition_point(|module| module.z < start - free + MARGIN);
+        let end = sensors.modules_before(start - free + MARGIN);
         modules[..end].iter().rev().all(|module| flight.cross_module::<false>(module));
     }
     flight.crossings
 }
 
-impl Flight<'_, '_> {
+impl Flight<'_> {
     #[inline]
     fn at(&self, z: f32) -> [f32; 2] {
         let way = z - self.position[2];
@@ -92,9 +86,8 @@ impl Flight<'_, '_> {
     #[inline]
     fn cross_module<const FORWARD: bool>(&mut self, module: &Module) -> bool {
         let [x, y] = self.at(module.z);
-        let mut sensors =
-            if self.is_steep { ALL_SENSORS } else { self.sensors.near(module, [x, y]) };
-        if sensors == 0 || self.is_steep {
+        let mut sensors = self.sensors.near(module, [x, y], self.steepness);
+        if sensors == 0 {
             let limit = self.sensors.max_radius + MARGIN * MAX_SLOPE;
             if x * x + y * y > limit * limit {
                 // Particles that come from outside cross sensors later.
@@ -129,7 +122,7 @@ impl Flight<'_, '_> {
             let slope = sensor.components(self.slope);
             let crossing =
                 Crossing { sensor: sensor.index, position, slope, particle: self.particle };
-            add_pixels(&crossing, self.random, self.pixels);
+            add_pixels(&crossing, self.random, &mut self.pixels.patches);
             self.crossings += 1;
         }
         self.scatter([x, y, sensor.z]);
@@ -145,6 +138,6 @@ impl Flight<'_, '_> {
         let kink = self.kink * (1.0 + tangent);
         self.slope =
             [x + kink * self.random.nearly_normal(), y + kink * self.random.nearly_normal()];
-        self.is_steep = tangent > MAX_LOOK_UP_SLOPE * MAX_LOOK_UP_SLOPE;
+        self.steepness = Steepness::from_squared_slope(tangent);
     }
 }
