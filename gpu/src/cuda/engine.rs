@@ -23,7 +23,7 @@ use crate::{DeviceError, Image, gate, image};
 const CPU: sys::CUdevice = -1;
 /// Lanes of a warp on all GPUs by NVIDIA.
 const LANES: u32 = 32;
-/// Dynamic shared memory up to which a kernel needs no attribute.
+/// Shared memory, static and dynamic, up to which a kernel needs no attribute.
 const SHARED_WITHOUT_ASKING: u32 = 48 << 10;
 /// Kernels are loaded when they are first started, which other modes forbid.
 const RECORDING_MODE: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -216,7 +216,9 @@ impl Driver for CudaDriver {
         name: &'static str,
     ) -> Result<LoadedKernel, DriverError> {
         let function = module.load_function(name)?;
-        Ok(LoadedKernel { function, shared_bytes: SHARED_WITHOUT_ASKING })
+        let of_all = function.get_attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+        let shared_bytes = SHARED_WITHOUT_ASKING.saturating_sub(of_all.max(0) as u32);
+        Ok(LoadedKernel { function, shared_bytes })
     }
 
     /// Raises the limit of dynamic shared memory.

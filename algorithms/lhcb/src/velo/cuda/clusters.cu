@@ -8,15 +8,9 @@
 // from candidates, both in the order of the words. Fields of 4 x 16 pixels are numbers of 64 bits.
 #include "pair_banks.h"
 #include "pair_list.h"
+#include "window.h"
 
 namespace velo {
-
-// Clusters of a flagged super-pixel: their number, columns, rows and fractions.
-struct Pattern {
-    u32 count;
-    u32 column[2], row[2];
-    float column_fraction[2], row_fraction[2];
-};
 
 struct FindClusters {
     Events events;
@@ -84,25 +78,10 @@ constexpr u32 WINDOW_COLUMNS = 3;
 constexpr u32 WINDOW_ROWS = 2;
 constexpr u32 OUTSIDE_WINDOW = (PACKED_ADDRESS & ~(7u << 8 | 3u)) | PACKED_SENSOR | PACKED_FLAG;
 
-constexpr u64 ALL_COLUMNS = 0x0001000100010001ull;
-
-// Pixels that can be reached from `cluster` in steps to set pixels. Steps to the north-east and
-// south-west are off by a row at the ends, as in the experiment.
-__device__ __forceinline__ u64 grow(u64 cluster, u64 pixels) {
-    constexpr u64 NOT_LAST = 0x7fff * ALL_COLUMNS, NOT_FIRST = 0xfffe * ALL_COLUMNS;
-    constexpr u64 NORTH_EAST = 0xfffc * ALL_COLUMNS, SOUTH_WEST = 0x3fff * ALL_COLUMNS;
-    while (true) {
-        const u64 up = cluster & NOT_LAST, down = cluster & NOT_FIRST;
-        const u64 steps = up << 1 | up >> 15 | down >> 1 | down << 15 | cluster << 16 | cluster >> 16 |
-            (cluster & NORTH_EAST) << 17 | (cluster & SOUTH_WEST) >> 17;
-        const u64 grown = cluster | (steps & pixels);
-        if (grown == cluster) return cluster;
-        cluster = grown;
-    }
-}
-
-__device__ __forceinline__ u32 rows_of(u64 field, u32 column) { return (u32)(field >> (16 * column)) & 0xffffu; }
-__device__ __forceinline__ u32 near(u32 rows) { return rows | rows << 1 | rows >> 1; }
+// Pixels of a cluster with the sums of their columns and rows in the window.
+struct Sums {
+    u32 pixels, columns, rows;
+};
 
 __device__ __forceinline__ u32 sum_of_columns(u64 field) {
     return (u32)(__popc(rows_of(field, 1)) + 2 * __popc(rows_of(field, 2)) + 3 * __popc(rows_of(field, 3)));
@@ -113,77 +92,12 @@ __device__ __forceinline__ u32 sum_of_rows(u64 field) {
                  4 * __popcll(field & 0xf0f0 * ALL_COLUMNS) + 8 * __popcll(field & 0xff00 * ALL_COLUMNS));
 }
 
-// Rows of a super-pixel's own columns and of the next one, from one below to one above, in order to find
-// pixels without neighbours to the north and east.
-struct Neighbours {
-    u32 columns[3];
-
-    __device__ __forceinline__ explicit Neighbours(u32 pattern) : columns{(pattern & 15) << 1, (pattern >> 4) << 1, 0} {}
-
-    // Adds the pixels of the super-pixel that is `column` to the east and `row` - 1 to the north.
-    __device__ __forceinline__ void add(u32 column, u32 row, u32 pattern) {
-        // Its own address counts for itself alone.
-        if (row > 2 || (column == 0 && row == 1)) return;
-        const u32 shift = 4 * row;
-        // Of twelve rows those from the third on are kept.
-        const u32 low = (pattern & 15) << shift >> 3 & 63, high = (pattern >> 4) << shift >> 3 & 63;
-        if (column == 0) {
-            columns[0] |= low;
-            columns[1] |= high;
-        } else {
-            columns[2] |= low;
-        }
-    }
-
-    // Bits of the pixels that have no neighbour to the north or east.
-    __device__ __forceinline__ u32 candidates() const {
-        const u32 first = columns[0] & ~(columns[0] >> 1) & ~near(columns[1]);
-        const u32 second = columns[1] & ~(columns[1] >> 1) & ~near(columns[2]);
-        return (first >> 1 & 15) | (second >> 1 & 15) << 4;
-    }
-};
-
-// Pixels around a super-pixel: four columns to the west, its own and the two before, and the rows of the
-// next one.
-struct Window {
-    u64 west, main;
-    u32 east;
-
-    // Adds the pixels of the super-pixel of this column and row of the window.
-    __device__ __forceinline__ void add(u32 column, u32 row, u32 pattern) {
-        const u64 both = ((u64)(pattern & 15) | (u64)(pattern >> 4) << 16) << (4 * row);
-        if (column < 2) {
-            west |= both << (32 * column);
-        } else if (column < 4) {
-            main |= both << (32 * (column - 2));
-        } else if (column == 4) {
-            east |= (u32)both & 0xffffu;
-        }
-    }
-};
-
-// Pixels of a cluster with the sums of their columns and rows in the window; no pixels if there is no
-// cluster.
-struct Sums {
-    u32 pixels, columns, rows;
-};
-
-__device__ __forceinline__ Sums cluster_of(const Window& window, u32 bit) {
-    constexpr u64 FIRST_AND_LAST_ROW = 0x8001 * ALL_COLUMNS;
-    constexpr u64 LAST_ROW_OR_FIRST_COLUMN = 0x800080008000ffffull;
-    const u64 own = 1ull << (16 * (2 + bit / 4) + 8 + bit % 4);
-    const u64 cluster = grow(own, window.main);
-    const bool touches_east = (near(rows_of(cluster, 3)) & window.east) != 0;
-    const bool has_later = cluster > (own | (own - 1));
-    if (touches_east || has_later || (cluster & FIRST_AND_LAST_ROW) != 0) return {0, 0, 0};
-    const u64 start = (u64)(near(rows_of(cluster, 0)) & rows_of(window.west, 3)) << 48;
-    const u64 extension = start == 0 ? 0 : grow(start, window.west);
-    if ((extension & LAST_ROW_OR_FIRST_COLUMN) != 0) return {0, 0, 0};
-    const u32 own_pixels = (u32)__popcll(cluster);
+__device__ __forceinline__ Sums sums_of(const ClusterFields& cluster) {
+    const u32 main = (u32)__popcll(cluster.main);
     return {
-        own_pixels + (u32)__popcll(extension),
-        sum_of_columns(cluster) + 4 * own_pixels + sum_of_columns(extension),
-        sum_of_rows(cluster) + sum_of_rows(extension),
+        main + (u32)__popcll(cluster.west),
+        sum_of_columns(cluster.main) + 4 * main + sum_of_columns(cluster.west),
+        sum_of_rows(cluster.main) + sum_of_rows(cluster.west),
     };
 }
 
@@ -303,7 +217,7 @@ template <bool LISTED, class Arguments> class ClusterFinder {
                 const u32 distance = other - origin;
                 window.add(packed_column(distance), packed_row(distance), packed_pattern(other));
             });
-            sums = cluster_of(window, candidate & 7);
+            sums = sums_of(cluster_of(window, candidate & 7));
         }
         candidates_out += count;
         const lanemask_t found = __ballot_sync(FULL_MASK, sums.pixels > 0);
@@ -331,6 +245,21 @@ template <bool LISTED, class Arguments> class ClusterFinder {
         }
     }
 
+    // Takes words and candidates while there is one for each lane, or, if they are the last ones, all of them;
+    // returns false if the list is too short. One loop with each step once: the code has to fit into the cache.
+    __device__ __forceinline__ bool empty_queues(bool are_last) {
+        while (true) {
+            const u32 words = words_in - words_out, candidates = candidates_in - candidates_out;
+            if (candidates >= LANES || (are_last && words == 0 && candidates > 0)) {
+                if (!grow_clusters()) return false;
+            } else if (words >= LANES || (are_last && words > 0)) {
+                find_candidates();
+            } else {
+                return true;
+            }
+        }
+    }
+
   public:
     __device__ __forceinline__ ClusterFinder(
         const Arguments& arguments, ClusterShared& shared, PairList& list, const u32* packed_words, u32 version, u32 base)
@@ -351,17 +280,7 @@ template <bool LISTED, class Arguments> class ClusterFinder {
             if (is_unflagged) shared.words[(words_in + (u32)popc(unflagged & lanemask_lt(lane))) % WAITING_WORDS] = index;
             words_in += (u32)popc(unflagged);
             __syncwarp();
-            // In the last step, whatever is left.
-            const u32 enough = first + LANES < words ? LANES : 1;
-            while (words_in - words_out >= enough) {
-                find_candidates();
-                while (candidates_in - candidates_out >= LANES) {
-                    if (!grow_clusters()) return false;
-                }
-            }
-        }
-        while (candidates_in != candidates_out) {
-            if (!grow_clusters()) return false;
+            if (!empty_queues(first + LANES >= words)) return false;
         }
         return true;
     }
@@ -375,6 +294,7 @@ template <bool LISTED, class Arguments> class ClusterFinder {
 // follow in the memory of the list.
 __device__ __forceinline__ void pack_words(const Events& events, const PairBanks& banks, u32 version, u32* words) {
     const u32 lane = threadIdx.x % LANES;
+#pragma unroll 1
     for (u32 word = lane; word < banks.words(); word += LANES) {
         const u32 bank = banks.bank_of(word);
         words[word] = packed(events.words[banks.first_word[bank] + word - banks.before[bank]], version);

@@ -3,19 +3,14 @@
 use std::ops::Range;
 
 use generators_lhcb::geometry::Geometry;
-use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LayoutCompatible, Ptr, same_as};
+use portable_gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use tasks::device::{CachedPerInput, Execution, PinnedInput, buffers};
 
 use super::layout::Layout;
-use crate::kernels::velo_clusters::Pattern;
 use crate::kernels::velo_cuda_event_h::{Bank, EventHeader, Events};
-use crate::kernels::velo_cuda_published_h;
+use crate::kernels::velo_cuda_window_h::Pattern;
 use crate::velo::cpu::patterns::{PATTERNS, PatternClusters};
 use crate::velo::{Stage, VeloInput};
-
-same_as!(
-    Pattern { count, column, row, column_fraction, row_fraction } => velo_cuda_published_h::Pattern
-);
 
 /// Constants that kernels read.
 struct Constants {
@@ -129,10 +124,7 @@ impl<'a> InputBuffers<'a> {
     }
 
     /// Clusters of flagged super-pixels by pattern.
-    pub(super) fn patterns<K>(&self) -> Ptr<K>
-    where
-        Pattern: LayoutCompatible<K>,
-    {
+    pub(super) fn patterns(&self) -> Ptr<Pattern> {
         self.constants.patterns.ptr()
     }
 

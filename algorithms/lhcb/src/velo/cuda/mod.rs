@@ -32,7 +32,7 @@ pub const VARIANTS: &[Variant<VeloTask>] = &[
     ),
     Variant::cuda(
         "resident",
-        "recobench's: a block for each pair of modules, then for each event, in the order of the CPU",
+        "recobench's: a warp for each pair of modules, then a block for each event, in the order of the CPU",
         |at| prepare::<Single>(at),
     ),
     Variant::cuda(

@@ -6,7 +6,7 @@
 namespace velo {
 
 // Pairs of modules of a block: one for each warp.
-constexpr u32 PAIR_THREADS = 128;
+constexpr u32 PAIR_THREADS = 64;
 constexpr u32 PAIR_WARPS = PAIR_THREADS / LANES;
 
 // Of each bank the index of its first word, its first sensor, and the words in the banks before: for banks

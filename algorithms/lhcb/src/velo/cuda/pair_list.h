@@ -83,6 +83,7 @@ class PairList {
         const u32 lane = threadIdx.x % LANES, all = count();
         for (u32 bin = lane; bin < PHI_BINS; bin += LANES) bins[bin] = 0;
         __syncwarp();
+#pragma unroll 1
         for (u32 number = lane; number < all; number += LANES) {
             const u32 index = index_of(number);
             ListedHit hit = hits[index];
@@ -97,14 +98,17 @@ class PairList {
         __syncwarp();
         sum_bins(lane, all);
         __syncwarp();
+#pragma unroll 1
         for (u32 number = lane; number < all; number += LANES) {
             const u32 index = index_of(number), phi_in_bin = in_bin[index];
             order[bins[phi_in_bin >> (32 - PHI_BIN_BITS)] + (phi_in_bin & 0xffffu)] = (phi_in_bin & 0xffff0000u) | index;
         }
         __syncwarp();
+#pragma unroll 1
         for (u32 at = lane; at < all; at += LANES) {
             const u32 own = order[at], bin = own >> (32 - PHI_BIN_BITS), begin = bins[bin], end = bins[bin + 1];
             u32 slot = first + begin;
+#pragma unroll 1
             for (u32 other = begin; other < end; other++) slot += is_before(order[other], own) ? 1 : 0;
             const ListedHit hit = hits[own & 0xffffu];
             store_hit_at(to, slot, {hit.x, hit.y, hit.z}, hit.id, (i16)((i16)(own >> 16) ^ (i16)0x8000));

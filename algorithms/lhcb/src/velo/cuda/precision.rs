@@ -6,7 +6,7 @@ use portable_gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 
 use super::layout::LayerRange;
 use crate::kernels::velo_clusters::{
-    FindClusters, FindHalfClusters, Pattern, VELO_FIND_CLUSTERS, VELO_FIND_HALF_CLUSTERS,
+    FindClusters, FindHalfClusters, VELO_FIND_CLUSTERS, VELO_FIND_HALF_CLUSTERS,
     VELO_FIND_HALF_HITS, VELO_FIND_HITS,
 };
 use crate::kernels::velo_consolidate::{
@@ -14,6 +14,7 @@ use crate::kernels::velo_consolidate::{
 };
 use crate::kernels::velo_cuda_event_h::{self as event_h, Events, HalfArrays, HitArrays, PairHits};
 use crate::kernels::velo_cuda_tracks_h::TrackCounts;
+use crate::kernels::velo_cuda_window_h::Pattern;
 use crate::kernels::velo_decode::{
     DecodeClusters, DecodeHalfClusters, VELO_DECODE_CLUSTERS, VELO_DECODE_HALF_CLUSTERS,
 };

@@ -7,13 +7,6 @@ namespace velo::published {
 
 constexpr u32 SENSORS = 208;
 
-// Clusters of a flagged super-pixel: their number, columns, rows and fractions.
-struct Pattern {
-    u32 count;
-    u32 column[2], row[2];
-    float column_fraction[2], row_fraction[2];
-};
-
 // Words of a bank without their count, and the first sensor.
 struct BankWords {
     const u32* words;
@@ -26,6 +19,10 @@ __device__ __forceinline__ BankWords words_of(const Events& events, const EventH
     const u32* words = events.words + bank.first_word;
     return {has_count ? words + 1 : words, has_count ? words[0] : bank.words, first_sensor(header, bank)};
 }
+
+// Column and row of the address of a super-pixel.
+__device__ __forceinline__ i32 column_of(u32 word) { return (i32)(word >> 14 & 0x1ff); }
+__device__ __forceinline__ i32 row_of(u32 word) { return (i32)(word >> 8 & 63); }
 
 // Sensor of a super-pixel of a bank.
 __device__ __forceinline__ u32 sensor_of(const EventHeader& header, const BankWords& bank, u32 word) {

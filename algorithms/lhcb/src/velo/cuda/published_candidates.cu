@@ -1,7 +1,8 @@
 // nvcc: -fmad=false
 // Counts before hits are found, as the experiment makes them: the number of candidates is limited by a thread for each
 // event, then a block for each event finds them and estimates the hits of each pair of modules.
-#include "published_window.h"
+#include "published.h"
+#include "window.h"
 
 namespace velo::published {
 
@@ -70,10 +71,12 @@ __device__ __forceinline__ void count_words(const CountWords& arguments) {
 
 // Bits of the candidates of an unflagged word of a bank.
 __device__ __forceinline__ u32 candidates_of(const BankWords& bank, u32 word) {
-    Neighbours neighbours(word);
+    Neighbours neighbours(word & 255);
     for (u32 other = 0; other < bank.count; other++) {
         const u32 content = bank.words[other];
-        neighbours.add(column_of(content) - column_of(word), row_of(content) - row_of(word), content);
+        const i32 to_east = column_of(content) - column_of(word), to_north = row_of(content) - row_of(word);
+        if (to_east < 0 || to_east > 1 || to_north < -1) continue;
+        neighbours.add((u32)to_east, (u32)(to_north + 1), content & 255);
     }
     return neighbours.candidates();
 }

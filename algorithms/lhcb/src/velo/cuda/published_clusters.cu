@@ -1,7 +1,8 @@
 // nvcc: -fmad=false
 // Clusters as the experiment finds them: a block for each event. Flagged super-pixels are looked up by pattern;
 // a thread grows the cluster of a candidate in masks of bits. Atomics give hits their slots in a pair of modules.
-#include "published_window.h"
+#include "published.h"
+#include "window.h"
 
 namespace velo::published {
 
@@ -25,6 +26,27 @@ struct FindMaskedClusters {
     // Of each hit its position in the order of the experiment's CPU code.
     u32* created;
     PairHits* pairs;
+};
+
+// Pixels of a cluster with the sums of their columns and rows in the window, pixel by pixel.
+struct Sums {
+    u32 pixels = 0, columns = 0, rows = 0;
+
+    __device__ __forceinline__ explicit Sums(const ClusterFields& cluster) {
+        add(cluster.west, 0);
+        add(cluster.main, 4);
+    }
+
+  private:
+    __device__ __forceinline__ void add(u64 field, u32 first_column) {
+        while (field != 0) {
+            const u32 bit = (u32)__ffsll((long long)field) - 1;
+            pixels++;
+            columns += first_column + bit / 16;
+            rows += bit % 16;
+            field &= field - 1;
+        }
+    }
 };
 
 class ClusterStore {
@@ -66,11 +88,13 @@ class ClusterStore {
 // Unflagged pixels of the same sensor around a word of a bank.
 __device__ __forceinline__ Window window_of(const EventHeader& header, const BankWords& bank, u32 word) {
     const u32 sensor = sensor_of(header, bank, word);
-    Window window;
+    Window window = {0, 0, 0};
     for (u32 other = 0; other < bank.count; other++) {
         const u32 content = bank.words[other];
         if (content >> 31 != 0 || sensor_of(header, bank, content) != sensor) continue;
-        window.add(column_of(content) - column_of(word), row_of(content) - row_of(word), content);
+        const i32 column = column_of(content) - column_of(word) + 3, row = row_of(content) - row_of(word) + 2;
+        if (column < 0 || column > 4 || row < 0 || row > 3) continue;
+        window.add((u32)column, (u32)row, content & 255);
     }
     return window;
 }
@@ -101,7 +125,7 @@ __device__ __forceinline__ void find_masked_clusters(const FindMaskedClusters& a
         const u32 index = arguments.bank_of_sensor[blockIdx.x * SENSORS + sensor];
         const BankWords bank = words_of(arguments.events, header, index);
         const u32* word = bank.words + (candidate >> 11);
-        const Sums sums = window_of(header, bank, *word).cluster_of(bit);
+        const Sums sums(cluster_of(window_of(header, bank, *word), bit));
         const u32 half = bit % 4 / 2;
         if (sums.pixels > 0) store.add_grown(sensor, *word, sums, FROM_CANDIDATE | (creation(word) + half));
     }

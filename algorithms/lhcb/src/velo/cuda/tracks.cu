@@ -15,6 +15,8 @@
 namespace velo {
 
 constexpr u32 TRACK_THREADS = 128;
+// Blocks of a multiprocessor, which leave few enough registers.
+constexpr u32 TRACK_BLOCKS = 10;
 constexpr u32 FIRST_HITS_AT_END = 8;
 constexpr u32 FIRST_HITS = 4;
 constexpr u32 LAST_PAIR = PAIRS - 1;
@@ -63,23 +65,24 @@ constexpr u32 TRACK_MASK = (1u << 24) - 1;
 struct Ranker {
     static constexpr u32 WARPS = TRACK_THREADS / LANES;
 
-    // Numbers of threads of each warp.
-    u32 warp_counts[3][WARPS];
+    // Numbers of threads of each warp: of two calls, so that one barrier is enough.
+    u32 warp_counts[2][3][WARPS];
 
     // Indices of the threads with each of some flags, in order of threads, and their numbers.
     template <u32 KINDS> struct Ranks {
         u32 rank[KINDS], total[KINDS];
     };
 
-    // All threads call it; barriers are included.
-    template <u32 KINDS> __device__ __forceinline__ Ranks<KINDS> ranks(const bool (&flags)[KINDS]) {
+    // All threads call it, each time with the other `turn`; a barrier is included.
+    template <u32 KINDS> __device__ __forceinline__ Ranks<KINDS> ranks(const bool (&flags)[KINDS], u32 turn) {
+        u32(&counts)[3][WARPS] = warp_counts[turn];
         const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
         Ranks<KINDS> ranks;
 #pragma unroll
         for (u32 kind = 0; kind < KINDS; kind++) {
             const lanemask_t mask = __ballot_sync(FULL_MASK, flags[kind]);
             ranks.rank[kind] = (u32)popc(mask & lanemask_lt(lane));
-            if (lane == 0) warp_counts[kind][warp] = (u32)popc(mask);
+            if (lane == 0) counts[kind][warp] = (u32)popc(mask);
         }
         __syncthreads();
 #pragma unroll
@@ -87,22 +90,22 @@ struct Ranker {
             ranks.total[kind] = 0;
 #pragma unroll
             for (u32 other = 0; other < WARPS; other++) {
-                const u32 count = warp_counts[kind][other];
+                const u32 count = counts[kind][other];
                 if (other < warp) ranks.rank[kind] += count;
                 ranks.total[kind] += count;
             }
         }
-        __syncthreads();
         return ranks;
     }
 
-    // Sum over the threads, in all of them; a barrier is included.
+    // Sum over the threads, in all of them; barriers are included.
     __device__ __forceinline__ u32 sum(u32 value) {
         const u32 of_warp = warp_sum(value);
-        if (threadIdx.x % LANES == 0) warp_counts[0][threadIdx.x / LANES] = of_warp;
+        __syncthreads();
+        if (threadIdx.x % LANES == 0) warp_counts[0][0][threadIdx.x / LANES] = of_warp;
         __syncthreads();
         u32 sum = 0;
-        for (u32 warp = 0; warp < WARPS; warp++) sum += warp_counts[0][warp];
+        for (u32 warp = 0; warp < WARPS; warp++) sum += warp_counts[0][0][warp];
         return sum;
     }
 };
@@ -123,7 +126,13 @@ template <class Arguments> class TrackFinder {
     const u32 event;
     // Capacity of the event's lists, and where they begin.
     const u32 capacity, base;
-    u32 queued = 0, current = 0, tracks = 0, three_hit = 0;
+    u32 queued = 0, current = 0, tracks = 0, three_hit = 0, turn = 0;
+
+    // Ranks of the threads with each of some flags, in order of threads. All call it; a barrier is included.
+    template <u32 KINDS> __device__ __forceinline__ Ranker::Ranks<KINDS> ranks(const bool (&flags)[KINDS]) {
+        turn = 1 - turn;
+        return shared.ranker.ranks(flags, turn);
+    }
 
     __device__ __forceinline__ u32 count(u32 pair) const { return shared.counts[pair]; }
 
@@ -234,7 +243,7 @@ template <class Arguments> class TrackFinder {
                 }
             }
             const bool flags[1] = {item < work && number == 0 && best.hit != INDEX_MASK};
-            const auto found = shared.ranker.ranks(flags);
+            const auto found = ranks(flags);
             if (queued + found.total[0] > capacity) {
                 if (threadIdx.x == 0) shared.overflow = 1;
             } else {
@@ -271,7 +280,7 @@ template <class Arguments> class TrackFinder {
             const bool has_skipped = (entry.info & HAS_SKIPPED) != 0;
             const bool continues = is_entry && (is_found ? length < MAX_HITS : !has_skipped);
             const bool flags[3] = {continues, is_new, is_entry && !is_found && has_skipped && !is_track};
-            const auto found = shared.ranker.ranks(flags);
+            const auto found = ranks(flags);
             const bool fits = next + found.total[0] <= capacity && tracks + found.total[1] <= capacity &&
                 three_hit + found.total[2] <= capacity;
             if (!fits) {
@@ -321,7 +330,7 @@ template <class Arguments> class TrackFinder {
             const u32 index = begin + threadIdx.x;
             const Entry entry = index < queued ? queue(current)[index] : Entry{IS_TRACK, 0, 0, 0};
             const bool flags[1] = {(entry.info & IS_TRACK) == 0};
-            const auto found = shared.ranker.ranks(flags);
+            const auto found = ranks(flags);
             if (three_hit + found.total[0] > capacity) {
                 if (threadIdx.x == 0) shared.overflow = 1;
                 break;
@@ -333,7 +342,7 @@ template <class Arguments> class TrackFinder {
     }
 
     // Keeps the tracks of three unused hits on a straight line; returns how many.
-    __device__ __forceinline__ u32 filter() const {
+    __device__ __forceinline__ u32 filter() {
         u32 accepted = 0;
         for (u32 begin = 0; begin < three_hit; begin += TRACK_THREADS) {
             const u32 index = begin + threadIdx.x;
@@ -349,8 +358,8 @@ template <class Arguments> class TrackFinder {
                 is_accepted = is_accepted && chi2(hits) < 20.0f;
             }
             const bool flags[1] = {is_accepted};
-            // Barriers in it: all have read before any writes.
-            const auto found = shared.ranker.ranks(flags);
+            // A barrier in it: all have read before any writes.
+            const auto found = ranks(flags);
             if (is_accepted) {
                 u32* to = arguments.three_hit + (base + accepted + found.rank[0]) * 3;
                 for (u32 hit = 0; hit < 3; hit++) to[hit] = codes[hit];
@@ -418,5 +427,5 @@ template <class Arguments> __device__ __forceinline__ void find_tracks(const Arg
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_find_tracks, FindTracks, (TRACK_THREADS), find_tracks)
-KERNEL_INSTANCE(velo_find_half_tracks, FindHalfTracks, (TRACK_THREADS), find_tracks)
+KERNEL_INSTANCE(velo_find_tracks, FindTracks, (TRACK_THREADS, TRACK_BLOCKS), find_tracks)
+KERNEL_INSTANCE(velo_find_half_tracks, FindHalfTracks, (TRACK_THREADS, TRACK_BLOCKS), find_tracks)

@@ -404,28 +404,47 @@ mod tests {
         }
     }
 
+    /// Bits of the results of all operations.
+    macro_rules! results {
+        ($numbers:ty, $angles:ty) => {{
+            let points = NUMBERS.map(|x| [x, x + 1.0, x * 2.0, 3.0 - x]);
+            let points = <$numbers>::transposed(std::array::from_fn(|lane| &points[lane]));
+            let numbers = <$numbers>::load(&NUMBERS);
+            let [_, plus_one, _, _] = points;
+            let large = numbers.is_above(<$numbers>::splat(1.0));
+            let computed = [
+                numbers.plus(plus_one),
+                numbers.minus(plus_one),
+                numbers.times(plus_one),
+                numbers.over(plus_one),
+                numbers.abs(),
+                numbers.abs().with_sign_of(plus_one),
+                large.select(numbers, plus_one),
+            ];
+            let mut bits: Vec<u32> = vec![
+                large.bits(),
+                numbers.equals(<$numbers>::splat(0.0)).bits(),
+                numbers.min().to_bits(),
+            ];
+            let all = points.into_iter().chain(computed);
+            bits.extend(all.flat_map(|numbers| numbers.array().map(f32::to_bits)));
+            let angles = <$angles>::load(&[0, 469, -469, 470, -32768, 32767, -32299, 5]);
+            for expected in [0, 32767, -32768, 469] {
+                let distances = angles.distances(<$angles>::splat(expected));
+                bits.extend(distances.array().map(|distance| distance as u32));
+                bits.push(distances.is_below(<$angles>::splat(470)).bits());
+            }
+            let units = numbers.times(<$numbers>::splat(2500.0));
+            bits.extend(units.angles().array().map(|angle| angle as u32));
+            bits
+        }};
+    }
+
     #[test]
     fn vectors_do_what_arrays_do() {
-        let points = NUMBERS.map(|x| [x, x + 1.0, x * 2.0, -x]);
-        let lanes = std::array::from_fn(|lane| &points[lane]);
-        let vectors = Numbers::transposed(lanes).map(Numbers::array);
-        assert_eq!(vectors, arrays::Numbers::transposed(lanes).map(arrays::Numbers::array));
-        let numbers = Numbers::load(&NUMBERS);
-        assert_eq!(numbers.min(), -7.0);
-        assert_eq!(numbers.equals(Numbers::splat(0.0)).bits(), 0b11);
-        let large = numbers.is_above(Numbers::splat(1.0));
-        assert_eq!(large.bits(), 0b1010_0100);
-        let selected = large.select(numbers, Numbers::splat(9.0)).array();
-        assert_eq!(selected, [9.0, 9.0, 1.5, 9.0, 9.0, 33.0, 9.0, 12.625]);
-        let angles = [0, 469, -469, 470, -32768, 32767, -32299, 5];
-        for expected in [0, 32767, -32768, 469] {
-            let distances = Angles::load(&angles).distances(Angles::splat(expected));
-            let arrays = arrays::Angles::load(&angles).distances(arrays::Angles::splat(expected));
-            assert_eq!(distances.array(), arrays.array());
-            assert_eq!(
-                distances.is_below(Angles::splat(470)).bits(),
-                arrays.is_below(arrays::Angles::splat(470)).bits()
-            );
-        }
+        let right = results!(arrays::Numbers, arrays::Angles);
+        assert_eq!(results!(Numbers, Angles), right);
+        assert_eq!(right[..2], [0b1010_0100, 0b0000_0011]);
+        assert_eq!(f32::from_bits(right[2]), -7.0);
     }
 }

@@ -1,5 +1,5 @@
-//! recobench's reconstruction on a GPU: everything stays on the device, a block for each pair of modules or
-//! event, batches on several queues.
+//! recobench's reconstruction on a GPU: everything stays on the device, a warp for each pair of modules, then a
+//! block for each event, batches on several queues.
 
 mod batch;
 
