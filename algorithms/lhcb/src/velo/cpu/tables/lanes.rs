@@ -62,6 +62,12 @@ mod arrays {
             from_fn(|component| Numbers(from_fn(|lane| points[lane][component])))
         }
 
+        /// The number of one lane in all lanes.
+        #[inline]
+        pub fn broadcast(self, lane: usize) -> Self {
+            Numbers::splat(self.0[lane])
+        }
+
         /// The numbers as an array.
         #[inline]
         pub fn array(self) -> [f32; LANES] {
@@ -145,6 +151,18 @@ mod arrays {
         #[inline]
         pub fn load(from: &[i32; LANES]) -> Self {
             Angles(*from)
+        }
+
+        /// The angle of one lane in all lanes.
+        #[inline]
+        pub fn broadcast(self, lane: usize) -> Self {
+            Angles::splat(self.0[lane])
+        }
+
+        /// The angle of the first lane.
+        #[inline]
+        pub fn first(self) -> i32 {
+            self.0[0]
         }
 
         /// The angles as an array.
@@ -237,6 +255,13 @@ mod avx2 {
                     Numbers(_mm256_shuffle_ps::<0xEE>(high, next_high)),
                 ]
             }
+        }
+
+        /// The number of one lane in all lanes.
+        #[inline]
+        pub fn broadcast(self, lane: usize) -> Self {
+            // SAFETY: as above.
+            Numbers(unsafe { _mm256_permutevar8x32_ps(self.0, _mm256_set1_epi32(lane as i32)) })
         }
 
         /// The numbers as an array.
@@ -341,6 +366,20 @@ mod avx2 {
             Angles(unsafe { _mm256_loadu_si256(from.as_ptr().cast()) })
         }
 
+        /// The angle of one lane in all lanes.
+        #[inline]
+        pub fn broadcast(self, lane: usize) -> Self {
+            // SAFETY: as above.
+            Angles(unsafe { _mm256_permutevar8x32_epi32(self.0, _mm256_set1_epi32(lane as i32)) })
+        }
+
+        /// The angle of the first lane.
+        #[inline]
+        pub fn first(self) -> i32 {
+            // SAFETY: as above.
+            unsafe { _mm256_cvtsi256_si32(self.0) }
+        }
+
         /// The angles as an array.
         #[inline]
         pub fn array(self) -> [i32; LANES] {
@@ -426,7 +465,8 @@ mod tests {
                 numbers.equals(<$numbers>::splat(0.0)).bits(),
                 numbers.min().to_bits(),
             ];
-            let all = points.into_iter().chain(computed);
+            let lanes = (0..LANES).map(|lane| numbers.broadcast(lane));
+            let all = points.into_iter().chain(computed).chain(lanes);
             bits.extend(all.flat_map(|numbers| numbers.array().map(f32::to_bits)));
             let angles = <$angles>::load(&[0, 469, -469, 470, -32768, 32767, -32299, 5]);
             for expected in [0, 32767, -32768, 469] {
@@ -434,6 +474,7 @@ mod tests {
                 bits.extend(distances.array().map(|distance| distance as u32));
                 bits.push(distances.is_below(<$angles>::splat(470)).bits());
             }
+            bits.extend((0..LANES).map(|lane| angles.broadcast(lane).first() as u32));
             let units = numbers.times(<$numbers>::splat(2500.0));
             bits.extend(units.angles().array().map(|angle| angle as u32));
             bits

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::lanes::{Angles, LANES, Numbers};
+use super::lines::Lines;
 use crate::velo::model::EventHits;
 use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
 use crate::velo::model::hits::module_of;
@@ -190,7 +191,7 @@ pub struct Nearest {
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     /// Index of the first of them.
-    index: u32,
+    pub index: u32,
     /// Squares of their distances from the line in mm²; infinite outside of the tolerance.
     pub scatters: Numbers,
     /// True if the window ends among them, as it should.
@@ -203,19 +204,19 @@ fn chunk<T>(list: &[T], index: usize) -> &[T; LANES] {
 }
 
 impl Layer {
-    /// Looks at the first hits within the tolerance of an angle.
+    /// Looks at the first hits within the tolerance of the angle of a line, which is in all lanes.
     #[inline]
-    pub fn look(&self, line: &Line, expected: i32) -> Look {
+    pub fn look(&self, line: &Lines) -> Look {
+        let expected = line.phi.first();
         let index = self.first[bucket(expected - TOLERANCE)] as usize;
         let phi = chunk(&self.phi, index);
-        let distances = Angles::load(phi).distances(Angles::splat(expected));
+        let distances = Angles::load(phi).distances(line.phi);
         let is_inside = distances.is_below(Angles::splat(TOLERANCE + 1));
         let has_opposite = distances.is_below(Angles::splat(1 << 15)).bits() != 0xFF;
-        let [from_x, from_y, from_z] = line.from.map(Numbers::splat);
-        let d = Numbers::load(chunk(&self.z, index)).minus(from_z);
-        let on_line = |from: Numbers, slope: f32| from.plus(Numbers::splat(slope).times(d));
-        let dx = on_line(from_x, line.tx).minus(Numbers::load(chunk(&self.x, index)));
-        let dy = on_line(from_y, line.ty).minus(Numbers::load(chunk(&self.y, index)));
+        let d = Numbers::load(chunk(&self.z, index)).minus(line.from.z);
+        let on_line = |from: Numbers, slope: Numbers| from.plus(slope.times(d));
+        let dx = on_line(line.from.x, line.tx).minus(Numbers::load(chunk(&self.x, index)));
+        let dy = on_line(line.from.y, line.ty).minus(Numbers::load(chunk(&self.y, index)));
         let scatters = dx.times(dx).plus(dy.times(dy));
         let last = i32::from((phi[LANES - 1] - expected) as i16);
         let continues = (-TOLERANCE - BUCKET_WIDTH..=TOLERANCE).contains(&last);
@@ -224,10 +225,10 @@ impl Layer {
         Look { index: index as u32, scatters, is_complete }
     }
 
-    /// Slot of one of the hits of a look.
+    /// Slot of one of the hits of a look that begins at an index.
     #[inline]
-    pub fn slot_of(&self, look: &Look, lane: usize) -> u32 {
-        self.slots[look.index as usize + lane]
+    pub fn slot_of(&self, index: u32, lane: usize) -> u32 {
+        self.slots[index as usize + lane]
     }
 
     /// Slot of the nearest of the hits of a complete look, if its scatter is below a maximum; the first
@@ -239,7 +240,7 @@ impl Layer {
         let scatters = max.is_above(look.scatters).select(look.scatters, max);
         let nearest = scatters.min();
         let lanes = scatters.equals(Numbers::splat(nearest)).bits();
-        (nearest < max_scatter).then(|| self.slot_of(look, lanes.trailing_zeros() as usize))
+        (nearest < max_scatter).then(|| self.slot_of(look.index, lanes.trailing_zeros() as usize))
     }
 
     /// Nearest hit by the rule of the experiment, hit by hit, without those whose slots are marked.

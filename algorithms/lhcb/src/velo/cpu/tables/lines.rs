@@ -1,6 +1,6 @@
 //! Straight lines through pairs of hits, eight at a time.
 
-use super::lanes::{self, LANES, Numbers};
+use super::lanes::{self, Angles, Numbers};
 use crate::velo::model::search::Line;
 
 /// Positions of eight hits.
@@ -14,16 +14,17 @@ pub struct Positions {
     pub z: Numbers,
 }
 
-/// Lines, with the angle that is expected on each.
+/// Eight lines, from a hit on, with the angle that is expected on each; or one of them in all lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines {
-    x: [f32; LANES],
-    y: [f32; LANES],
-    z: [f32; LANES],
-    tx: [f32; LANES],
-    ty: [f32; LANES],
+    /// Where they begin.
+    pub from: Positions,
+    /// Slopes in x.
+    pub tx: Numbers,
+    /// Slopes in y.
+    pub ty: Numbers,
     /// Expected angles.
-    pub phi: [i32; LANES],
+    pub phi: Angles,
 }
 
 impl Lines {
@@ -35,20 +36,25 @@ impl Lines {
         let ty = to.y.minus(from.y).times(td);
         let x = from.x.plus(tx.times(distances));
         let y = from.y.plus(ty.times(distances));
+        Lines { from, tx, ty, phi: lanes::phi16(x, y) }
+    }
+
+    /// One of the lines in all lanes.
+    #[inline]
+    pub fn broadcast(&self, lane: usize) -> Lines {
+        let Positions { x, y, z } = self.from;
         Lines {
-            x: from.x.array(),
-            y: from.y.array(),
-            z: from.z.array(),
-            tx: tx.array(),
-            ty: ty.array(),
-            phi: lanes::phi16(x, y).array(),
+            from: Positions { x: x.broadcast(lane), y: y.broadcast(lane), z: z.broadcast(lane) },
+            tx: self.tx.broadcast(lane),
+            ty: self.ty.broadcast(lane),
+            phi: self.phi.broadcast(lane),
         }
     }
 
-    /// One of the lines.
-    #[inline]
+    /// The line of a lane.
     pub fn line(&self, lane: usize) -> Line {
-        let from = [self.x[lane], self.y[lane], self.z[lane]];
-        Line { from, tx: self.tx[lane], ty: self.ty[lane] }
+        let number = |numbers: Numbers| numbers.array()[lane];
+        let from = [number(self.from.x), number(self.from.y), number(self.from.z)];
+        Line { from, tx: number(self.tx), ty: number(self.ty) }
     }
 }

@@ -150,12 +150,13 @@ impl TrackFinder {
             let [x, y, z, _] = Numbers::transposed(std::array::from_fn(|lane| point(lane, 1)));
             let lines = Lines::new(from, Positions { x, y, z }, distances);
             for (lane, entry) in entries.iter().enumerate() {
-                let line = lines.line(lane);
-                let look = layer.look(&line, lines.phi[lane]);
+                let line = lines.broadcast(lane);
+                let look = layer.look(&line);
                 let found = if look.is_complete {
                     layer.nearest_of(&look, MAX_SCATTER)
                 } else {
-                    let nearest = layer.nearest_by_rule(&line, lines.phi[lane], MAX_SCATTER, None);
+                    let expected = line.phi.first();
+                    let nearest = layer.nearest_by_rule(&line.line(0), expected, MAX_SCATTER, None);
                     nearest.map(|nearest| nearest.slot)
                 };
                 match found {
@@ -208,53 +209,53 @@ impl Entry {
 
 /// Windows of the third hits for the candidates of a second one.
 struct Windows<const N: usize> {
-    looks: [Look; N],
-    /// Number of candidates.
-    len: usize,
+    /// Of each candidate, the index of the first hit of its window.
+    indices: [u32; N],
+    /// Of each lane, the smallest scatter of all windows, and the candidate that has it.
+    best: Numbers,
+    best_candidates: Numbers,
     /// True if all of them end where they should.
     are_complete: bool,
 }
 
 impl<const N: usize> Windows<N> {
-    /// Windows of the lines from `first_lane` on.
+    /// Looks at the windows of the first `len` lines from `first_lane` on.
     #[inline]
     fn new(thirds: &Layer, lines: &Lines, first_lane: usize, len: usize) -> Self {
+        let mut indices = [0; N];
+        let mut best = Numbers::splat(MAX_SCATTER);
+        let mut best_candidates = Numbers::splat(0.0);
         let mut are_complete = true;
-        let looks = std::array::from_fn(|candidate| {
-            let lane = first_lane + candidate;
-            let look = thirds.look(&lines.line(lane), lines.phi[lane]);
-            are_complete &= look.is_complete || candidate >= len;
-            look
-        });
-        Windows { looks, len, are_complete }
+        // All of them, without a branch.
+        for candidate in 0..N {
+            let Look { index, scatters, is_complete } =
+                thirds.look(&lines.broadcast(first_lane + candidate));
+            indices[candidate] = index;
+            are_complete &= is_complete | (candidate >= len);
+            let limit = if candidate < len { best } else { Numbers::splat(0.0) };
+            let is_better = limit.is_above(scatters);
+            best = is_better.select(scatters, best);
+            best_candidates = is_better.select(Numbers::splat(candidate as f32), best_candidates);
+        }
+        Windows { indices, best, best_candidates, are_complete }
     }
 
     /// The nearest third hit: the candidate, and the slot; the first of several.
     #[inline]
     fn nearest(&self, thirds: &Layer) -> Option<(usize, u32)> {
-        let mut best = Numbers::splat(MAX_SCATTER);
-        let mut best_candidates = Numbers::splat(0.0);
-        for (candidate, look) in self.looks.iter().enumerate() {
-            if candidate >= self.len {
-                break;
-            }
-            let is_better = best.is_above(look.scatters);
-            best = is_better.select(look.scatters, best);
-            best_candidates = is_better.select(Numbers::splat(candidate as f32), best_candidates);
-        }
-        let nearest = best.min();
+        let nearest = self.best.min();
         if nearest >= MAX_SCATTER {
             return None;
         }
-        let lanes = best.equals(Numbers::splat(nearest)).bits();
-        let candidates = best_candidates.array();
+        let lanes = self.best.equals(Numbers::splat(nearest)).bits();
+        let candidates = self.best_candidates.array();
         let equal = (0..LANES).filter(|lane| lanes >> lane & 1 != 0);
         let lane = match lanes.count_ones() {
             1 => lanes.trailing_zeros() as usize,
             _ => equal.min_by_key(|lane| candidates[*lane] as u32).unwrap_or(0),
         };
         let candidate = candidates[lane] as usize;
-        Some((candidate, thirds.slot_of(&self.looks[candidate], lane)))
+        Some((candidate, thirds.slot_of(self.indices[candidate], lane)))
     }
 }
 
@@ -272,7 +273,8 @@ fn nearest_by_rule(
     for candidate in 0..len {
         let lane = first_lane + candidate;
         let line = lines.line(lane);
-        let found = all_thirds.nearest_by_rule(&line, lines.phi[lane], best_scatter, Some(is_used));
+        let expected = lines.phi.array()[lane];
+        let found = all_thirds.nearest_by_rule(&line, expected, best_scatter, Some(is_used));
         if let Some(nearest) = found {
             best_scatter = nearest.scatter;
             best = Some((candidate, nearest.slot));
