@@ -119,25 +119,19 @@ fn unset() -> Registry {
 fn unset() -> Registry {
     use tasks::registry::TaskSet;
 
-    macro_rules! suites {
-        ($($name:literal),*) => {
-            &[$(BuiltInSuite {
-                name: $name,
-                text: include_str!(concat!("../../suites/", $name, ".toml")),
-            }),*]
-        };
-    }
-
     // Those of several experiments, which the root package has.
-    const OF_ALL: &[BuiltInSuite] = suites![
-        "smoke",
-        "nightly",
-        "thesis",
-        "selftest",
-        "gpu-nightly",
-        "gpu-break-even",
-        "gpu-portability"
-    ];
+    const OF_ALL: &[BuiltInSuite] = tasks::built_in_suites!(
+        "../../suites",
+        [
+            "smoke",
+            "nightly",
+            "thesis",
+            "selftest",
+            "gpu-nightly",
+            "gpu-break-even",
+            "gpu-portability"
+        ]
+    );
     const PUBLISHED: PublishedFigures = PublishedFigures {
         suite: "thesis",
         figures: include_str!("../../published/figures.csv"),

@@ -57,6 +57,18 @@ pub struct BuiltInSuite {
     pub text: &'static str,
 }
 
+/// Suites by their names, from files of a folder beside the source:
+/// `built_in_suites!("../suites", ["smoke", "nightly"])`.
+#[macro_export]
+macro_rules! built_in_suites {
+    ($folder:literal, [$($name:literal),+ $(,)?]) => {
+        &[$($crate::registry::BuiltInSuite {
+            name: $name,
+            text: include_str!(concat!($folder, "/", $name, ".toml")),
+        }),+]
+    };
+}
+
 impl TaskSet {
     /// A set of tasks alone.
     pub const fn new(tasks: &'static [&'static dyn Task]) -> Self {

@@ -11,7 +11,7 @@ mod data_sets;
 mod kernels;
 pub mod velo;
 
-use tasks::registry::{BuiltInSuite, TaskSet};
+use tasks::registry::TaskSet;
 use tasks::task::TypedTask;
 
 use velo::{Stage, VeloTask};
@@ -27,10 +27,7 @@ pub const TASKS: TaskSet = TaskSet {
     ],
     data_sets: data_sets::DATA_SETS,
     open_loop: &[],
-    suites: &[
-        BuiltInSuite { name: "velo", text: include_str!("../../../suites/velo.toml") },
-        BuiltInSuite { name: "gpu-velo", text: include_str!("../../../suites/gpu-velo.toml") },
-    ],
+    suites: tasks::built_in_suites!("../../../suites", ["velo", "gpu-velo"]),
     published: None,
 };
 

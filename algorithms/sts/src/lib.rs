@@ -36,7 +36,7 @@ mod shared_inputs_test;
 #[cfg(test)]
 mod tests;
 
-use tasks::registry::{BuiltInSuite, TaskSet};
+use tasks::registry::TaskSet;
 use tasks::task::TypedTask;
 
 use sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT};
@@ -61,13 +61,6 @@ pub const TASKS: TaskSet = TaskSet {
     ],
     data_sets: data_sets::DATA_SETS,
     open_loop: &[&TypedTask(STS)],
-    suites: &[
-        BuiltInSuite {
-            name: "sort-shapes",
-            text: include_str!("../../../suites/sort-shapes.toml"),
-        },
-        BuiltInSuite { name: "gpu-sort", text: include_str!("../../../suites/gpu-sort.toml") },
-        BuiltInSuite { name: "gpu-sts", text: include_str!("../../../suites/gpu-sts.toml") },
-    ],
+    suites: tasks::built_in_suites!("../../../suites", ["sort-shapes", "gpu-sort", "gpu-sts"]),
     published: None,
 };

@@ -30,7 +30,7 @@ pub mod tpc_noisy_pads;
 #[cfg(test)]
 mod tests;
 
-use tasks::registry::{BuiltInSuite, TaskSet};
+use tasks::registry::TaskSet;
 use tasks::task::TypedTask;
 
 use tpc::Tpc;
@@ -52,18 +52,9 @@ pub const TASKS: TaskSet = TaskSet {
     ],
     data_sets: data_sets::DATA_SETS,
     open_loop: &[&TypedTask(Tpc)],
-    suites: &[
-        BuiltInSuite { name: "gpu-decode", text: include_str!("../../../suites/gpu-decode.toml") },
-        BuiltInSuite {
-            name: "gpu-noisy-pads",
-            text: include_str!("../../../suites/gpu-noisy-pads.toml"),
-        },
-        BuiltInSuite {
-            name: "gpu-clusters",
-            text: include_str!("../../../suites/gpu-clusters.toml"),
-        },
-        BuiltInSuite { name: "gpu-merge", text: include_str!("../../../suites/gpu-merge.toml") },
-        BuiltInSuite { name: "gpu-gather", text: include_str!("../../../suites/gpu-gather.toml") },
-    ],
+    suites: tasks::built_in_suites!(
+        "../../../suites",
+        ["gpu-decode", "gpu-noisy-pads", "gpu-clusters", "gpu-merge", "gpu-gather"]
+    ),
     published: None,
 };

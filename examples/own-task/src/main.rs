@@ -9,11 +9,12 @@ mod pulses;
 
 use std::process::ExitCode;
 
-use recobench::tasks::registry::{BuiltInSuite, TaskSet};
+use recobench::tasks::built_in_suites;
+use recobench::tasks::registry::TaskSet;
 use recobench::tasks::task::TypedTask;
 
 const TASKS: TaskSet = TaskSet {
-    suites: &[BuiltInSuite { name: "pulses", text: include_str!("../suites/pulses.toml") }],
+    suites: built_in_suites!("../suites", ["pulses"]),
     ..TaskSet::new(&[&TypedTask(pulses::Pulses)])
 };
 

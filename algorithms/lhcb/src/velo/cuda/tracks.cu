@@ -6,9 +6,9 @@
 // of a second hit join their results. A thread continues an entry of the queue. Ballots give entries and tracks
 // the order of the experiment's CPU code, so that the result is the same each time.
 //
-// Hits are named by codes: the pair of modules, and the index in it. Where a pair has more hits than the
-// shared memory, or there are more entries than the queue holds, the event is marked, and the host starts
-// the batch again with more.
+// Hits are named by codes: the pair of modules, and the index in it. Events with a pair of more hits than the shared
+// memory of most blocks holds have a launch of their own. Where there are more entries than the queue holds, the
+// event is marked, and the host starts the batch again with more.
 #include "layers.h"
 #include "tracks.h"
 

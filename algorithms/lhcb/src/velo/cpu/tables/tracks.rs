@@ -227,10 +227,10 @@ impl<const N: usize> Windows<N> {
         let mut best_candidates = Numbers::splat(0.0);
         let mut are_complete = true;
         // All of them, without a branch.
-        for candidate in 0..N {
+        for (candidate, first) in indices.iter_mut().enumerate() {
             let Look { index, scatters, is_complete } =
                 thirds.look(&lines.broadcast(first_lane + candidate));
-            indices[candidate] = index;
+            *first = index;
             are_complete &= is_complete | (candidate >= len);
             let limit = if candidate < len { best } else { Numbers::splat(0.0) };
             let is_better = limit.is_above(scatters);
