@@ -133,7 +133,7 @@ template <bool LISTED, class Arguments> class ClusterFinder {
                 u32 of_four = 0;
 #pragma unroll
                 for (u32 i = 0; i < 4; i++) {
-                    // What is read behind the last word in shared memory is left out below.
+                    // Words behind the last one in shared memory are left out below.
                     if (!LISTED && at + i >= count) break;
                     if (((word_at(bank, first + at + i) - origin) & outside) == 0) of_four |= 1u << i;
                 }

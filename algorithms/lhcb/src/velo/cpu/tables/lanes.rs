@@ -44,7 +44,7 @@ mod arrays {
     pub struct Lanes([bool; LANES]);
 
     impl Numbers {
-        /// The same number in all lanes.
+        /// One number in all lanes.
         #[inline]
         pub fn splat(number: f32) -> Self {
             Numbers([number; LANES])
@@ -141,7 +141,7 @@ mod arrays {
     }
 
     impl Angles {
-        /// The same angle in all lanes.
+        /// One angle in all lanes.
         #[inline]
         pub fn splat(angle: i32) -> Self {
             Angles([angle; LANES])
@@ -223,7 +223,7 @@ mod avx2 {
     // SAFETY, of all blocks here: this is compiled for CPUs with these instructions, and arrays have the
     // size of the vectors.
     impl Numbers {
-        /// The same number in all lanes.
+        /// One number in all lanes.
         #[inline]
         pub fn splat(number: f32) -> Self {
             // SAFETY: as above.
@@ -352,7 +352,7 @@ mod avx2 {
     }
 
     impl Angles {
-        /// The same angle in all lanes.
+        /// One angle in all lanes.
         #[inline]
         pub fn splat(angle: i32) -> Self {
             // SAFETY: as above.

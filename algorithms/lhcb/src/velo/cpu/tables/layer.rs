@@ -236,7 +236,7 @@ impl Layer {
     #[inline]
     pub fn nearest_of(&self, look: &Look, max_scatter: f32) -> Option<u32> {
         let max = Numbers::splat(max_scatter);
-        // What is not a number is not below.
+        // Not below: NaN.
         let scatters = max.is_above(look.scatters).select(look.scatters, max);
         let nearest = scatters.min();
         let lanes = scatters.equals(Numbers::splat(nearest)).bits();

@@ -17,7 +17,7 @@ pub struct Positions {
 /// Eight lines, from a hit on, with the angle that is expected on each; or one of them in all lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines {
-    /// Where they begin.
+    /// Start positions.
     pub from: Positions,
     /// Slopes in x.
     pub tx: Numbers,
