@@ -72,7 +72,6 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
     const u32 words = banks.words();
     if (words > arguments.max_words) return;
     const bool is_listed = words <= arguments.list_capacity;
-    u32 count = 0;
     for (u32 first = 0; first < words; first += LANES) {
         const u32 word = first + lane;
         u32 content = 0, bank = 0;
@@ -88,19 +87,18 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
             if (is_listed) {
                 list.put_at_start(before, cluster.id, cluster.fraction, cluster.y);
             } else {
-                store_hit(arguments.unsorted, base + count + before, events.geometry, cluster.id, cluster.fraction, cluster.y);
+                store_hit(arguments.unsorted, base + list.count() + before, events.geometry, cluster.id, cluster.fraction, cluster.y);
             }
         }
         list.add_at_start((u32)popc(found));
-        count += (u32)popc(found);
     }
     __syncwarp();
     if (is_listed) {
         list.store_sorted(events.geometry, arguments.sorted, base);
     } else {
-        sort_in_memory(arguments.unsorted, count, arguments.sorted, base);
+        sort_in_memory(arguments.unsorted, list.count(), arguments.sorted, base);
     }
-    if (lane == 0) arguments.pairs[of_all] = {base, count, words, 0};
+    if (lane == 0) arguments.pairs[of_all] = {base, list.count(), words, 0};
 }
 
 }  // namespace velo

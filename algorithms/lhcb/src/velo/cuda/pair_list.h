@@ -62,8 +62,6 @@ class PairList {
     __device__ __forceinline__ u32* scratch() const { return in_bin; }
 
     __device__ __forceinline__ u32 count() const { return low + high; }
-    __device__ __forceinline__ u32 from_start() const { return low; }
-    __device__ __forceinline__ u32 from_end() const { return high; }
     __device__ __forceinline__ bool has_capacity_for(u32 more) const { return low + high + more <= capacity; }
 
     // Stores a hit behind the first `before` that are new at the start, or at the end.

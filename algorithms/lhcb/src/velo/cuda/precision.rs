@@ -178,6 +178,22 @@ macro_rules! precision {
             }
         }
 
+        impl RawArguments<$arrays> {
+            fn of_super_pixels(self) -> $find_clusters {
+                $find_clusters {
+                    events: self.events,
+                    patterns: self.patterns,
+                    unsorted: self.unsorted,
+                    sorted: self.sorted,
+                    pairs: self.pairs,
+                    list_capacity: self.list_capacity,
+                    max_words: self.max_words,
+                    pair_count: self.pair_count,
+                    selected: self.selected,
+                }
+            }
+        }
+
         impl Precision for $precision {
             type Number = $number;
             type Hit = event_h::$hit;
@@ -205,17 +221,7 @@ macro_rules! precision {
                 grid: LaunchConfig,
                 arguments: RawArguments<$arrays>,
             ) -> Result<(), DeviceError> {
-                let arguments = $find_clusters {
-                    events: arguments.events,
-                    patterns: arguments.patterns,
-                    unsorted: arguments.unsorted,
-                    sorted: arguments.sorted,
-                    pairs: arguments.pairs,
-                    list_capacity: arguments.list_capacity,
-                    max_words: arguments.max_words,
-                    pair_count: arguments.pair_count,
-                    selected: arguments.selected,
-                };
+                let arguments = arguments.of_super_pixels();
                 // SAFETY: the caller's.
                 unsafe { gpu.launch(&$find_clusters_kernel, grid, arguments) }
             }
@@ -225,17 +231,7 @@ macro_rules! precision {
                 grid: LaunchConfig,
                 arguments: RawArguments<$arrays>,
             ) -> Result<(), DeviceError> {
-                let arguments = $find_clusters {
-                    events: arguments.events,
-                    patterns: arguments.patterns,
-                    unsorted: arguments.unsorted,
-                    sorted: arguments.sorted,
-                    pairs: arguments.pairs,
-                    list_capacity: arguments.list_capacity,
-                    max_words: arguments.max_words,
-                    pair_count: arguments.pair_count,
-                    selected: arguments.selected,
-                };
+                let arguments = arguments.of_super_pixels();
                 // SAFETY: the caller's.
                 unsafe { gpu.launch(&$find_hits_kernel, grid, arguments) }
             }
