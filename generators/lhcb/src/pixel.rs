@@ -24,9 +24,9 @@ impl Pixel {
     /// Identifier of a hit in this pixel without fractions.
     #[inline]
     pub fn id(self) -> u32 {
-        let chip = u32::from(self.column) / CHIP_COLUMNS as u32;
-        let column = u32::from(self.column) % CHIP_COLUMNS as u32;
-        VELO | u32::from(self.sensor) << 18 | chip << 16 | column << 8 | u32::from(self.row)
+        // The chip, and the column on it.
+        let column = u32::from(self.column);
+        VELO | u32::from(self.sensor) << 18 | column << 8 | u32::from(self.row)
     }
 
     /// Identifier of a hit, with marks for fractions of column and row that are not 0.

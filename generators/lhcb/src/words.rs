@@ -72,6 +72,18 @@ pub fn fraction_bits(version: u8) -> u32 {
     if version == 2 { 3 } else { 2 }
 }
 
+/// Column of the cluster of a word.
+#[inline]
+pub fn cluster_column(word: u32, version: u8) -> u32 {
+    word >> (2 * fraction_bits(version) + 8) & 0x3FF
+}
+
+/// True if the cluster of a word is on the second sensor of a bank for two.
+#[inline]
+pub fn is_second_sensor(word: u32) -> bool {
+    word >> SECOND_SENSOR_OF_CLUSTER & 1 != 0
+}
+
 impl ClusterWord {
     /// The cluster of a word; `None` if the word is 0.
     #[inline]
@@ -79,8 +91,8 @@ impl ClusterWord {
         let bits = fraction_bits(version);
         let fraction = (1 << bits) - 1;
         (word != 0).then_some(ClusterWord {
-            is_second_sensor: word >> SECOND_SENSOR_OF_CLUSTER & 1 != 0,
-            column: (word >> (2 * bits + 8) & 0x3FF) as u16,
+            is_second_sensor: is_second_sensor(word),
+            column: cluster_column(word, version) as u16,
             column_fraction: (word >> (bits + 8) & fraction) as u8,
             row: (word >> bits & 0xFF) as u16,
             row_fraction: (word & fraction) as u8,

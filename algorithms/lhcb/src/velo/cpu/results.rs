@@ -1,5 +1,7 @@
 //! Results of a worker, event after event, in arrays that keep their size from run to run.
 
+use std::ops::Range;
+
 use generators_lhcb::geometry::MODULE_PAIRS;
 
 use crate::velo::model::{EventHits, HitArrays, Hits, PairRange, TrackCounts, Tracks};
@@ -18,6 +20,34 @@ pub struct HitSlots<'a> {
     pub z: &'a mut [f32],
     /// Angles, in units of π / 32768.
     pub phi: &'a mut [i16],
+}
+
+/// Hits in arrays, to be written.
+pub struct HitsMut<'a> {
+    /// Identifiers.
+    pub ids: &'a mut [u32],
+    /// x in mm.
+    pub x: &'a mut [f32],
+    /// y in mm.
+    pub y: &'a mut [f32],
+    /// z in mm.
+    pub z: &'a mut [f32],
+    /// Angles, in units of π / 32768.
+    pub phi: &'a mut [i16],
+}
+
+impl HitSlots<'_> {
+    /// Some of the slots.
+    #[inline]
+    pub fn hits(&mut self, range: Range<usize>) -> HitsMut<'_> {
+        HitsMut {
+            ids: &mut self.ids[range.clone()],
+            x: &mut self.x[range.clone()],
+            y: &mut self.y[range.clone()],
+            z: &mut self.z[range.clone()],
+            phi: &mut self.phi[range],
+        }
+    }
 }
 
 /// Hits of an event in arrays of its own.
@@ -44,7 +74,7 @@ impl HitArrays {
 
     fn slots<'a>(
         &'a mut self,
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
         pairs: &'a mut [PairRange; MODULE_PAIRS],
     ) -> HitSlots<'a> {
         HitSlots {
@@ -196,12 +226,7 @@ pub fn joined(workers: &[&Results]) -> (Hits, Tracks) {
     (hits, tracks)
 }
 
-fn append_tracks(
-    all: &mut Tracks,
-    from: &Tracks,
-    tracks: std::ops::Range<usize>,
-    counts: TrackCounts,
-) {
+fn append_tracks(all: &mut Tracks, from: &Tracks, tracks: Range<usize>, counts: TrackCounts) {
     all.counts.push(counts);
     let first = from.offsets[tracks.start];
     let before = all.slots.len() as u32;

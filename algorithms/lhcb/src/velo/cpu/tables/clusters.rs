@@ -5,7 +5,7 @@ use generators_lhcb::words::sensor_of;
 use generators_lhcb::{Bank, Event, Pixel, SuperPixel};
 
 use super::neighbours::Neighbours;
-use super::pair_hits::{PairHits, SensorHit, SensorRuns};
+use super::sensor_hits::{SensorHit, SensorRuns};
 use crate::velo::cpu::growth::{bit, column, field, grow, near, sum_of_columns, sum_of_rows};
 use crate::velo::cpu::patterns::{PATTERNS, PatternCluster, PatternClusters};
 use crate::velo::cpu::results::HitSlots;
@@ -21,7 +21,6 @@ pub struct ClusterFinder {
     unflagged: [Neighbours; 2],
     flagged: SensorRuns,
     grown: SensorRuns,
-    hits: PairHits,
 }
 
 impl ClusterFinder {
@@ -34,15 +33,18 @@ impl ClusterFinder {
     ) -> usize {
         let mut start = 0;
         for (pair, banks) in event.banks_by_pair().enumerate() {
-            let estimate = self.find_pair(event, geometry, banks);
-            slots.pairs[pair] = PairRange { start: start as u32, count: self.hits.len() as u32 };
-            self.hits.copy_to(start, slots);
-            start += estimate;
+            let candidates = self.find_pair(event, geometry, banks);
+            let middle = start + self.flagged.len();
+            let end = middle + self.grown.len();
+            self.flagged.write_to(geometry, slots.hits(start..middle));
+            self.grown.write_to(geometry, slots.hits(middle..end));
+            slots.pairs[pair] = PairRange { start: start as u32, count: (end - start) as u32 };
+            start = middle + candidates;
         }
         start
     }
 
-    /// Finds the hits of the banks of a pair of modules; returns the estimated number.
+    /// Finds the hits of the banks of a pair of modules; returns the number of candidates.
     fn find_pair(&mut self, event: &Event<'_>, geometry: &Geometry, banks: &[Bank]) -> usize {
         self.flagged.clear();
         self.grown.clear();
@@ -56,10 +58,7 @@ impl ClusterFinder {
                 event.format.has_sensor_pairs(),
             );
         }
-        self.hits.clear();
-        self.hits.extend(geometry, &self.flagged);
-        self.hits.extend(geometry, &self.grown);
-        self.flagged.len() + candidates
+        candidates
     }
 
     /// Finds the hits of a bank; returns the number of candidates.

@@ -1,84 +1,16 @@
 //! First hits of triplets: those nearest by index to the angle of the second one, alternately above and
 //! below. Used hits count for the index, and are left out.
 
-use std::hint::select_unpredictable;
+use std::array::from_fn;
 
+use super::lanes::{Integers, LANES};
 use super::layer::Layer;
-
-/// Unused hits of a pair of modules, by their indices among all.
-#[derive(Clone, Debug, Default)]
-pub struct Unused {
-    indices: Vec<u32>,
-    /// Number of unused hits before each hit, and of all.
-    ranks: Vec<u32>,
-    /// Indices from the last ones of the round before to the first ones of the next.
-    circular: Vec<i32>,
-}
-
-/// Indices of the rounds before and after that are there.
-const BEYOND: usize = 9;
-
-impl Unused {
-    /// Takes the hits of a layer whose slots are not marked.
-    pub fn fill(&mut self, all: &Layer, is_used: &[bool]) {
-        let len = all.len();
-        self.indices.resize(len, 0);
-        if len == 0 {
-            return;
-        }
-        let start = all.first_slot() as usize;
-        let mut count = 0;
-        for (index, is_used) in is_used[start..start + len].iter().enumerate() {
-            // Written in any case, without a branch that nothing predicts.
-            self.indices[count] = index as u32;
-            count += usize::from(!is_used);
-        }
-        self.indices.truncate(count);
-    }
-
-    /// Prepares [`FirstHits`].
-    fn fill_circular(&mut self, all: usize) {
-        let count = self.indices.len();
-        self.ranks.clear();
-        let mut next = 0;
-        self.ranks.resize(all + 1, count as u32);
-        for (rank, &index) in self.indices.iter().enumerate() {
-            self.ranks[next..=index as usize].fill(rank as u32);
-            next = index as usize + 1;
-        }
-        let all = all as i32;
-        let beyond = |round: usize| (round as i32 + 1) * all;
-        self.circular.clear();
-        let before = (0..BEYOND)
-            .rev()
-            .map(|step| self.indices[count - 1 - step % count] as i32 - beyond(step / count));
-        self.circular.extend(before);
-        self.circular.extend(self.indices.iter().map(|index| *index as i32));
-        let after =
-            (0..BEYOND).map(|step| self.indices[step % count] as i32 + beyond(step / count));
-        self.circular.extend(after);
-    }
-
-    /// Indices among all hits.
-    #[inline]
-    pub fn indices(&self) -> &[u32] {
-        &self.indices
-    }
-}
+use super::unused::{BEYOND, Unused};
 
 /// Finds the first hits for second hits.
 pub struct FirstHits<'a> {
     all: &'a Layer,
     unused: &'a Unused,
-}
-
-/// Indices among all hits, in the order in which they are tried.
-#[derive(Clone, Copy)]
-pub struct Candidates<const N: usize> {
-    /// Number of candidates.
-    pub len: usize,
-    /// The candidates; after the last one, any hits.
-    pub indices: [u32; N],
 }
 
 impl<'a> FirstHits<'a> {
@@ -88,31 +20,59 @@ impl<'a> FirstHits<'a> {
         FirstHits { all, unused }
     }
 
-    /// The candidates for a second hit.
+    /// The candidates for eight second hits with these angles, by their indices among all hits: `N` in the
+    /// order in which they are tried. If fewer are unused, one of them is repeated.
     #[inline]
-    pub fn near<const N: usize>(&self, phi: i32) -> Candidates<N> {
-        let middle = self.all.lower_bound(phi);
-        let rank = self.unused.ranks[middle] as usize + BEYOND;
-        let middle = middle as i32;
-        let all = self.all.len() as i32;
-        // The next ones upwards and downwards.
-        let up: &[i32; N] = self.unused.circular[rank..].first_chunk().expect("beyond the last");
-        let down: &[i32; N] = self.unused.circular[..rank].last_chunk().expect("before the first");
-        let mut ups = 0;
-        let mut indices = [0; N];
-        for (taken, index) in indices.iter_mut().enumerate() {
-            let next_up = up[ups];
-            let next_down = down[N - 1 - (taken - ups)];
-            // Steps after which each is tried: 0, 1 upwards, 1 downwards, 2 upwards, …
-            let is_up = 2 * (next_up - middle) - 1 < 2 * (middle - next_down);
-            let next = select_unpredictable(is_up, next_up, next_down);
-            let next = select_unpredictable(next < 0, next + all, next);
-            *index = select_unpredictable(next >= all, next - all, next) as u32;
-            ups += usize::from(is_up);
+    pub fn near<const N: usize>(&self, phi: [i32; LANES]) -> [Integers; N] {
+        let indices = self.unused.indices();
+        let circular = self.unused.circular();
+        let middles = phi.map(|phi| self.all.lower_bound(phi));
+        let ranks = middles.map(|middle| self.unused.rank(middle) as usize + BEYOND);
+        // Lists of the next ones upwards and downwards, the last one of these first.
+        let up: [Integers; N] = transposed(ranks.map(|rank| &circular[rank..]));
+        let down: [Integers; N] = transposed(ranks.map(|rank| &circular[rank - N..]));
+        // Steps after which each is tried: 0, 1 upwards, 1 downwards, 2 upwards, …; the two lists are in
+        // order, so that pairs from their opposite ends hold the smallest steps.
+        let middles = Integers::load(&middles.map(|middle| middle as i32));
+        let mut steps: [Integers; N] = from_fn(|candidate| {
+            let up = up[candidate].minus(middles);
+            let down = middles.minus(down[candidate]);
+            up.plus(up).minus(Integers::splat(1)).min(down.plus(down))
+        });
+        let mut stride = N / 2;
+        while stride > 0 {
+            for low in (0..N).filter(|candidate| candidate & stride == 0) {
+                let pair = [steps[low], steps[low + stride]];
+                steps[low] = pair[0].min(pair[1]);
+                steps[low + stride] = pair[0].max(pair[1]);
+            }
+            stride /= 2;
         }
-        let len = N.min(self.unused.indices.len());
-        // Not of another round.
-        indices[len..].fill(self.unused.indices[0]);
-        Candidates { len, indices }
+        let all = Integers::splat(self.all.len() as i32);
+        let unused = indices.len();
+        from_fn(|candidate| {
+            if candidate >= unused {
+                // Not of another round.
+                return Integers::splat(indices[0] as i32);
+            }
+            let distance = steps[candidate].plus(Integers::splat(1)).half();
+            let is_up = steps[candidate].is_odd();
+            let index = is_up.select_integers(middles.plus(distance), middles.minus(distance));
+            let wrapped =
+                index.is_below(Integers::splat(0)).select_integers(index.plus(all), index);
+            wrapped.is_below(all).select_integers(wrapped, wrapped.minus(all))
+        })
     }
+}
+
+/// The first `N` numbers of eight lists, a vector for each position in them; `N` is a multiple of four.
+#[inline]
+fn transposed<const N: usize>(lists: [&[i32]; LANES]) -> [Integers; N] {
+    let lists = lists.map(|list| list.first_chunk::<N>().expect("beyond the last"));
+    let mut all = [Integers::splat(0); N];
+    for (part, all) in all.chunks_exact_mut(4).enumerate() {
+        let part = |lane: usize| lists[lane][4 * part..].first_chunk().expect("four");
+        all.copy_from_slice(&Integers::transposed(from_fn(part)));
+    }
+    all
 }

@@ -1,22 +1,24 @@
 //! Hits of a pair of modules in order of angle, with buckets of angles: where the hits within the
-//! tolerance of an angle begin.
+//! tolerance of an angle begin. Angles are in the high 16 bits of numbers of 32, whose differences wrap.
 
 use std::ops::Range;
 
-use super::lanes::{Angles, LANES, Numbers};
+use super::lanes::{Integers, LANES, Lanes, Numbers};
 use super::lines::Lines;
+use super::unused::Unused;
 use crate::velo::model::EventHits;
 use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
 use crate::velo::model::hits::module_of;
-use crate::velo::model::search::Line;
 
+/// Bits of an angle below which there is nothing.
+const SHIFT: u32 = 16;
 /// Tolerance of an angle.
-const TOLERANCE: i32 = PHI_TOLERANCE as i32;
+const TOLERANCE: i32 = (PHI_TOLERANCE as i32) << SHIFT;
 /// Bits of an angle that are its bucket.
-const BUCKET_BITS: u32 = 6;
+const BUCKET_BITS: u32 = 7;
 const BUCKETS: usize = 1 << BUCKET_BITS;
 /// Angles of a bucket.
-const BUCKET_WIDTH: i32 = 1 << (16 - BUCKET_BITS);
+const BUCKET_WIDTH: i32 = 1 << (32 - BUCKET_BITS);
 
 /// Hits in order of angle. After the last one, the first ones are repeated.
 #[derive(Clone, Debug)]
@@ -26,7 +28,10 @@ pub struct Layer {
     y: Vec<f32>,
     z: Vec<f32>,
     phi: Vec<i32>,
-    slots: Vec<u32>,
+    /// Indices among all hits of the pair of modules.
+    indices: Vec<u32>,
+    /// Slot of the first of all hits.
+    first_slot: u32,
     /// Of a layer with all hits: x, y, z in mm, and 1 for hits of modules with odd numbers, else 0.
     points: Vec<[f32; 4]>,
     /// Index of the first hit of each bucket of angles, or of a later one.
@@ -41,7 +46,8 @@ impl Default for Layer {
             y: Vec::new(),
             z: Vec::new(),
             phi: Vec::new(),
-            slots: Vec::new(),
+            indices: Vec::new(),
+            first_slot: 0,
             points: Vec::new(),
             first: [0; BUCKETS],
         }
@@ -50,7 +56,7 @@ impl Default for Layer {
 
 #[inline]
 fn bucket(phi: i32) -> usize {
-    usize::from(phi as u16 ^ 0x8000) >> (16 - BUCKET_BITS)
+    (phi as u32 ^ 1 << 31) as usize >> (32 - BUCKET_BITS)
 }
 
 impl Layer {
@@ -66,12 +72,6 @@ impl Layer {
         &self.phi[..self.len]
     }
 
-    /// Position of a hit in mm.
-    #[inline]
-    fn position(&self, index: usize) -> [f32; 3] {
-        [self.x[index], self.y[index], self.z[index]]
-    }
-
     /// x, y, z in mm of a hit of a layer with all hits, and 1 if the number of its module is odd, else 0.
     #[inline]
     pub fn point(&self, index: u32) -> &[f32; 4] {
@@ -84,8 +84,8 @@ impl Layer {
         let mut index = self.first[bucket(phi)] as usize;
         while index < self.len {
             // The first hits, which are repeated after the last one, are smaller again.
-            let hits = Angles::load(chunk(&self.phi, index));
-            let smaller = hits.is_below(Angles::splat(phi)).bits().trailing_ones() as usize;
+            let hits = Integers::load(chunk(&self.phi, index));
+            let smaller = hits.is_below(Integers::splat(phi)).bits().trailing_ones() as usize;
             index += smaller;
             if smaller < LANES {
                 break;
@@ -94,10 +94,10 @@ impl Layer {
         index.min(self.len)
     }
 
-    /// Slot of the first hit of a layer with all hits.
+    /// Slot of the first of all hits of the pair of modules.
     #[inline]
     pub fn first_slot(&self) -> u32 {
-        self.slots.first().copied().unwrap_or_default()
+        self.first_slot
     }
 
     fn reserve(&mut self, hits: usize) {
@@ -107,7 +107,7 @@ impl Layer {
             self.y.resize(capacity, 0.0);
             self.z.resize(capacity, 0.0);
             self.phi.resize(capacity, 0);
-            self.slots.resize(capacity, 0);
+            self.indices.resize(capacity, 0);
         }
     }
 
@@ -115,47 +115,48 @@ impl Layer {
     pub fn fill(&mut self, hits: &EventHits<'_>, slots: Range<usize>) {
         let len = slots.len();
         self.reserve(len);
-        self.x[..len].copy_from_slice(&hits.x[slots.clone()]);
-        self.y[..len].copy_from_slice(&hits.y[slots.clone()]);
-        self.z[..len].copy_from_slice(&hits.z[slots.clone()]);
+        let [x, y, z] = [hits.x, hits.y, hits.z].map(|all| &all[slots.clone()]);
+        self.x[..len].copy_from_slice(x);
+        self.y[..len].copy_from_slice(y);
+        self.z[..len].copy_from_slice(z);
         let phi = &hits.phi[slots.clone()];
-        self.phi[..len].iter_mut().zip(phi).for_each(|(to, from)| *to = i32::from(*from));
-        self.slots[..len].iter_mut().zip(slots.clone()).for_each(|(to, slot)| *to = slot as u32);
-        let parity = |slot: usize| (module_of(hits.ids[slot]) % 2) as f32;
-        let point = |slot: usize| [hits.x[slot], hits.y[slot], hits.z[slot], parity(slot)];
+        let to_phi = self.phi[..len].iter_mut();
+        to_phi.zip(phi).for_each(|(to, from)| *to = i32::from(*from) << SHIFT);
+        self.indices[..len].iter_mut().zip(0..).for_each(|(to, index)| *to = index);
+        self.first_slot = slots.start as u32;
+        let parity = hits.ids[slots].iter().map(|id| (module_of(*id) % 2) as f32);
+        let points = x.iter().zip(y).zip(z.iter().zip(parity));
         self.points.clear();
-        self.points.extend(slots.map(point));
-        self.end(len);
+        self.points.extend(points.map(|((x, y), (z, parity))| [*x, *y, *z, parity]));
+        // There is a first one, which is near nothing, in layers without hits too.
+        self.points.push([f32::NAN; 4]);
+        self.repeat(len);
+        self.fill_buckets();
     }
 
-    /// Takes some hits of another layer, by their indices.
-    pub fn fill_from(&mut self, all: &Layer, indices: &[u32]) {
+    /// Takes the unused hits of another layer.
+    pub fn fill_from(&mut self, all: &Layer, unused: &Unused) {
+        let indices = unused.indices();
         let len = indices.len();
         self.reserve(len);
-        let x = &mut self.x[..len];
-        let y = &mut self.y[..len];
-        let z = &mut self.z[..len];
-        let phi = &mut self.phi[..len];
-        let slots = &mut self.slots[..len];
-        let first_slot = all.first_slot();
-        for (to, &index) in indices.iter().enumerate() {
-            let from = index as usize;
-            x[to] = all.x[from];
-            y[to] = all.y[from];
-            z[to] = all.z[from];
-            phi[to] = all.phi[from];
-            slots[to] = first_slot + index;
+        self.indices[..len].copy_from_slice(indices);
+        self.first_slot = all.first_slot;
+        let xyz = self.x[..len].iter_mut().zip(&mut self.y[..len]).zip(&mut self.z[..len]);
+        for ((((x, y), z), phi), &index) in xyz.zip(&mut self.phi[..len]).zip(indices) {
+            [*x, *y, *z, _] = all.points[index as usize];
+            *phi = all.phi[index as usize];
         }
-        self.end(len);
+        self.repeat(len);
+        let first = self.first.iter_mut().zip(&all.first);
+        first.for_each(|(to, from)| *to = unused.rank(*from as usize));
     }
 
-    /// Repeats the first hits after the last one, and finds the buckets.
-    fn end(&mut self, len: usize) {
+    /// Repeats the first hits after the last one.
+    fn repeat(&mut self, len: usize) {
         self.len = len;
         if len == 0 {
             // Nothing is near a hit without position.
             self.x[..LANES].fill(f32::NAN);
-            self.first = [0; BUCKETS];
             return;
         }
         for to in len..len + LANES {
@@ -163,39 +164,54 @@ impl Layer {
             self.y[to] = self.y[to - len];
             self.z[to] = self.z[to - len];
             self.phi[to] = self.phi[to - len];
-            self.slots[to] = self.slots[to - len];
+            self.indices[to] = self.indices[to - len];
         }
-        const NONE: u32 = u32::MAX;
-        self.first = [NONE; BUCKETS];
+    }
+
+    /// Finds the buckets.
+    fn fill_buckets(&mut self) {
+        let len = self.len;
+        self.first = [len as u32; BUCKETS];
         for (index, &phi) in self.phi[..len].iter().enumerate().rev() {
             self.first[bucket(phi)] = index as u32;
         }
-        let mut next = len as u32;
-        for first in self.first.iter_mut().rev() {
-            next = if *first == NONE { next } else { *first };
-            *first = next;
+        // Buckets without hits begin where the next one does. Four parts side by side, so that each step
+        // need not wait for the one before.
+        const PART: usize = BUCKETS / 4;
+        for step in (0..PART - 1).rev() {
+            for part in 0..4 {
+                let at = part * PART + step;
+                self.first[at] = self.first[at].min(self.first[at + 1]);
+            }
+        }
+        for part in (0..3).rev() {
+            let next = self.first[(part + 1) * PART];
+            { self.first[part * PART..][..PART].iter_mut() }
+                .for_each(|first| *first = next.min(*first));
         }
     }
 }
 
-/// The best hit so far: the square of its distance from a line in mm², and its slot.
+/// The hit nearest to a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// Square of the distance in mm².
+    /// Square of its distance in mm².
     pub scatter: f32,
-    /// Slot of the hit.
-    pub slot: u32,
+    /// Index among all hits of the pair of modules.
+    pub index: u32,
 }
 
-/// The first eight hits of a window.
+/// Eight hits of the window around a line.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
-    /// Index of the first of them.
-    pub index: u32,
-    /// Squares of their distances from the line in mm²; infinite outside of the tolerance.
+pub struct Window {
+    /// Squares of their distances from the line in mm².
     pub scatters: Numbers,
-    /// True if the window ends among them, as it should.
-    pub is_complete: bool,
+    /// Those within the tolerance of the angle.
+    pub is_inside: Lanes,
+    /// Negative in lanes of opposite angles, which count as inside where the experiment meets them.
+    pub opposite: Integers,
+    /// True if there may be hits within the tolerance after them.
+    pub continues: bool,
 }
 
 #[inline]
@@ -203,73 +219,122 @@ fn chunk<T>(list: &[T], index: usize) -> &[T; LANES] {
     list[index..].first_chunk().expect("the first hits are repeated")
 }
 
+/// The elements from an index on.
+///
+/// # Safety
+/// There are at least [`LANES`].
+#[inline]
+unsafe fn chunk_unchecked<T>(list: &[T], index: usize) -> &[T; LANES] {
+    debug_assert!(index + LANES <= list.len());
+    // SAFETY: there are that many elements.
+    unsafe { &*list.as_ptr().add(index).cast() }
+}
+
 impl Layer {
-    /// Looks at the first hits within the tolerance of the angle of a line, which is in all lanes.
+    /// Index of the first hit of the window around a line.
     #[inline]
-    pub fn look(&self, line: &Lines) -> Look {
-        let expected = line.phi.first();
-        let index = self.first[bucket(expected - TOLERANCE)] as usize;
-        let phi = chunk(&self.phi, index);
-        let distances = Angles::load(phi).distances(line.phi);
-        let is_inside = distances.is_below(Angles::splat(TOLERANCE + 1));
-        let has_opposite = distances.is_below(Angles::splat(1 << 15)).bits() != 0xFF;
-        let d = Numbers::load(chunk(&self.z, index)).minus(line.from.z);
+    pub fn first_of_window(&self, expected: i32) -> u32 {
+        self.first[bucket(expected.wrapping_sub(TOLERANCE))]
+    }
+
+    /// The hits from an index on, before or in the window around a line that is in all lanes; the layer is
+    /// not empty.
+    #[inline]
+    pub fn window(&self, line: &Lines, index: u32) -> Window {
+        let index = index as usize;
+        assert!(index <= self.len);
+        // SAFETY: of each list, as many hits are repeated after the last one.
+        let (phi, [x, y, z]) = unsafe {
+            (
+                chunk_unchecked(&self.phi, index),
+                [&self.x, &self.y, &self.z].map(|list| chunk_unchecked(list, index)),
+            )
+        };
+        let differences = Integers::load(phi).minus(line.phi);
+        let distances = differences.abs();
+        let d = Numbers::load(z).minus(line.from.z);
         let on_line = |from: Numbers, slope: Numbers| from.plus(slope.times(d));
-        let dx = on_line(line.from.x, line.tx).minus(Numbers::load(chunk(&self.x, index)));
-        let dy = on_line(line.from.y, line.ty).minus(Numbers::load(chunk(&self.y, index)));
-        let scatters = dx.times(dx).plus(dy.times(dy));
-        let last = i32::from((phi[LANES - 1] - expected) as i16);
-        let continues = (-TOLERANCE - BUCKET_WIDTH..=TOLERANCE).contains(&last);
-        let is_complete = self.len == 0 || ((!continues || LANES >= self.len) && !has_opposite);
-        let scatters = is_inside.select(scatters, Numbers::splat(f32::INFINITY));
-        Look { index: index as u32, scatters, is_complete }
+        let dx = on_line(line.from.x, line.tx).minus(Numbers::load(x));
+        let dy = on_line(line.from.y, line.ty).minus(Numbers::load(y));
+        let last = phi[LANES - 1].wrapping_sub(line.phi.first());
+        let is_last_near = (-TOLERANCE - BUCKET_WIDTH..=TOLERANCE).contains(&last);
+        Window {
+            scatters: dx.times(dx).plus(dy.times(dy)),
+            is_inside: distances.is_below(Integers::splat(TOLERANCE + 1)),
+            opposite: distances,
+            continues: is_last_near & (self.len > LANES),
+        }
     }
 
-    /// Slot of one of the hits of a look that begins at an index.
+    /// Index among all hits of the pair of modules of a hit in a window that begins at an index.
     #[inline]
-    pub fn slot_of(&self, index: u32, lane: usize) -> u32 {
-        self.slots[index as usize + lane]
+    pub fn index_among_all(&self, index: u32, lane: usize) -> u32 {
+        self.indices[index as usize + lane]
     }
 
-    /// Slot of the nearest of the hits of a complete look, if its scatter is below a maximum; the first
-    /// of several.
-    #[inline]
-    pub fn nearest_of(&self, look: &Look, max_scatter: f32) -> Option<u32> {
-        let max = Numbers::splat(max_scatter);
-        // Not below: NaN.
-        let scatters = max.is_above(look.scatters).select(look.scatters, max);
-        let nearest = scatters.min();
-        let lanes = scatters.equals(Numbers::splat(nearest)).bits();
-        (nearest < max_scatter).then(|| self.slot_of(look.index, lanes.trailing_zeros() as usize))
+    /// Nearest hit to a line in all lanes, whose window is longer than one look; `by_rule` finds it where
+    /// an opposite angle may count as inside.
+    #[cold]
+    pub fn nearest(
+        &self,
+        line: &Lines,
+        max_scatter: f32,
+        by_rule: impl FnOnce() -> Option<Nearest>,
+    ) -> Option<Nearest> {
+        let mut found = None;
+        let mut best = max_scatter;
+        let mut index = self.first_of_window(line.phi.first());
+        for _ in 0..self.len.div_ceil(LANES) {
+            let Window { scatters, is_inside, opposite, continues } = self.window(line, index);
+            if opposite.signs() != 0 {
+                return by_rule();
+            }
+            let scatters = is_inside.select(scatters, Numbers::splat(f32::INFINITY)).array();
+            for (lane, scatter) in scatters.into_iter().enumerate() {
+                if scatter < best {
+                    best = scatter;
+                    found = Some(Nearest { scatter, index: self.index_among_all(index, lane) });
+                }
+            }
+            if !continues {
+                break;
+            }
+            index += LANES as u32;
+            if index as usize >= self.len {
+                index -= self.len as u32;
+            }
+        }
+        found
     }
 
     /// Nearest hit by the rule of the experiment, hit by hit, without those whose slots are marked.
-    #[cold]
     pub fn nearest_by_rule(
         &self,
-        line: &Line,
-        expected: i32,
+        line: &Lines,
         max_scatter: f32,
         is_marked: Option<&[bool]>,
     ) -> Option<Nearest> {
-        let expected = expected as i16;
-        let lower = i32::from(expected.wrapping_sub(PHI_TOLERANCE));
+        let expected = line.phi.first();
+        let line = line.line(0);
+        let expected = (expected >> SHIFT) as i16;
+        let lower = i32::from(expected.wrapping_sub(PHI_TOLERANCE)) << SHIFT;
         let first = self.phi().partition_point(|phi| *phi < lower);
         let mut found = None;
         let mut best = max_scatter;
         for step in 0..self.len {
             let index = (first + step) % self.len;
-            if !is_within_tolerance(self.phi[index] as i16, expected) {
+            if !is_within_tolerance((self.phi[index] >> SHIFT) as i16, expected) {
                 break;
             }
-            let slot = self.slots[index];
-            if is_marked.is_some_and(|is_marked| is_marked[slot as usize]) {
+            let among_all = self.indices[index];
+            if is_marked.is_some_and(|is_marked| is_marked[(self.first_slot + among_all) as usize])
+            {
                 continue;
             }
-            let scatter = line.scatter(self.position(index));
+            let scatter = line.scatter([self.x[index], self.y[index], self.z[index]]);
             if scatter < best {
                 best = scatter;
-                found = Some(Nearest { scatter, slot });
+                found = Some(Nearest { scatter, index: among_all });
             }
         }
         found

@@ -1,6 +1,6 @@
 //! Straight lines through pairs of hits, eight at a time.
 
-use super::lanes::{self, Angles, Numbers};
+use super::lanes::{Integers, Numbers, phi32};
 use crate::velo::model::search::Line;
 
 /// Positions of eight hits.
@@ -23,8 +23,8 @@ pub struct Lines {
     pub tx: Numbers,
     /// Slopes in y.
     pub ty: Numbers,
-    /// Expected angles.
-    pub phi: Angles,
+    /// Expected angles, in the high 16 bits.
+    pub phi: Integers,
 }
 
 impl Lines {
@@ -36,13 +36,13 @@ impl Lines {
         let ty = to.y.minus(from.y).times(td);
         let x = from.x.plus(tx.times(distances));
         let y = from.y.plus(ty.times(distances));
-        Lines { from, tx, ty, phi: lanes::phi16(x, y) }
+        Lines { from, tx, ty, phi: phi32(x, y) }
     }
 
     /// One of the lines in all lanes.
     #[inline]
     pub fn broadcast(&self, lane: usize) -> Lines {
-        let Positions { x, y, z } = self.from;
+        let Positions { x, y, z } = &self.from;
         Lines {
             from: Positions { x: x.broadcast(lane), y: y.broadcast(lane), z: z.broadcast(lane) },
             tx: self.tx.broadcast(lane),

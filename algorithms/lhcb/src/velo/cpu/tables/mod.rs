@@ -6,11 +6,13 @@
 //! | `neighbours` | super-pixels of a sensor by address |
 //! | `clusters` | clusters of super-pixels |
 //! | `decode` | clusters of the readout |
-//! | `pair_hits` | hits of a pair of modules, before and after the sort |
+//! | `sensor_hits` | hits on sensors, and their positions and angles |
+//! | `sort` | the order of the hits of a pair of modules |
 //! | `lanes` | eight hits compared with a line at once |
 //! | `first_hits` | first hits of triplets |
 //! | `lines` | straight lines, several at a time |
 //! | `layer` | sorted hits of a pair of modules with buckets of angles |
+//! | `unused` | unused hits of a layer |
 //! | `tracks` | the search by triplets |
 
 mod clusters;
@@ -20,8 +22,10 @@ mod lanes;
 mod layer;
 mod lines;
 mod neighbours;
-mod pair_hits;
+mod sensor_hits;
+mod sort;
 mod tracks;
+mod unused;
 
 use generators_lhcb::Event;
 use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
@@ -31,7 +35,7 @@ use crate::velo::cpu::worker::Reconstruction;
 use crate::velo::model::{EventHits, Tracks};
 use clusters::ClusterFinder;
 use decode::Decoder;
-use pair_hits::PairHits;
+use sort::Sorter;
 use tracks::TrackFinder;
 
 /// recobench's reconstruction.
@@ -39,7 +43,7 @@ use tracks::TrackFinder;
 pub struct Tables {
     clusters: ClusterFinder,
     decoder: Decoder,
-    hits: PairHits,
+    sorter: Sorter,
     tracks: TrackFinder,
 }
 
@@ -65,9 +69,8 @@ impl Reconstruction for Tables {
     fn sort(&mut self, hits: &EventHits<'_>, slots: &mut HitSlots<'_>) -> usize {
         for pair in 0..MODULE_PAIRS {
             let range = hits.pairs[pair];
-            self.hits.clear();
-            self.hits.extend_from(hits, range);
-            self.hits.sort_to(range.start as usize, slots);
+            let own = range.start as usize..(range.start + range.count) as usize;
+            self.sorter.sort(hits, own.clone(), slots.hits(own));
             slots.pairs[pair] = range;
         }
         hits.ids.len()

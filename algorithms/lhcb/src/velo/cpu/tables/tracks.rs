@@ -1,11 +1,16 @@
-//! The search by triplets: unused hits in lists of their own, windows of eight hits at a time.
+//! The search by triplets: unused hits in lists of their own, windows of eight hits at a time. Each step is
+//! done for all triplets of a pair of modules before the next one, so that none waits for another's result.
 
 use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 
-use super::first_hits::{Candidates, FirstHits, Unused};
-use super::lanes::{LANES, Numbers};
-use super::layer::{Layer, Look};
+use std::array::from_fn;
+use std::hint::select_unpredictable;
+
+use super::first_hits::FirstHits;
+use super::lanes::{Integers, LANES, Numbers};
+use super::layer::{Layer, Nearest, Window};
 use super::lines::{Lines, Positions};
+use super::unused::Unused;
 use crate::velo::model::search::{
     FIRST_HITS, FIRST_HITS_AT_END, MAX_CHI2, MAX_HITS, MAX_SCATTER, chi2,
 };
@@ -21,32 +26,48 @@ pub struct TrackFinder {
     seconds: Unused,
     unused_thirds: Unused,
     thirds: Layer,
+    /// First hits of eight triplets each, by their indices, and the lines through first and second hits.
+    candidates: Vec<Integers>,
+    lines: Vec<Lines>,
+    triplets: Vec<Triplet>,
+    /// Second hits, or entries, whose windows have more hits than one look shows.
+    incomplete: Vec<u32>,
+    /// Slots of the hits that continue entries, or [`NONE`].
+    next_slots: Vec<u32>,
     is_used: Vec<bool>,
+    /// Triplets, and the tracks that they have become.
     tracks: Vec<Track>,
-    /// Entries to be continued, and those that continue them.
+    /// Those that may be continued.
     entries: Vec<Entry>,
-    next_entries: Vec<Entry>,
-    three_hit: Vec<[u32; 3]>,
 }
 
-/// Track of four or more hits.
+/// Hits of a triplet.
+const TRIPLET: usize = 3;
+/// No slot.
+const NONE: u32 = u32::MAX;
+
+/// Hits of a triplet, by their indices in their pairs of modules.
+#[derive(Clone, Copy, Debug, Default)]
+struct Triplet {
+    first: u32,
+    second: u32,
+    third: u32,
+}
+
+/// A triplet, or a track of four or more hits.
 #[derive(Clone, Copy, Debug)]
 struct Track {
     len: u32,
     slots: [u32; MAX_HITS],
 }
 
-/// A triplet or a track that may be continued.
+/// A track that may be continued.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Index of the track; none for a triplet.
-    track: Option<u32>,
-    /// The first hit of a triplet.
-    first: u32,
-    /// The last two hits.
-    last: [u32; 2],
     /// x, y, z in mm of the last two hits, and 1 if the number of their module is odd, else 0.
     points: [[f32; 4]; 2],
+    /// Index of the track.
+    track: u32,
     has_skipped: bool,
 }
 
@@ -55,13 +76,11 @@ impl TrackFinder {
     pub fn find(&mut self, hits: &EventHits<'_>, geometry: &Geometry, tracks: &mut Tracks) {
         self.begin(hits);
         let last = MODULE_PAIRS - 1;
-        self.seed::<FIRST_HITS_AT_END, { LANES / FIRST_HITS_AT_END }>(last, geometry);
+        self.seed::<FIRST_HITS_AT_END>(last, geometry);
         for pair in (2..last).rev() {
             self.forward(pair - 2, geometry);
-            self.seed::<FIRST_HITS, { LANES / FIRST_HITS }>(pair, geometry);
+            self.seed::<FIRST_HITS>(pair, geometry);
         }
-        let ended = self.entries.iter().filter(|entry| entry.track.is_none());
-        self.three_hit.extend(ended.map(|entry| entry.triplet()));
         self.consolidate(hits, tracks);
     }
 
@@ -70,8 +89,6 @@ impl TrackFinder {
         self.is_used.resize(hits.ids.len(), false);
         self.tracks.clear();
         self.entries.clear();
-        self.next_entries.clear();
-        self.three_hit.clear();
         self.layers.resize_with(MODULE_PAIRS, Layer::default);
         for (layer, pair) in self.layers.iter_mut().zip(hits.pairs) {
             let slots = pair.start as usize..(pair.start + pair.count) as usize;
@@ -79,10 +96,9 @@ impl TrackFinder {
         }
     }
 
-    /// Makes triplets with the second hit in the pair of modules before: `SECONDS` second hits at a time,
-    /// with `N` first hits each.
+    /// Makes triplets with the second hit in the pair of modules before, of `N` first hits for each second.
     #[inline(never)]
-    fn seed<const N: usize, const SECONDS: usize>(&mut self, pair: usize, geometry: &Geometry) {
+    fn seed<const N: usize>(&mut self, pair: usize, geometry: &Geometry) {
         let all_firsts = &self.layers[pair];
         let all_seconds = &self.layers[pair - 1];
         let all_thirds = &self.layers[pair - 2];
@@ -92,240 +108,321 @@ impl TrackFinder {
             return;
         }
         self.unused_thirds.fill(all_thirds, &self.is_used);
-        self.thirds.fill_from(all_thirds, self.unused_thirds.indices());
-        let thirds = &self.thirds;
-        if thirds.len() == 0 {
+        if self.unused_thirds.indices().is_empty() {
             return;
         }
-        let distances = Numbers::splat(geometry.pair_z(pair - 2) - geometry.pair_z(pair));
+        self.thirds.fill_from(all_thirds, &self.unused_thirds);
+        let distance = geometry.pair_z(pair - 2) - geometry.pair_z(pair);
+        self.draw_lines::<N>(pair, distance);
+        let found = self.find_triplets::<N>(pair);
+        let triplets = &self.triplets[..found];
+        let first_slots = [pair, pair - 1, pair - 2].map(|pair| self.layers[pair].first_slot());
+        let [all_seconds, all_thirds] = [pair - 1, pair - 2].map(|pair| &self.layers[pair]);
+        let next = self.tracks.len() as u32;
+        self.entries.extend(triplets.iter().zip(next..).map(|(triplet, track)| Entry {
+            points: [*all_seconds.point(triplet.second), *all_thirds.point(triplet.third)],
+            track,
+            has_skipped: false,
+        }));
+        self.tracks.extend(triplets.iter().map(|triplet| triplet.track(first_slots)));
+    }
+
+    /// Lines through `N` first hits and each second one, with the angle at a distance from the first.
+    fn draw_lines<const N: usize>(&mut self, pair: usize, distance: f32) {
+        let all_firsts = &self.layers[pair];
+        let all_seconds = &self.layers[pair - 1];
         let first_hits = FirstHits::new(all_firsts, &mut self.firsts);
-        for seconds in self.seconds.indices().chunks(SECONDS) {
-            let second = |group: usize| seconds[group.min(seconds.len() - 1)];
-            let candidates: [Candidates<N>; SECONDS] = std::array::from_fn(|group| {
-                first_hits.near::<N>(all_seconds.phi()[second(group) as usize])
-            });
-            let from = |lane: usize| all_firsts.point(candidates[lane / N].indices[lane % N]);
-            let to = |lane: usize| all_seconds.point(second(lane / N));
-            let [x, y, z, _] = Numbers::transposed(std::array::from_fn(from));
-            let from = Positions { x, y, z };
-            let [x, y, z, _] = Numbers::transposed(std::array::from_fn(to));
-            let lines = Lines::new(from, Positions { x, y, z }, distances);
-            for (group, (&second, candidates)) in seconds.iter().zip(&candidates).enumerate() {
-                let windows = Windows::<N>::new(thirds, &lines, group * N, candidates.len);
-                let found = if windows.are_complete {
-                    windows.nearest(thirds)
-                } else {
-                    let is_used = self.is_used.as_slice();
-                    nearest_by_rule(all_thirds, &lines, group * N, candidates.len, is_used)
-                };
-                if let Some((candidate, third)) = found {
-                    let first = all_firsts.first_slot() + candidates.indices[candidate];
-                    let last = [all_seconds.first_slot() + second, third];
-                    let third = all_thirds.point(third - all_thirds.first_slot());
-                    let points = [*all_seconds.point(second), *third];
-                    self.entries.push(Entry {
-                        track: None,
-                        first,
-                        last,
-                        points,
-                        has_skipped: false,
-                    });
-                }
+        self.candidates.clear();
+        for seconds in self.seconds.indices().chunks(LANES) {
+            let phi = |lane: usize| all_seconds.phi()[of_lane(seconds, lane) as usize];
+            self.candidates.extend_from_slice(&first_hits.near::<N>(from_fn(phi)));
+        }
+        let distances = Numbers::splat(distance);
+        self.lines.clear();
+        let groups = self.seconds.indices().chunks(LANES).zip(self.candidates.chunks_exact(N));
+        for (seconds, candidates) in groups {
+            let to = |lane: usize| all_seconds.point(of_lane(seconds, lane));
+            let [x, y, z, _] = Numbers::transposed(from_fn(to));
+            let to = Positions { x, y, z };
+            for candidates in candidates {
+                let indices = candidates.array();
+                let from = |lane: usize| all_firsts.point(indices[lane] as u32);
+                let [x, y, z, _] = Numbers::transposed(from_fn(from));
+                self.lines.push(Lines::new(Positions { x, y, z }, to, distances));
             }
         }
+    }
+
+    /// Finds the nearest third hit for each second one; returns the number of triplets.
+    fn find_triplets<const N: usize>(&mut self, pair: usize) -> usize {
+        let all_thirds = &self.layers[pair - 2];
+        let seconds = self.seconds.indices();
+        grow(&mut self.triplets, seconds.len());
+        grow(&mut self.incomplete, seconds.len());
+        let [mut found, mut incomplete] = [0, 0];
+        let mut add = |second: usize, third: Third, is_wanted: bool| {
+            let candidates = &self.candidates[second / LANES * N..][..N];
+            let first = candidates[third.candidate].at(second % LANES) as u32;
+            // Written in any case, without a branch that nothing predicts.
+            self.triplets[found] =
+                Triplet { first, second: seconds[second], third: third.hit.index };
+            found += usize::from(is_wanted & (third.hit.scatter < MAX_SCATTER));
+        };
+        for second in 0..seconds.len() {
+            let lines = &self.lines[second / LANES * N..][..N];
+            let windows = Windows::<N>::new(&self.thirds, lines, second % LANES);
+            add(second, windows.nearest(&self.thirds), windows.are_complete);
+            self.incomplete[incomplete] = second as u32;
+            incomplete += usize::from(!windows.are_complete);
+        }
+        for &second in &self.incomplete[..incomplete] {
+            let second = second as usize;
+            let lines = &self.lines[second / LANES * N..][..N];
+            let lane = second % LANES;
+            add(second, nearest_third(&self.thirds, all_thirds, lines, lane, &self.is_used), true);
+        }
+        found
     }
 
     /// Continues all entries in a pair of modules.
     #[inline(never)]
     fn forward(&mut self, pair: usize, geometry: &Geometry) {
-        self.next_entries.clear();
+        self.find_next_slots(pair, geometry);
         let layer = &self.layers[pair];
+        let mut kept = 0;
+        for (index, &slot) in self.next_slots.iter().enumerate() {
+            let is_found = slot != NONE;
+            let Entry { points, track, has_skipped } = &self.entries[index];
+            let track_index = *track;
+            let track = &mut self.tracks[track_index as usize];
+            // All of it in any case, without a branch that nothing predicts: a track to be continued has a
+            // free slot.
+            track.slots[track.len as usize] = slot;
+            track.len += u32::from(is_found);
+            for of in 0..TRIPLET {
+                self.is_used[track.slots[of] as usize] |= is_found;
+            }
+            let used = select_unpredictable(is_found, slot, track.slots[0]);
+            self.is_used[used as usize] |= is_found;
+            let is_kept = select_unpredictable(is_found, track.len < MAX_HITS as u32, !has_skipped);
+            let next = layer.point(select_unpredictable(is_found, slot - layer.first_slot(), 0));
+            let before = *select_unpredictable(is_found, &points[1], &points[0]);
+            let last = *select_unpredictable(is_found, next, &points[1]);
+            let entry = &mut self.entries[kept];
+            entry.points[0] = before;
+            entry.points[1] = last;
+            entry.track = track_index;
+            entry.has_skipped = !is_found;
+            kept += usize::from(is_kept);
+        }
+        self.entries.truncate(kept);
+    }
+
+    /// Finds the hit of a pair of modules that continues each entry.
+    fn find_next_slots(&mut self, pair: usize, geometry: &Geometry) {
+        self.next_slots.clear();
+        let layer = &self.layers[pair];
+        if layer.len() == 0 {
+            self.next_slots.resize(self.entries.len(), NONE);
+            return;
+        }
         let [even, odd] = [2 * pair, 2 * pair + 1].map(|of| Numbers::splat(geometry.module_z[of]));
+        self.lines.clear();
         for entries in self.entries.chunks(LANES) {
-            let point = |lane: usize, of: usize| &entries[lane.min(entries.len() - 1)].points[of];
-            let [x, y, z, parity] = Numbers::transposed(std::array::from_fn(|lane| point(lane, 0)));
+            let points =
+                |of: usize| from_fn(|lane| &entries[lane.min(entries.len() - 1)].points[of]);
+            let [x, y, z, parity] = Numbers::transposed(points(0));
             let from = Positions { x, y, z };
             let is_odd = parity.is_above(Numbers::splat(0.5));
             let distances = is_odd.select(odd, even).minus(z);
-            let [x, y, z, _] = Numbers::transposed(std::array::from_fn(|lane| point(lane, 1)));
-            let lines = Lines::new(from, Positions { x, y, z }, distances);
-            for (lane, entry) in entries.iter().enumerate() {
-                let line = lines.broadcast(lane);
-                let look = layer.look(&line);
-                let found = if look.is_complete {
-                    layer.nearest_of(&look, MAX_SCATTER)
-                } else {
-                    let expected = line.phi.first();
-                    let nearest = layer.nearest_by_rule(&line.line(0), expected, MAX_SCATTER, None);
-                    nearest.map(|nearest| nearest.slot)
-                };
-                match found {
-                    Some(slot) => {
-                        self.is_used[slot as usize] = true;
-                        let point = layer.point(slot - layer.first_slot());
-                        let extended =
-                            extend(&mut self.tracks, &mut self.is_used, entry, slot, point);
-                        self.next_entries.extend(extended);
-                    }
-                    None if !entry.has_skipped => {
-                        self.next_entries.push(Entry { has_skipped: true, ..*entry });
-                    }
-                    None if entry.track.is_none() => self.three_hit.push(entry.triplet()),
-                    None => {}
-                }
-            }
+            let [x, y, z, _] = Numbers::transposed(points(1));
+            self.lines.push(Lines::new(from, Positions { x, y, z }, distances));
         }
-        std::mem::swap(&mut self.entries, &mut self.next_entries);
+        let entries = self.entries.len();
+        self.next_slots.resize(entries, NONE);
+        grow(&mut self.incomplete, entries);
+        let mut incomplete = 0;
+        for (index, slot) in self.next_slots.iter_mut().enumerate() {
+            let line = self.lines[index / LANES].broadcast(index % LANES);
+            let next = Next::new(layer, &line);
+            *slot = next.slot;
+            self.incomplete[incomplete] = index as u32;
+            incomplete += usize::from(!next.is_complete);
+        }
+        for &index in &self.incomplete[..incomplete] {
+            let index = index as usize;
+            let line = self.lines[index / LANES].broadcast(index % LANES);
+            let by_rule = || layer.nearest_by_rule(&line, MAX_SCATTER, None);
+            let found = layer.nearest(&line, MAX_SCATTER, by_rule);
+            self.next_slots[index] = found.map_or(NONE, |hit| layer.first_slot() + hit.index);
+        }
     }
 
     /// Appends the hits of all tracks, and of the accepted ones of three hits.
     fn consolidate(&mut self, hits: &EventHits<'_>, tracks: &mut Tracks) {
-        for track in &self.tracks {
-            append(hits, &track.slots[..track.len as usize], tracks);
-        }
-        let mut accepted = 0;
-        for slots in &self.three_hit {
-            let is_free = slots.iter().all(|slot| !self.is_used[*slot as usize]);
-            let position = |slot: u32| {
-                let slot = slot as usize;
-                [hits.x[slot], hits.y[slot], hits.z[slot]]
-            };
-            if is_free && chi2(slots.map(position)) < MAX_CHI2 {
-                append(hits, slots, tracks);
-                accepted += 1;
+        let first = tracks.slots.len();
+        let mut append = |slots: &[u32]| {
+            tracks.slots.extend_from_slice(slots);
+            tracks.offsets.push(tracks.slots.len() as u32);
+        };
+        let [mut long, mut three_hit] = [0, 0];
+        for Track { len, slots } in &self.tracks {
+            if *len as usize > TRIPLET {
+                append(&slots[..*len as usize]);
+                long += 1;
             }
         }
-        let long = self.tracks.len() as u32;
-        tracks.counts.push(TrackCounts { long, three_hit: accepted });
+        let position = |slot: u32| {
+            let slot = slot as usize;
+            [hits.x[slot], hits.y[slot], hits.z[slot]]
+        };
+        for track in self.tracks.iter().filter(|track| track.len as usize == TRIPLET) {
+            let slots = *track.slots.first_chunk::<TRIPLET>().expect("a triplet");
+            let is_free = slots.iter().all(|slot| !self.is_used[*slot as usize]);
+            if is_free && chi2(slots.map(position)) < MAX_CHI2 {
+                append(&slots);
+                three_hit += 1;
+            }
+        }
+        let slots = &tracks.slots[first..];
+        tracks.ids.extend(slots.iter().map(|slot| hits.ids[*slot as usize]));
+        tracks.positions.extend(slots.iter().map(|slot| position(*slot)));
+        tracks.counts.push(TrackCounts { long, three_hit });
     }
 }
 
-impl Entry {
-    /// Slots of a triplet.
-    fn triplet(&self) -> [u32; 3] {
-        [self.first, self.last[0], self.last[1]]
+impl Triplet {
+    /// The track of a triplet, with the first slots of its pairs of modules.
+    #[inline]
+    fn track(&self, first_slots: [u32; TRIPLET]) -> Track {
+        let mut slots = [0; MAX_HITS];
+        slots[0] = first_slots[0] + self.first;
+        slots[1] = first_slots[1] + self.second;
+        slots[2] = first_slots[2] + self.third;
+        Track { len: TRIPLET as u32, slots }
     }
 }
 
-/// Windows of the third hits for the candidates of a second one.
+/// Grows a list to at least a length: what it holds is written before it is read.
+fn grow<T: Clone + Default>(list: &mut Vec<T>, len: usize) {
+    if list.len() < len {
+        list.resize(len, T::default());
+    }
+}
+
+/// The element of a lane; after the last one, the last one again.
+#[inline]
+fn of_lane(list: &[u32], lane: usize) -> u32 {
+    list[lane.min(list.len() - 1)]
+}
+
+/// Windows of the third hits for the `N` candidates of a second one.
 struct Windows<const N: usize> {
     /// Of each candidate, the index of the first hit of its window.
     indices: [u32; N],
     /// Of each lane, the smallest scatter of all windows, and the candidate that has it.
     best: Numbers,
-    best_candidates: Numbers,
-    /// True if all of them end where they should.
+    best_candidates: Integers,
+    /// True if all of them end among the hits that were looked at.
     are_complete: bool,
 }
 
+/// The nearest third hit, whose scatter is the limit if there is none; and the candidate for the first.
+struct Third {
+    candidate: usize,
+    hit: Nearest,
+}
+
 impl<const N: usize> Windows<N> {
-    /// Looks at the windows of the first `len` lines from `first_lane` on.
+    /// Looks at the windows of a lane of each of `N` lines.
     #[inline]
-    fn new(thirds: &Layer, lines: &Lines, first_lane: usize, len: usize) -> Self {
+    fn new(thirds: &Layer, lines: &[Lines], lane: usize) -> Self {
         let mut indices = [0; N];
         let mut best = Numbers::splat(MAX_SCATTER);
-        let mut best_candidates = Numbers::splat(0.0);
-        let mut are_complete = true;
-        // All of them, without a branch.
+        let mut best_candidates = Integers::splat(0);
+        let mut opposite = Integers::splat(0);
+        let mut continue_any = false;
         for (candidate, first) in indices.iter_mut().enumerate() {
-            let Look { index, scatters, is_complete } =
-                thirds.look(&lines.broadcast(first_lane + candidate));
-            *first = index;
-            are_complete &= is_complete | (candidate >= len);
-            let limit = if candidate < len { best } else { Numbers::splat(0.0) };
-            let is_better = limit.is_above(scatters);
-            best = is_better.select(scatters, best);
-            best_candidates = is_better.select(Numbers::splat(candidate as f32), best_candidates);
+            let line = lines[candidate].broadcast(lane);
+            *first = thirds.first_of_window(line.phi.first());
+            let window = thirds.window(&line, *first);
+            opposite = opposite.or(window.opposite);
+            continue_any |= window.continues;
+            let is_better = best.is_above(window.scatters).and(window.is_inside);
+            best = is_better.select(window.scatters, best);
+            let candidate = Integers::splat(candidate as i32);
+            best_candidates = is_better.select_integers(candidate, best_candidates);
         }
+        let are_complete = !continue_any & (opposite.signs() == 0);
         Windows { indices, best, best_candidates, are_complete }
     }
 
-    /// The nearest third hit: the candidate, and the slot; the first of several.
+    /// The nearest third hit, the first of several.
     #[inline]
-    fn nearest(&self, thirds: &Layer) -> Option<(usize, u32)> {
-        let nearest = self.best.min();
-        if nearest >= MAX_SCATTER {
-            return None;
+    fn nearest(&self, thirds: &Layer) -> Third {
+        let scatter = self.best.min();
+        let lanes = self.best.equals(Numbers::splat(scatter)).bits();
+        let mut lane = lanes.trailing_zeros() as usize;
+        if select_unpredictable(scatter < MAX_SCATTER, lanes & (lanes - 1), 0) != 0 {
+            lane = first_candidate(lanes, &self.best_candidates);
         }
-        let lanes = self.best.equals(Numbers::splat(nearest)).bits();
-        let candidates = self.best_candidates.array();
-        let equal = (0..LANES).filter(|lane| lanes >> lane & 1 != 0);
-        let lane = match lanes.count_ones() {
-            1 => lanes.trailing_zeros() as usize,
-            _ => equal.min_by_key(|lane| candidates[*lane] as u32).unwrap_or(0),
-        };
-        let candidate = candidates[lane] as usize;
-        Some((candidate, thirds.slot_of(self.indices[candidate], lane)))
+        let candidate = self.best_candidates.at(lane) as usize;
+        let index = thirds.index_among_all(self.indices[candidate], lane);
+        Third { candidate, hit: Nearest { scatter, index } }
     }
 }
 
-/// The nearest third hit, by the rule of the experiment: the candidate, and the slot.
+/// The nearest third hit for a lane of all candidates' lines, some of which have long windows.
 #[cold]
-fn nearest_by_rule(
-    all_thirds: &Layer,
-    lines: &Lines,
-    first_lane: usize,
-    len: usize,
+fn nearest_third(
+    unused: &Layer,
+    all: &Layer,
+    lines: &[Lines],
+    lane: usize,
     is_used: &[bool],
-) -> Option<(usize, u32)> {
-    let mut best_scatter = MAX_SCATTER;
-    let mut best = None;
-    for candidate in 0..len {
-        let lane = first_lane + candidate;
-        let line = lines.line(lane);
-        let expected = lines.phi.array()[lane];
-        let found = all_thirds.nearest_by_rule(&line, expected, best_scatter, Some(is_used));
-        if let Some(nearest) = found {
-            best_scatter = nearest.scatter;
-            best = Some((candidate, nearest.slot));
+) -> Third {
+    let mut best = Third { candidate: 0, hit: Nearest { scatter: MAX_SCATTER, index: 0 } };
+    for (candidate, lines) in lines.iter().enumerate() {
+        let line = lines.broadcast(lane);
+        let max_scatter = best.hit.scatter;
+        let by_rule = || all.nearest_by_rule(&line, max_scatter, Some(is_used));
+        if let Some(hit) = unused.nearest(&line, max_scatter, by_rule) {
+            best = Third { candidate, hit };
         }
     }
     best
 }
 
-/// Appends a hit to the track of an entry, or makes a track of a triplet; returns the entry that
-/// continues it, unless it is complete.
-#[inline]
-fn extend(
-    tracks: &mut Vec<Track>,
-    is_used: &mut [bool],
-    entry: &Entry,
-    slot: u32,
-    point: &[f32; 4],
-) -> Option<Entry> {
-    let index = if let Some(index) = entry.track {
-        let track = &mut tracks[index as usize];
-        track.slots[track.len as usize] = slot;
-        track.len += 1;
-        index
-    } else {
-        let triplet = entry.triplet();
-        triplet.iter().for_each(|slot| is_used[*slot as usize] = true);
-        let mut slots = [0; MAX_HITS];
-        slots[..3].copy_from_slice(&triplet);
-        slots[3] = slot;
-        tracks.push(Track { len: 4, slots });
-        tracks.len() as u32 - 1
-    };
-    let last = [entry.last[1], slot];
-    let points = [entry.points[1], *point];
-    let is_complete = tracks[index as usize].len as usize >= MAX_HITS;
-    (!is_complete).then_some(Entry {
-        track: Some(index),
-        first: 0,
-        last,
-        points,
-        has_skipped: false,
-    })
+/// Of several lanes, the one with the first candidate.
+#[cold]
+fn first_candidate(lanes: u32, candidates: &Integers) -> usize {
+    let of_lanes = (0..LANES).filter(|lane| lanes >> lane & 1 != 0);
+    of_lanes.min_by_key(|lane| candidates.at(*lane)).unwrap_or(0)
 }
 
-fn append(hits: &EventHits<'_>, slots: &[u32], tracks: &mut Tracks) {
-    tracks.slots.extend_from_slice(slots);
-    tracks.ids.extend(slots.iter().map(|slot| hits.ids[*slot as usize]));
-    let position = |slot: &u32| {
-        let slot = *slot as usize;
-        [hits.x[slot], hits.y[slot], hits.z[slot]]
-    };
-    tracks.positions.extend(slots.iter().map(position));
-    tracks.offsets.push(tracks.slots.len() as u32);
+/// The hit that continues a track.
+struct Next {
+    /// Its slot, or [`NONE`].
+    slot: u32,
+    /// True if the window ends among the hits that were looked at.
+    is_complete: bool,
+}
+
+impl Next {
+    /// Looks at the window around a line that is in all lanes.
+    #[inline]
+    fn new(layer: &Layer, line: &Lines) -> Self {
+        let index = layer.first_of_window(line.phi.first());
+        let Window { scatters, is_inside, opposite, continues } = layer.window(line, index);
+        let max = Numbers::splat(MAX_SCATTER);
+        let is_better = max.is_above(scatters).and(is_inside);
+        let scatters = is_better.select(scatters, max);
+        let nearest = scatters.min();
+        let lane = scatters.equals(Numbers::splat(nearest)).bits().trailing_zeros() as usize;
+        let slot = layer.first_slot() + layer.index_among_all(index, lane);
+        Next {
+            slot: select_unpredictable(nearest < MAX_SCATTER, slot, NONE),
+            is_complete: !continues & (opposite.signs() == 0),
+        }
+    }
 }
