@@ -6,8 +6,10 @@ use crate::geometry::CHIP_COLUMNS;
 const VELO: u32 = 0x2000_0000;
 /// Bits of an identifier without the marks of fractions.
 pub const WITHOUT_FRACTIONS: u32 = 0xF3FF_FFFF;
-const COLUMN_FRACTION: u32 = 1 << 27;
-const ROW_FRACTION: u32 = 1 << 26;
+/// Mark of an identifier whose cluster has a fraction of a column.
+pub const COLUMN_FRACTION: u32 = 1 << 27;
+/// Mark of an identifier whose cluster has a fraction of a row.
+pub const ROW_FRACTION: u32 = 1 << 26;
 
 /// Pixel of a sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

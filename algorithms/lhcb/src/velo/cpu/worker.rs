@@ -219,11 +219,15 @@ impl Clock<'_> {
     }
 }
 
-/// Slots that an event can have at most.
+/// Slots that may be written to after those of an event: seven, for whoever writes eight at a time.
+const SLOTS_AFTER: usize = 7;
+
+/// Slots that an event can have at most, and those after them.
 fn max_slots(event: &generators_lhcb::Event<'_>) -> usize {
     let words: usize = event.banks.iter().map(|bank| usize::from(bank.words)).sum();
-    match event.format.kind {
-        BankKind::SuperPixel => 2 * words,
-        BankKind::Retina => words,
-    }
+    SLOTS_AFTER
+        + match event.format.kind {
+            BankKind::SuperPixel => 2 * words,
+            BankKind::Retina => words,
+        }
 }

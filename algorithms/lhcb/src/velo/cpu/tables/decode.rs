@@ -1,10 +1,12 @@
 //! Hits of the clusters that the readout has found.
 
 use generators_lhcb::geometry::{Geometry, PITCH};
+use generators_lhcb::pixel::{COLUMN_FRACTION, ROW_FRACTION};
 use generators_lhcb::words::{cluster_column, fraction_bits, is_second_sensor, sensor_of};
 use generators_lhcb::{Bank, Event, Pixel};
 
-use super::sensor_hits::{SensorHit, write_hits};
+use super::lanes::{Integers, LANES, Numbers};
+use super::sensor_hits::{Transform, chunk};
 use super::sort::Sorter;
 use crate::velo::cpu::results::{HitBuffer, HitSlots};
 use crate::velo::model::PairRange;
@@ -40,9 +42,9 @@ impl Decoder {
     ) -> usize {
         let mut start = 0;
         for (pair, banks) in event.banks_by_pair().enumerate() {
-            let words = banks.iter().map(|bank| event.words(*bank).len()).sum();
+            let words: usize = banks.iter().map(|bank| event.words(*bank).len()).sum();
             let on_sensor = &mut self.on_sensor;
-            self.hits.write(words, |mut slots| {
+            self.hits.write(words + LANES, |mut slots| {
                 banks.iter().fold(0, |end, bank| {
                     end + on_sensor.decode_bank(event, geometry, *bank, &mut slots, end)
                 })
@@ -90,10 +92,11 @@ impl Clusters {
         geometry: &Geometry,
         is_wanted: impl Fn(u32) -> bool,
     ) {
-        if words.len() > self.words.len() {
-            self.words.resize(words.len(), 0);
-            self.column_x.resize(words.len(), 0.0);
-            self.column_pitch.resize(words.len(), 0.0);
+        let capacity = words.len() + LANES;
+        if self.words.len() < capacity {
+            self.words.resize(capacity, 0);
+            self.column_x.resize(capacity, 0.0);
+            self.column_pitch.resize(capacity, 0.0);
         }
         let mut count = 0;
         for &word in words {
@@ -107,7 +110,8 @@ impl Clusters {
         self.count = count;
     }
 
-    /// Writes the hits of a sensor to slots from `start` on; returns their number.
+    /// Writes the hits of a sensor to slots from `start` on, and up to seven slots after them; returns their
+    /// number.
     #[inline]
     fn write_to(
         &self,
@@ -117,26 +121,76 @@ impl Clusters {
         slots: &mut HitSlots<'_>,
         start: usize,
     ) -> usize {
-        let bits = fraction_bits(version);
-        let mask = (1_u32 << bits) - 1;
-        let unit = 1.0 / (1_u32 << bits) as f32;
-        let has_marks = version != 2;
-        let columns = self.column_x.iter().zip(&self.column_pitch);
-        let hit = |(&word, (x, pitch)): (&u32, (&f32, &f32))| {
-            let [row, row_fraction] = [word >> bits & 0xFF, word & mask];
-            let column_fraction = word >> (bits + 8) & mask;
-            let column = cluster_column(word, version) as u16;
-            let pixel = Pixel { sensor, column, row: row as u16 };
-            let id = pixel.id_with_fractions(
-                has_marks && column_fraction != 0,
-                has_marks && row_fraction != 0,
-            );
-            let row = row as f32 + row_fraction as f32 * unit;
-            let fraction = column_fraction as f32 * unit;
-            SensorHit { id, x: x + fraction * pitch, y: (0.5 + row) * PITCH }
-        };
-        let hits = self.words[..self.count].iter().zip(columns).map(hit);
-        write_hits(geometry, sensor, hits, slots.hits(start..start + self.count));
+        let transform = Transform::new(geometry, sensor);
+        let words = Words::new(version, sensor);
+        for index in (0..self.count).step_by(LANES) {
+            let at = |list: &[f32]| Numbers::load(list[index..].first_chunk().expect("a capacity"));
+            let of_words = self.words[index..].first_chunk::<LANES>().expect("a capacity");
+            let columns = Columns { x: at(&self.column_x), pitch: at(&self.column_pitch) };
+            let EightHits { ids, x, y } =
+                words.hits(Integers::load(bytemuck::cast_ref(of_words)), columns);
+            *chunk(slots.ids, start + index) = bytemuck::cast(ids.array());
+            transform.write(x, y, slots, start + index);
+        }
         self.count
+    }
+}
+
+/// Columns of eight clusters: their centres and widths in mm.
+struct Columns {
+    x: Numbers,
+    pitch: Numbers,
+}
+
+/// Hits on a sensor: identifiers, and local x and y in mm.
+struct EightHits {
+    ids: Integers,
+    x: Numbers,
+    y: Numbers,
+}
+
+/// Decodes the words of a sensor, eight at a time.
+struct Words {
+    fraction_bits: u32,
+    has_marks: bool,
+    id: Integers,
+}
+
+impl Words {
+    fn new(version: u8, sensor: u16) -> Self {
+        let id = Pixel { sensor, column: 0, row: 0 }.id();
+        Words {
+            fraction_bits: fraction_bits(version),
+            has_marks: version != 2,
+            id: Integers::splat(id as i32),
+        }
+    }
+
+    /// The hits of eight words: see [`ClusterWord`](generators_lhcb::ClusterWord).
+    #[inline]
+    fn hits(&self, words: Integers, columns: Columns) -> EightHits {
+        let bits = self.fraction_bits;
+        let fractions = Integers::splat((1 << bits) - 1);
+        let unit = Numbers::splat(1.0 / (1_u32 << bits) as f32);
+        let row = words.shifted_right(bits).and(Integers::splat(0xFF));
+        let column = words.shifted_right(2 * bits + 8).and(Integers::splat(0x3FF));
+        let row_fraction = words.and(fractions);
+        let column_fraction = words.shifted_right(bits + 8).and(fractions);
+        let mut ids = self.id.or(column.shifted_left(8)).or(row);
+        if self.has_marks {
+            let none = Integers::splat(0);
+            let marks = [(column_fraction, COLUMN_FRACTION), (row_fraction, ROW_FRACTION)];
+            for (fraction, mark) in marks {
+                let mark = Integers::splat(mark as i32);
+                ids = ids.or(none.is_below(fraction).select_integers(mark, none));
+            }
+        }
+        let fraction = column_fraction.numbers().times(unit);
+        let row = row.numbers().plus(row_fraction.numbers().times(unit));
+        EightHits {
+            ids,
+            x: columns.x.plus(fraction.times(columns.pitch)),
+            y: Numbers::splat(0.5).plus(row).times(Numbers::splat(PITCH)),
+        }
     }
 }

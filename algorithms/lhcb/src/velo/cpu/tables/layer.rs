@@ -34,6 +34,7 @@ pub struct Layer {
     first_slot: u32,
     /// Of a layer with all hits: x, y, z in mm, and 1 for hits of modules with odd numbers, else 0.
     points: Vec<[f32; 4]>,
+    parities: Vec<f32>,
     /// Index of the first hit of each bucket of angles, or of a later one.
     first: [u32; BUCKETS],
 }
@@ -49,6 +50,7 @@ impl Default for Layer {
             indices: Vec::new(),
             first_slot: 0,
             points: Vec::new(),
+            parities: Vec::new(),
             first: [0; BUCKETS],
         }
     }
@@ -124,14 +126,28 @@ impl Layer {
         to_phi.zip(phi).for_each(|(to, from)| *to = i32::from(*from) << SHIFT);
         self.indices[..len].iter_mut().zip(0..).for_each(|(to, index)| *to = index);
         self.first_slot = slots.start as u32;
-        let parity = hits.ids[slots].iter().map(|id| (module_of(*id) % 2) as f32);
-        let points = x.iter().zip(y).zip(z.iter().zip(parity));
-        self.points.clear();
-        self.points.extend(points.map(|((x, y), (z, parity))| [*x, *y, *z, parity]));
-        // There is a first one, which is near nothing, in layers without hits too.
-        self.points.push([f32::NAN; 4]);
         self.repeat(len);
+        self.fill_points(&hits.ids[slots]);
         self.fill_buckets();
+    }
+
+    /// Fills the points from the coordinates.
+    fn fill_points(&mut self, ids: &[u32]) {
+        // There is a first one, which is near nothing, in layers without hits too.
+        let end = ids.len().max(1).next_multiple_of(LANES);
+        self.parities.clear();
+        self.parities.extend(ids.iter().map(|id| (module_of(*id) % 2) as f32));
+        self.parities.resize(end, 0.0);
+        if self.points.len() < end {
+            self.points.resize(end, [0.0; 4]);
+        }
+        for index in (0..end).step_by(LANES) {
+            let of = |list: &[f32]| Numbers::load(chunk(list, index));
+            let components = [of(&self.x), of(&self.y), of(&self.z), of(&self.parities)];
+            let points: &mut [[f32; 4]; LANES] =
+                self.points[index..].first_chunk_mut().expect("a multiple of lanes");
+            *points = Numbers::points(components);
+        }
     }
 
     /// Takes the unused hits of another layer.

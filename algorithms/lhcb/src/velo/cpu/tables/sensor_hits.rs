@@ -1,13 +1,14 @@
-//! Hits on sensors, and their positions and angles.
+//! Hits on sensors, and their positions and angles, eight at a time.
 
 use generators_lhcb::geometry::Geometry;
 
-use crate::velo::cpu::results::HitsMut;
-use crate::velo::model::formulas::{phi16, transformed};
+use super::lanes::{LANES, Numbers, phi32};
+use crate::velo::cpu::results::HitSlots;
 
 /// Hits on sensors, in runs of the same sensor.
 #[derive(Clone, Debug, Default)]
 pub struct SensorRuns {
+    len: usize,
     ids: Vec<u32>,
     /// Local x and y in mm.
     x: Vec<f32>,
@@ -35,69 +36,87 @@ struct Run {
 }
 
 impl SensorRuns {
-    /// Removes all hits.
-    pub fn clear(&mut self) {
-        self.ids.clear();
-        self.x.clear();
-        self.y.clear();
+    /// Removes all hits, and makes a capacity for others.
+    pub fn clear(&mut self, capacity: usize) {
+        self.len = 0;
         self.runs.clear();
+        let capacity = capacity + LANES;
+        if self.ids.len() < capacity {
+            self.ids.resize(capacity, 0);
+            self.x.resize(capacity, 0.0);
+            self.y.resize(capacity, 0.0);
+        }
     }
 
     /// Number of hits.
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.len
     }
 
-    /// Appends a hit.
+    /// Appends a hit if it is wanted.
     #[inline]
-    pub fn push(&mut self, sensor: u16, hit: SensorHit) {
-        self.ids.push(hit.id);
-        self.x.push(hit.x);
-        self.y.push(hit.y);
-        let end = self.ids.len();
-        match self.runs.last_mut() {
-            Some(run) if run.sensor == sensor => run.end = end,
-            _ => self.runs.push(Run { sensor, end }),
-        }
+    pub fn push_if(&mut self, is_wanted: bool, hit: SensorHit) {
+        // Written in any case, without a branch that nothing predicts.
+        self.ids[self.len] = hit.id;
+        self.x[self.len] = hit.x;
+        self.y[self.len] = hit.y;
+        self.len += usize::from(is_wanted);
     }
 
-    /// Writes the hits with their positions and angles.
-    pub fn write_to(&self, geometry: &Geometry, to: HitsMut<'_>) {
-        let HitsMut { ids, x, y, z, phi } = to;
-        let mut start = 0;
+    /// Ends the hits of a sensor.
+    #[inline]
+    pub fn end_run(&mut self, sensor: u16) {
+        self.runs.push(Run { sensor, end: self.len });
+    }
+
+    /// Writes the hits with their positions and angles to slots from `start` on, and up to seven slots
+    /// after them.
+    pub fn write_to(&self, geometry: &Geometry, slots: &mut HitSlots<'_>, start: usize) {
+        slots.ids[start..start + self.len].copy_from_slice(&self.ids[..self.len]);
+        let mut first = 0;
         for &Run { sensor, end } in &self.runs {
-            let local = self.x[start..end].iter().zip(&self.y[start..end]);
-            let hits = self.ids[start..end].iter().zip(local);
-            let hit = |(id, (x, y)): (&u32, (&f32, &f32))| SensorHit { id: *id, x: *x, y: *y };
-            let to = HitsMut {
-                ids: &mut ids[start..end],
-                x: &mut x[start..end],
-                y: &mut y[start..end],
-                z: &mut z[start..end],
-                phi: &mut phi[start..end],
-            };
-            write_hits(geometry, sensor, hits.map(hit), to);
-            start = end;
+            let transform = Transform::new(geometry, sensor);
+            for index in (first..end).step_by(LANES) {
+                let [x, y] = [&self.x, &self.y]
+                    .map(|list| Numbers::load(list[index..].first_chunk().expect("a capacity")));
+                transform.write(x, y, slots, start + index);
+            }
+            first = end;
         }
     }
 }
 
-/// Writes hits of a sensor with their positions and angles.
-#[inline]
-pub fn write_hits(
-    geometry: &Geometry,
-    sensor: u16,
-    hits: impl Iterator<Item = SensorHit>,
-    to: HitsMut<'_>,
-) {
-    let HitsMut { ids, x, y, z, phi } = to;
-    let to = ids.iter_mut().zip(phi).zip(x.iter_mut().zip(y).zip(z));
-    for (hit, ((to_id, to_phi), ((to_x, to_y), to_z))) in hits.zip(to) {
-        let [x, y, z] = transformed(geometry, sensor, [hit.x, hit.y]);
-        *to_id = hit.id;
-        *to_x = x;
-        *to_y = y;
-        *to_z = z;
-        *to_phi = phi16(x, y);
+/// Transformation of positions on a sensor, each coefficient in all lanes.
+pub struct Transform {
+    /// Of local x, y and 1: x, y and z.
+    coefficients: [[Numbers; 3]; 3],
+}
+
+impl Transform {
+    /// That of a sensor.
+    #[inline]
+    pub fn new(geometry: &Geometry, sensor: u16) -> Self {
+        let of_sensor = &geometry.sensors[usize::from(sensor)];
+        let row =
+            |row: usize| [3 * row, 3 * row + 1, 9 + row].map(|at| Numbers::splat(of_sensor[at]));
+        Transform { coefficients: [0, 1, 2].map(row) }
     }
+
+    /// Writes positions and angles of eight hits to slots from an index on.
+    #[inline]
+    pub fn write(&self, x: Numbers, y: Numbers, slots: &mut HitSlots<'_>, index: usize) {
+        let transformed =
+            |[of_x, of_y, shift]: [Numbers; 3]| of_x.times(x).plus(of_y.times(y)).plus(shift);
+        let [x, y, z] = self.coefficients.map(transformed);
+        *chunk(slots.x, index) = x.array();
+        *chunk(slots.y, index) = y.array();
+        *chunk(slots.z, index) = z.array();
+        *chunk(slots.phi, index) = phi32(x, y).high_halves();
+    }
+}
+
+/// Elements that eight lanes are written to.
+#[inline]
+pub fn chunk<T>(list: &mut [T], index: usize) -> &mut [T; LANES] {
+    list[index..].first_chunk_mut().expect("more slots than hits")
 }

@@ -160,18 +160,13 @@ impl TrackFinder {
         grow(&mut self.triplets, seconds.len());
         grow(&mut self.incomplete, seconds.len());
         let [mut found, mut incomplete] = [0, 0];
-        let mut add = |second: usize, third: Third, is_wanted: bool| {
-            let candidates = &self.candidates[second / LANES * N..][..N];
-            let first = candidates[third.candidate].at(second % LANES) as u32;
-            // Written in any case, without a branch that nothing predicts.
-            self.triplets[found] =
-                Triplet { first, second: seconds[second], third: third.hit.index };
-            found += usize::from(is_wanted & (third.hit.scatter < MAX_SCATTER));
-        };
         for second in 0..seconds.len() {
             let lines = &self.lines[second / LANES * N..][..N];
             let windows = Windows::<N>::new(&self.thirds, lines, second % LANES);
-            add(second, windows.nearest(&self.thirds), windows.are_complete);
+            let third = windows.nearest(&self.thirds);
+            // Written in any case, without a branch that nothing predicts.
+            self.triplets[found] = self.triplet::<N>(second, &third);
+            found += usize::from(windows.are_complete & third.is_found());
             self.incomplete[incomplete] = second as u32;
             incomplete += usize::from(!windows.are_complete);
         }
@@ -179,9 +174,22 @@ impl TrackFinder {
             let second = second as usize;
             let lines = &self.lines[second / LANES * N..][..N];
             let lane = second % LANES;
-            add(second, nearest_third(&self.thirds, all_thirds, lines, lane, &self.is_used), true);
+            let third = nearest_third(&self.thirds, all_thirds, lines, lane, &self.is_used);
+            self.triplets[found] = self.triplet::<N>(second, &third);
+            found += usize::from(third.is_found());
         }
         found
+    }
+
+    /// The triplet of a second hit, by its index among unused ones.
+    #[inline]
+    fn triplet<const N: usize>(&self, second: usize, third: &Third) -> Triplet {
+        let candidates = &self.candidates[second / LANES * N..][..N];
+        Triplet {
+            first: candidates[third.candidate].at(second % LANES) as u32,
+            second: self.seconds.indices()[second],
+            third: third.hit.index,
+        }
     }
 
     /// Continues all entries in a pair of modules.
@@ -331,6 +339,13 @@ struct Windows<const N: usize> {
 struct Third {
     candidate: usize,
     hit: Nearest,
+}
+
+impl Third {
+    #[inline]
+    fn is_found(&self) -> bool {
+        self.hit.scatter < MAX_SCATTER
+    }
 }
 
 impl<const N: usize> Windows<N> {

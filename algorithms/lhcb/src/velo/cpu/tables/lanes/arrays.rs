@@ -35,6 +35,12 @@ impl Numbers {
         from_fn(|component| Numbers(from_fn(|lane| points[lane][component])))
     }
 
+    /// Eight points of coordinates x, y, z and a fourth number.
+    #[inline]
+    pub fn points(components: [Self; 4]) -> [[f32; 4]; LANES] {
+        from_fn(|lane| components.map(|numbers| numbers.0[lane]))
+    }
+
     /// The number of one lane in all lanes.
     #[inline]
     pub fn broadcast(&self, lane: usize) -> Self {
@@ -195,6 +201,36 @@ impl Integers {
     #[inline]
     pub fn max(self, other: Self) -> Self {
         self.with(other, i32::max)
+    }
+
+    /// The bits moved up.
+    #[inline]
+    pub fn shifted_left(self, bits: u32) -> Self {
+        Integers(self.0.map(|number| number << bits))
+    }
+
+    /// The bits moved down, behind zeros.
+    #[inline]
+    pub fn shifted_right(self, bits: u32) -> Self {
+        Integers(self.0.map(|number| (number as u32 >> bits) as i32))
+    }
+
+    /// As numbers.
+    #[inline]
+    pub fn numbers(self) -> Numbers {
+        Numbers(self.0.map(|number| number as f32))
+    }
+
+    /// The high 16 bits of each.
+    #[inline]
+    pub fn high_halves(self) -> [i16; LANES] {
+        self.0.map(|number| (number >> 16) as i16)
+    }
+
+    /// The bits that are set in both.
+    #[inline]
+    pub fn and(self, other: Self) -> Self {
+        self.with(other, |a, b| a & b)
     }
 
     /// The bits that are set in either.

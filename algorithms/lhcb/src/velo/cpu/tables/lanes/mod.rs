@@ -54,7 +54,9 @@ mod tests {
     macro_rules! results {
         ($numbers:ty, $integers:ty) => {{
             let points = NUMBERS.map(|x| [x, x + 1.0, x * 2.0, 3.0 - x]);
-            let points = <$numbers>::transposed(std::array::from_fn(|lane| &points[lane]));
+            let list = points;
+            let points = <$numbers>::transposed(std::array::from_fn(|lane| &list[lane]));
+            assert_eq!(<$numbers>::points(points), list);
             let numbers = <$numbers>::load(&NUMBERS);
             let [_, plus_one, _, _] = points;
             let large = numbers.is_above(<$numbers>::splat(1.0));
@@ -88,12 +90,17 @@ mod tests {
                 integers.min(other),
                 integers.max(other),
                 integers.or(other),
+                integers.and(other),
+                integers.shifted_left(3),
+                integers.shifted_right(5),
                 below.and(large).select_integers(integers, other),
                 integers.is_odd().select_integers(integers, other),
                 numbers.times(<$numbers>::splat(2500.0)).angles(),
             ];
             bits.extend([below.bits(), integers.signs(), integers.first() as u32]);
             bits.extend((0..LANES).map(|lane| integers.at(lane) as u32));
+            bits.extend(integers.numbers().array().map(f32::to_bits));
+            bits.extend(integers.high_halves().map(|half| half as u32));
             let lanes = (0..LANES).map(|lane| integers.broadcast(lane));
             let all = lists.into_iter().chain(computed).chain(lanes);
             bits.extend(all.flat_map(|integers| integers.array().map(|number| number as u32)));

@@ -55,6 +55,28 @@ impl Numbers {
         }
     }
 
+    /// Eight points of coordinates x, y, z and a fourth number.
+    #[inline]
+    pub fn points([x, y, z, fourth]: [Self; 4]) -> [[f32; 4]; LANES] {
+        let mut points = [[0.0; 4]; LANES];
+        // SAFETY: as above.
+        unsafe {
+            let xy = [_mm256_unpacklo_ps(x.0, y.0), _mm256_unpackhi_ps(x.0, y.0)];
+            let zw = [_mm256_unpacklo_ps(z.0, fourth.0), _mm256_unpackhi_ps(z.0, fourth.0)];
+            let pairs = [
+                _mm256_shuffle_ps::<0x44>(xy[0], zw[0]),
+                _mm256_shuffle_ps::<0xEE>(xy[0], zw[0]),
+                _mm256_shuffle_ps::<0x44>(xy[1], zw[1]),
+                _mm256_shuffle_ps::<0xEE>(xy[1], zw[1]),
+            ];
+            for (lane, pair) in pairs.into_iter().enumerate() {
+                _mm_storeu_ps(points[lane].as_mut_ptr(), _mm256_castps256_ps128(pair));
+                _mm_storeu_ps(points[lane + 4].as_mut_ptr(), _mm256_extractf128_ps::<1>(pair));
+            }
+        }
+        points
+    }
+
     /// The number of one lane in all lanes: from memory, where these are.
     #[inline]
     pub fn broadcast(&self, lane: usize) -> Self {
@@ -245,6 +267,48 @@ impl Integers {
     pub fn max(self, other: Self) -> Self {
         // SAFETY: as above.
         Integers(unsafe { _mm256_max_epi32(self.0, other.0) })
+    }
+
+    /// The bits moved up.
+    #[inline]
+    pub fn shifted_left(self, bits: u32) -> Self {
+        // SAFETY: as above.
+        Integers(unsafe { _mm256_sll_epi32(self.0, _mm_cvtsi32_si128(bits as i32)) })
+    }
+
+    /// The bits moved down, behind zeros.
+    #[inline]
+    pub fn shifted_right(self, bits: u32) -> Self {
+        // SAFETY: as above.
+        Integers(unsafe { _mm256_srl_epi32(self.0, _mm_cvtsi32_si128(bits as i32)) })
+    }
+
+    /// As numbers.
+    #[inline]
+    pub fn numbers(self) -> Numbers {
+        // SAFETY: as above.
+        Numbers(unsafe { _mm256_cvtepi32_ps(self.0) })
+    }
+
+    /// The high 16 bits of each.
+    #[inline]
+    pub fn high_halves(self) -> [i16; LANES] {
+        let mut array = [0; LANES];
+        // SAFETY: as above, and the array has half the size of the vector.
+        unsafe {
+            let halves = _mm256_srai_epi32::<16>(self.0);
+            let [low, high] =
+                [_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves)];
+            _mm_storeu_si128(array.as_mut_ptr().cast(), _mm_packs_epi32(low, high));
+        }
+        array
+    }
+
+    /// The bits that are set in both.
+    #[inline]
+    pub fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Integers(unsafe { _mm256_and_si256(self.0, other.0) })
     }
 
     /// The bits that are set in either.
