@@ -219,7 +219,7 @@ impl Clock<'_> {
     }
 }
 
-/// Slots that may be written to after those of an event: seven, for whoever writes eight at a time.
+/// Slots that may be written to after those of an event: eight are written at a time.
 const SLOTS_AFTER: usize = 7;
 
 /// Slots that an event can have at most, and those after them.

@@ -242,7 +242,7 @@ fn chunk<T>(list: &[T], index: usize) -> &[T; LANES] {
 #[inline]
 unsafe fn chunk_unchecked<T>(list: &[T], index: usize) -> &[T; LANES] {
     debug_assert!(index + LANES <= list.len());
-    // SAFETY: there are that many elements.
+    // SAFETY: as above.
     unsafe { &*list.as_ptr().add(index).cast() }
 }
 
@@ -259,7 +259,7 @@ impl Layer {
     pub fn window(&self, line: &Lines, index: u32) -> Window {
         let index = index as usize;
         assert!(index <= self.len);
-        // SAFETY: of each list, as many hits are repeated after the last one.
+        // SAFETY: the first eight hits are repeated after the last one in each list.
         let (phi, [x, y, z]) = unsafe {
             (
                 chunk_unchecked(&self.phi, index),

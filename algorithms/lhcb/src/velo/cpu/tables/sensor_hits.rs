@@ -93,7 +93,7 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// That of a sensor.
+    /// The transformation of a sensor.
     #[inline]
     pub fn new(geometry: &Geometry, sensor: u16) -> Self {
         let of_sensor = &geometry.sensors[usize::from(sensor)];

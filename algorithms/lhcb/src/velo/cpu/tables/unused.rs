@@ -68,7 +68,7 @@ impl Unused {
         self.ranks[index]
     }
 
-    /// Indices among all hits, after [`BEYOND`] of the rounds before, and before as many of the next ones.
+    /// Indices among all hits, after [`BEYOND`] of the rounds before, and before [`BEYOND`] of the next ones.
     #[inline]
     pub fn circular(&self) -> &[i32] {
         &self.circular
