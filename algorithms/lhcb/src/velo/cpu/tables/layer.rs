@@ -102,6 +102,12 @@ impl Layer {
         self.first_slot
     }
 
+    /// Marks of the hits of a layer with all hits, among those of all slots.
+    #[inline]
+    pub fn marks<'a>(&self, is_marked: &'a [bool]) -> &'a [bool] {
+        &is_marked[self.first_slot as usize..][..self.len]
+    }
+
     fn reserve(&mut self, hits: usize) {
         let capacity = hits + LANES;
         if self.x.len() < capacity {

@@ -102,12 +102,12 @@ impl TrackFinder {
         let all_firsts = &self.layers[pair];
         let all_seconds = &self.layers[pair - 1];
         let all_thirds = &self.layers[pair - 2];
-        self.firsts.fill(all_firsts, &self.is_used);
-        self.seconds.fill(all_seconds, &self.is_used);
+        self.firsts.fill(all_firsts.marks(&self.is_used));
+        self.seconds.fill(all_seconds.marks(&self.is_used));
         if self.firsts.indices().is_empty() || self.seconds.indices().is_empty() {
             return;
         }
-        self.unused_thirds.fill(all_thirds, &self.is_used);
+        self.unused_thirds.fill(all_thirds.marks(&self.is_used));
         if self.unused_thirds.indices().is_empty() {
             return;
         }

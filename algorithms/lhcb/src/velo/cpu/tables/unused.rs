@@ -1,7 +1,5 @@
 //! Unused hits of a pair of modules.
 
-use super::layer::Layer;
-
 /// Unused hits of a pair of modules, by their indices among all.
 #[derive(Clone, Debug, Default)]
 pub struct Unused {
@@ -16,18 +14,13 @@ pub struct Unused {
 pub const BEYOND: usize = 9;
 
 impl Unused {
-    /// Takes the hits of a layer whose slots are not marked.
-    pub fn fill(&mut self, all: &Layer, is_used: &[bool]) {
-        let len = all.len();
+    /// Takes the hits that are not marked, of all hits of the pair of modules.
+    pub fn fill(&mut self, is_used: &[bool]) {
+        let len = is_used.len();
         self.indices.resize(len, 0);
-        if len == 0 {
-            return;
-        }
-        let start = all.first_slot() as usize;
-        let mut count = 0;
         self.ranks.resize(len + 1, 0);
-        let is_used = is_used[start..start + len].iter();
-        for (index, (is_used, rank)) in is_used.zip(&mut self.ranks).enumerate() {
+        let mut count = 0;
+        for (index, (is_used, rank)) in is_used.iter().zip(&mut self.ranks).enumerate() {
             *rank = count as u32;
             // Written in any case, without a branch that nothing predicts.
             self.indices[count] = index as u32;
