@@ -11,13 +11,17 @@
 //!
 //! The confidence comes from resamples: each rate is drawn anew within its standard error, and a
 //! plateau is reported if nearly all resamples have one. Nothing is known between the points.
+//!
+//! Two points are not fitted. Either the second rate is not higher than the first by more than
+//! [`LEVEL`], and the first is the plateau; or it is, and then the second is a lower bound of the
+//! plateau, because a rise that goes on and one that ends at the second point look alike.
 
 use super::description::{quantile, sorted};
 use super::interval::{Interval, TAIL};
 use super::synthetic::Noise;
 
-/// Minimum number of points: fewer can't distinguish a plateau from a rise that slows down.
-pub const MIN_POINTS: usize = 3;
+/// Minimum number of points: a single rate shows no growth.
+pub const MIN_POINTS: usize = 2;
 /// Minimum number of points of a level part.
 const MIN_LEVEL: usize = 2;
 /// Maximum exponent of the streams at a level rate: 7 % for twice the number.
@@ -46,7 +50,7 @@ pub struct Plateau {
     pub knee: f64,
     /// Interval of the knee in 95 % of the resamples.
     pub knee_interval: Interval,
-    /// The level: the geometric mean of the rates that are level.
+    /// The level: the geometric mean of the rates that are level; of two points the first rate.
     pub level: f64,
     /// Index of the first level rate.
     pub first: usize,
@@ -120,7 +124,7 @@ struct PiecewiseFit {
 fn piecewise_fit(x: &[f64], y: &[f64]) -> Option<PiecewiseFit> {
     let (exponent, left) = exponent(x, y);
     if exponent < LEVEL {
-        let level = mean(y.iter().copied());
+        let level = if y.len() == MIN_POINTS { y[0] } else { mean(y.iter().copied()) };
         return Some(PiecewiseFit { knee: x[0], level, first: 0 });
     }
     let is_level = |first: &usize| self::exponent(&x[*first..], &y[*first..]).0 < LEVEL;
@@ -245,8 +249,36 @@ mod tests {
     }
 
     #[test]
-    fn two_points_are_too_few_and_no_rate_is_none() {
-        assert_eq!(growth(&rates(&[(1.0, 1.0), (2.0, 1.0)])), Growth::TooFew);
+    fn two_points_that_grow_by_little_or_fall_are_level_at_the_first() {
+        for second in [5.1, 5.0, 2.5] {
+            let Plateau { first, level, knee, .. } = level(&[(2.0, 5.0), (4.0, second)]);
+            assert_eq!(first, 0, "{second}");
+            assert!((level - 5.0).abs() < 1e-9 && knee <= 2.0 + 1e-9, "{second}: {level}, {knee}");
+        }
+    }
+
+    #[test]
+    fn two_points_that_grow_are_a_rise() {
+        let Growth::Rising { doubling } = growth(&rates(&[(1.0, 10.0), (4.0, 25.6)])) else {
+            panic!("a rise")
+        };
+        assert!((doubling - 1.6).abs() < 1e-9, "{doubling}");
+    }
+
+    #[test]
+    fn two_points_whose_errors_reach_beyond_the_limit_are_unclear() {
+        let unsure = |(streams, value): (f64, f64)| Rate {
+            streams,
+            value,
+            interval: Some(Interval { low: 0.8 * value, high: 1.25 * value }),
+        };
+        assert_eq!(growth(&[(1.0, 10.0), (2.0, 11.0)].map(unsure)), Growth::Unclear);
+    }
+
+    #[test]
+    fn one_point_is_too_few_and_no_rate_is_none() {
+        assert_eq!(growth(&rates(&[(1.0, 1.0)])), Growth::TooFew);
+        assert_eq!(growth(&[]), Growth::TooFew);
         assert_eq!(growth(&rates(&[(1.0, 1.0), (2.0, 0.0), (4.0, 1.0)])), Growth::TooFew);
     }
 }

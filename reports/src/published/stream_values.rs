@@ -230,22 +230,29 @@ mod tests {
 
     #[test]
     fn a_plateau_or_the_reason_for_none_is_reported() {
-        let events = |rates: [f64; 3]| {
+        let events = |rates: &[f64]| {
             let points = [1, 2, 4].into_iter().zip(rates);
-            let points = points.map(|(streams, rate)| fixture::row(streams, rate)).collect();
+            let points = points.map(|(streams, rate)| fixture::row(streams, *rate)).collect();
             let streams = Streams { points, ..Streams::new("velo-events".to_owned()) };
             reproduced("allen.plateau", streams)
         };
-        let level = events([10e6, 19e6, 19.2e6]);
+        let level = events(&[10e6, 19e6, 19.2e6]);
         assert!((amount(&level, "plateau, CPU") - 19.1).abs() < 0.01);
         assert_eq!(
             (amount(&level, "one stream, CPU"), amount(&level, "the most, CPU")),
             (10.0, 19.2)
         );
         assert!(matches!(level.judged[0].verdict, ClaimVerdict::Holds(_)));
-        let rising = events([10e6, 19e6, 36e6]);
+        let rising = events(&[10e6, 19e6, 36e6]);
         let why = rising.found("plateau, CPU").expect_err("it rises");
         assert!(why.starts_with("no plateau: doubling the streams gives"), "{why}");
+        let two = events(&[10e6, 10.1e6]);
+        assert!((amount(&two, "plateau, CPU") - 10.0).abs() < 1e-9);
+        let bound = events(&[10e6, 19e6]);
+        let why = bound.found("plateau, CPU").expect_err("it rises");
+        assert!(why.starts_with("plateau of at least 19 M/s, still rising"), "{why}");
+        let one = events(&[10e6]);
+        assert_eq!(one.found("plateau, CPU"), Err("plateau not judged"));
     }
 
     /// Inputs of many events, whose items are events.

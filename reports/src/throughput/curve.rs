@@ -67,9 +67,16 @@ impl<'a> Curve<'a> {
 
     /// Describes the growth.
     pub fn growth_in_words(&self) -> String {
+        match &self.rows[..] {
+            [one, two] => self.growth_of_two(one, two),
+            _ => self.growth_of_many(),
+        }
+    }
+
+    fn growth_of_many(&self) -> String {
         match &self.growth {
             Growth::TooFew => {
-                "plateau not judged; measure at least three numbers of streams".to_owned()
+                "plateau not judged; measure at least two numbers of streams".to_owned()
             }
             Growth::Rising { doubling } => {
                 format!("no plateau: doubling the streams gives {}", units::times(*doubling))
@@ -83,6 +90,37 @@ impl<'a> Curve<'a> {
                 }
             }
         }
+    }
+
+    /// Describes the growth from one number of streams to a second one, which shows less than more
+    /// of them, and how sure that is.
+    fn growth_of_two(&self, one: &ThroughputRow, two: &ThroughputRow) -> String {
+        let Some((first, second)) = one.rate().zip(two.rate()) else {
+            return self.growth_of_many();
+        };
+        let ratio = units::times(second / first);
+        let growth = match &self.growth {
+            Growth::Level(plateau) => {
+                let level = units::rate(plateau.level);
+                format!(
+                    "plateau of {level} with {}: {} give {ratio} that",
+                    streams(one),
+                    streams(two)
+                )
+            }
+            Growth::Rising { .. } => {
+                let rate = units::rate(second);
+                let streams = streams(two);
+                format!(
+                    "plateau of at least {rate}, still rising with {streams}: {ratio} the rate of {}",
+                    one.streams
+                )
+            }
+            Growth::TooFew | Growth::Unclear => return self.growth_of_many(),
+        };
+        let has_errors = one.rate_interval().is_some() && two.rate_interval().is_some();
+        let confidence = if has_errors { "95 % confidence" } else { "unknown confidence" };
+        format!("{growth} (two points, {confidence})")
     }
 
     /// Describes the growth, and the limit at its end.
@@ -129,9 +167,13 @@ fn from(knee: f64) -> String {
     format!("{} streams", units::significant(knee, 2))
 }
 
+fn streams(row: &ThroughputRow) -> String {
+    units::counted(row.streams, "stream")
+}
+
 fn at(row: &ThroughputRow) -> String {
     let limits = what_limits(row);
-    let streams = units::counted(row.streams, "stream");
+    let streams = streams(row);
     if limits.is_empty() { limits } else { format!("with {streams} {limits}") }
 }
 
@@ -235,10 +277,59 @@ mod tests {
     }
 
     #[test]
-    fn two_points_are_not_judged() {
-        let rows = [row(1, 10e6), row(2, 19e6)];
-        let words = curves(&rows)[0].words();
-        assert!(words.starts_with("plateau not judged"), "{words}");
+    fn one_point_is_not_judged() {
+        let words = curves(&[row(1, 10e6)])[0].words();
+        assert!(words.starts_with("plateau not judged; measure at least two"), "{words}");
+    }
+
+    #[test]
+    fn two_points_that_do_not_grow_have_their_plateau_at_the_first() {
+        let rows = [row(1, 10e6), row(2, 10.1e6)];
+        let curve = &curves(&rows)[0];
+        assert_eq!(curve.plateau().map(|row| row.streams), Some(1));
+        let words = curve.words();
+        assert!(
+            words.starts_with(
+                "plateau of 10 M/s with 1 stream: 2 streams give 1.01 × that (two points"
+            ),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn two_points_that_grow_are_a_lower_bound_of_the_plateau() {
+        let words = curves(&two_cores()[..2])[0].words();
+        assert!(
+            words.starts_with("plateau of at least 19.2 M/s, still rising with 4 streams: 1.92 ×"),
+            "{words}"
+        );
+        assert!(words.contains("limited by the cores (97 %)"), "{words}");
+    }
+
+    #[test]
+    fn the_confidence_of_two_points_is_known_with_their_intervals_only() {
+        let known = |rate: f64| ThroughputRow {
+            items_per_s_low: Some(0.99 * rate),
+            items_per_s_high: Some(1.01 * rate),
+            ..row(1, rate)
+        };
+        let sure = [known(10e6), ThroughputRow { streams: 2, ..known(19e6) }];
+        let words = curves(&sure)[0].words();
+        assert!(words.contains("1.90 × the rate of 1 (two points, 95 % confidence)"), "{words}");
+        let wide = |row: &ThroughputRow| ThroughputRow {
+            items_per_s_low: Some(1e6),
+            items_per_s_high: Some(1e8),
+            ..row.clone()
+        };
+        let words = curves(&sure.each_ref().map(wide))[0].words();
+        assert!(words.starts_with("plateau not clear"), "{words}");
+        let unknown = |row: &ThroughputRow| ThroughputRow {
+            items_per_s_low: None,
+            items_per_s_high: None,
+            ..row.clone()
+        };
+        let words = curves(&sure.each_ref().map(unknown))[0].words();
+        assert!(words.contains("unknown confidence"), "{words}");
     }
 
     #[test]
