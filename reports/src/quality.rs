@@ -17,8 +17,10 @@ pub struct Quality {
     pub metric: &'static str,
     /// Displayed name, with its unit.
     pub name: &'static str,
-    /// Explanation, if the name is not sufficient.
-    pub meaning: Option<&'static str>,
+    /// A phrase that defines it, the same for metrics of the same kind.
+    pub meaning: &'static str,
+    /// True for a share of a total.
+    pub is_share: bool,
     /// Ideal value, if values can be above and below it.
     pub ideal: Option<f64>,
     /// The direction of improvement.
@@ -35,7 +37,7 @@ impl Quality {
                 if let Some(quality) = Quality::declared(row, name)
                     && quality.value(row).is_some()
                 {
-                    known.entry((!quality.is_share(), quality.metric)).or_insert(quality);
+                    known.entry((!quality.is_share, quality.metric)).or_insert(quality);
                 }
             }
         }
@@ -53,21 +55,19 @@ impl Quality {
     fn new(metric: &str, record: &MetricRecord) -> Self {
         let MetricRecord { unit, label, meaning, better, ideal, .. } = record;
         let name = if unit.is_empty() { label.clone() } else { format!("{label} [{unit}]") };
-        // A common note states that residuals are standard deviations.
-        let is_share = unit.is_empty() && *better != Better::Near;
-        let meaning = is_share.then(|| interned(&format!("{label}: {meaning}")));
-        let ideal = ideal.filter(|_| *better == Better::Near);
-        Quality { metric: interned(metric), name: interned(&name), meaning, ideal, better: *better }
-    }
-
-    /// True for a share of a total.
-    fn is_share(self) -> bool {
-        self.meaning.is_some()
+        Quality {
+            metric: interned(metric),
+            name: interned(&name),
+            meaning: interned(meaning),
+            is_share: unit.is_empty() && *better != Better::Near,
+            ideal: ideal.filter(|_| *better == Better::Near),
+            better: *better,
+        }
     }
 
     /// True for a share whose ideal value is 1.
     pub fn should_be_one(self) -> bool {
-        self.is_share() && self.better == Better::Higher
+        self.is_share && self.better == Better::Higher
     }
 
     /// The value of a row, if it has one.

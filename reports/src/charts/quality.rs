@@ -19,14 +19,14 @@ use super::lines::{self, Grouping, longest, scale};
 use super::palette::{Palette, Style};
 use super::scale::{Scale, Spread, Unit};
 use super::study::{self, Axis, Study};
+use crate::grouped::grouped;
 use crate::quality::{Quality, is_known};
 use crate::record::SummaryRow;
 use crate::winners::is_of_data;
 use crate::{shape, units};
 
 const READING: &str = "dashed: ideal value; time: median";
-const FIGURES: &str = "figures: of the first input; residuals and pulls: standard deviations, by \
-    the 68 % in the middle";
+const FIGURES: &str = "figures: of the first input";
 /// Values within this factor count as equal.
 const SAME: f64 = 1.001;
 
@@ -73,10 +73,15 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     })
 }
 
-/// Explanation of the metrics of a chart.
+/// Explanation of the metrics of a chart, once for those with the same meaning.
 pub fn reading(shown: &[Quality]) -> String {
-    let meanings = shown.iter().filter_map(|quality| quality.meaning);
-    std::iter::once(FIGURES).chain(meanings).collect::<Vec<_>>().join("; ")
+    let defined = shown.iter().filter(|quality| !quality.meaning.is_empty());
+    let meanings = grouped(defined, |quality| quality.meaning).into_iter();
+    let phrase = |(meaning, metrics): (&str, Vec<&Quality>)| {
+        let names: Vec<_> = metrics.iter().map(|quality| quality.name).collect();
+        format!("{}: {meaning}", names.join(", "))
+    };
+    std::iter::once(FIGURES.to_owned()).chain(meanings.map(phrase)).collect::<Vec<_>>().join("; ")
 }
 
 /// True if the variants have the same value of a metric at each setting.
@@ -204,6 +209,34 @@ mod tests {
             .clone()
             .map(|row| SummaryRow { params: "n=2".parse().expect("well formed"), ..row });
         assert!(of_study(&[rows, others].concat(), &[], figure).is_none());
+    }
+
+    #[test]
+    fn captions_define_the_metrics_of_the_task_only() {
+        let shares = ["a", "b"].map(|variant| with_efficiency(variant, "n=1", "0.5"));
+        let chart = of_study(&shares, &[], figure).expect("a chart");
+        let text = chart.caption.join(" ");
+        assert!(text.contains("efficiency: of what happened"), "{text}");
+        assert!(!text.contains("residual") && !text.contains("standard deviation"), "{text}");
+        let all = ["a", "b"].map(|variant| good(variant, 1, "0.5"));
+        let chart = of_study(&all, &[], figure).expect("a chart");
+        let text = chart.caption.join(" ");
+        assert!(text.contains("x residual [µm]: standard deviation"), "{text}");
+        assert!(text.contains("x pull: standard deviation over the error"), "{text}");
+    }
+
+    #[test]
+    fn metrics_of_one_meaning_share_a_definition() {
+        let residual = |name| Quality {
+            metric: name,
+            name,
+            meaning: "standard deviation",
+            is_share: false,
+            ideal: None,
+            better: crate::record::Better::Lower,
+        };
+        let reading = reading(&[residual("x"), residual("y")]);
+        assert_eq!(reading, "figures: of the first input; x, y: standard deviation");
     }
 
     #[test]
