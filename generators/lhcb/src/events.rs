@@ -121,6 +121,11 @@ impl Events {
         self.headers.is_empty()
     }
 
+    /// True if an event has banks of this kind.
+    pub fn has(&self, kind: BankKind) -> bool {
+        self.headers.iter().any(|header| header.kind == kind as u8)
+    }
+
     /// The words of all banks.
     pub fn words(&self) -> &[u32] {
         &self.words

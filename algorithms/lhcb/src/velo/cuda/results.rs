@@ -6,6 +6,7 @@ use portable_gpu::{DeviceBuffer, DeviceError, Gpu};
 use tasks::algorithm::CheckError;
 use tasks::device::Buffers;
 
+use super::input::InputBuffers;
 use super::layout::Layout;
 use super::precision::{DeviceHits, Precision};
 use crate::kernels::velo_cuda_event_h::PairHits;
@@ -127,18 +128,20 @@ impl<P: Precision> HitBuffers<P> {
         })
     }
 
-    /// Copies the hits that a stage starts from to the device.
-    pub(super) fn upload(
+    /// Copies the hits that a stage starts from to the device, with the headers of their events.
+    pub(super) fn load(
         &self,
         gpu: &Gpu,
         input: &VeloInput,
         stage: Stage,
+        buffers: &InputBuffers<'_>,
     ) -> Result<(), DeviceError> {
         let (hits, to) = match stage {
             Stage::Sort => (input.unsorted(), &self.unsorted),
             Stage::Tracks => (input.sorted(), &self.sorted),
             Stage::Clusters | Stage::Decode | Stage::Chain => return Ok(()),
         };
+        buffers.upload_headers(gpu)?;
         let arrays = &hits.arrays;
         let on_device: Vec<_> =
             (0..arrays.len()).map(|slot| P::to_device(&arrays.hit(slot))).collect();

@@ -52,14 +52,13 @@ impl Config {
     /// Settings for a stage on an input.
     pub(super) fn new(input: &VeloInput, stage: Stage) -> Self {
         let layout = Layout::new(input, stage);
-        let has = |kind| input.events.iter().any(|event| event.format.kind == kind);
         Config {
             stage,
             size: BatchSize::new(input, &layout),
             layout,
             capacity: Capacity::Original,
-            has_super_pixels: has(BankKind::SuperPixel),
-            has_retina: has(BankKind::Retina),
+            has_super_pixels: input.events.has(BankKind::SuperPixel),
+            has_retina: input.events.has(BankKind::Retina),
             exceeding: AtomicUsize::new(0),
         }
     }
@@ -171,11 +170,7 @@ impl<'a> GpuTask<'a> for Published<'a> {
 
     fn load(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
         let GpuRunner { input, gpu, config, .. } = at;
-        if config.stage.starts_from_banks() {
-            return Ok(());
-        }
-        self.input.upload_headers(gpu)?;
-        self.hits.upload(gpu, input, config.stage)
+        self.hits.load(gpu, input, config.stage, &self.input)
     }
 
     fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {

@@ -50,9 +50,8 @@ impl Config {
                  {available}; use published, or a variant on the CPU, for such events"
             )));
         }
-        let has = |kind| input.events.iter().any(|event| event.format.kind == kind);
-        let has_super_pixels = has(BankKind::SuperPixel);
-        let has_retina = has(BankKind::Retina);
+        let has_super_pixels = input.events.has(BankKind::SuperPixel);
+        let has_retina = input.events.has(BankKind::Retina);
         Ok(Config { stage, layout, capacity, has_super_pixels, has_retina })
     }
 }
@@ -283,11 +282,7 @@ impl<'a, P: Precision> GpuTask<'a> for Resident<'a, P> {
 
     fn load(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
         let GpuRunner { input, gpu, config, .. } = at;
-        if config.stage.starts_from_banks() {
-            return Ok(());
-        }
-        self.input.upload_headers(gpu)?;
-        self.hits.upload(gpu, input, config.stage)
+        self.hits.load(gpu, input, config.stage, &self.input)
     }
 
     fn run(&mut self, at: &GpuRunner<'a, Self>) -> Result<(), DeviceError> {
