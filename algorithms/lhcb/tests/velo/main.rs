@@ -2,6 +2,7 @@
 
 mod capacities;
 mod expected;
+mod large;
 mod physics;
 mod references;
 mod variants;

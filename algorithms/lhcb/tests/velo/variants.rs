@@ -53,7 +53,7 @@ fn check_on(stage: Stage, target: &Target<'_>, batches: &[usize]) {
     }
 }
 
-fn check_input(stage: Stage, target: &Target<'_>, input: &VeloInput, file: &str) {
+pub fn check_input(stage: Stage, target: &Target<'_>, input: &VeloInput, file: &str) {
     let task = VeloTask { stage };
     for variant in task.variants() {
         if variant.backend != target.device.backend() {

@@ -1,4 +1,5 @@
-// Angles of the hits of three pairs of modules, and their unused hits, in shared memory.
+// Angles of the hits of three pairs of modules, and their unused hits: in shared memory with indices of 16 bits, or
+// in device memory with indices of 32 bits.
 #pragma once
 #include "event.h"
 // nvcc: -fmad=false
@@ -14,28 +15,40 @@ constexpr u32 LIST_MARGIN = 8;
 
 __device__ __forceinline__ u32 layer_bin(i16 phi) { return (u32)(u16)(phi ^ (i16)0x8000) >> LAYER_BIN_SHIFT; }
 
+// The unsigned type with the size of a type of indices.
+template <class Index> struct Unsigned;
+template <> struct Unsigned<i16> {
+    typedef u16 Type;
+};
+template <> struct Unsigned<i32> {
+    typedef u32 Type;
+};
+
 // A pair of modules.
-struct Layer {
+template <class Index> struct Layer {
+    typedef typename Unsigned<Index>::Type Bin;
+
     // Of each 32 hits: bits of the unused ones, and the number of unused ones before.
     u32* unused_bits;
     u32* unused_before_word;
     u32* unused_count;
     // First hit of each bin of the angle; the number of hits follows.
-    u16* bins;
+    Bin* bins;
     i16* phi;
     // Indices of the unused hits. Before and after them are those of the other end, less or more the number
     // of all hits.
-    i16* unused;
+    Index* unused;
 
     // Bytes of a layer; the capacity is a multiple of 32.
     static __device__ __forceinline__ u32 bytes(u32 capacity) {
-        return (8 * (capacity / 32 + 1) + 4 + 2 * (LAYER_BINS + 2) + 4 * capacity + 4 * LIST_MARGIN + 15) / 16 * 16;
+        constexpr u32 SIZE = sizeof(Index);
+        return (8 * (capacity / 32 + 1) + 4 + SIZE * (LAYER_BINS + 2) + (2 + SIZE) * capacity + 2 * SIZE * LIST_MARGIN + 15) / 16 * 16;
     }
 
     __device__ __forceinline__ Layer(unsigned char* memory, u32 capacity)
         : unused_bits(reinterpret_cast<u32*>(memory)), unused_before_word(unused_bits + capacity / 32 + 1),
-          unused_count(unused_before_word + capacity / 32 + 1), bins(reinterpret_cast<u16*>(unused_count + 1)),
-          phi(reinterpret_cast<i16*>(bins + LAYER_BINS + 2)), unused(phi + capacity + LIST_MARGIN) {}
+          unused_count(unused_before_word + capacity / 32 + 1), bins(reinterpret_cast<Bin*>(unused_count + 1)),
+          phi(reinterpret_cast<i16*>(bins + LAYER_BINS + 2)), unused(reinterpret_cast<Index*>(phi + capacity) + LIST_MARGIN) {}
 
     // Copies the angles of hits, sorted, from device memory. All of `threads` call it.
     __device__ __forceinline__ void load(const i16* from, u32 count, u32 thread, u32 threads) const {
@@ -43,9 +56,9 @@ struct Layer {
             const i16 own = from[hit];
             phi[hit] = own;
             const u32 bin = layer_bin(own);
-            for (u32 next = hit == 0 ? 0 : layer_bin(from[hit - 1]) + 1; next <= bin; next++) bins[next] = (u16)hit;
+            for (u32 next = hit == 0 ? 0 : layer_bin(from[hit - 1]) + 1; next <= bin; next++) bins[next] = (Bin)hit;
             if (hit + 1 == count) {
-                for (u32 next = bin + 1; next <= LAYER_BINS; next++) bins[next] = (u16)count;
+                for (u32 next = bin + 1; next <= LAYER_BINS; next++) bins[next] = (Bin)count;
             }
         }
         if (count == 0) {
@@ -63,7 +76,7 @@ struct Layer {
             const bool is_unused = hit < count && (used[hit / 32] >> hit % 32 & 1) == 0;
             const lanemask_t mask = __ballot_sync(FULL_MASK, is_unused);
             const u32 before = listed + (u32)popc(mask & lanemask_lt(lane));
-            if (is_unused) unused[before] = (i16)hit;
+            if (is_unused) unused[before] = (Index)hit;
             if (hit % 32 == 0 && hit <= count) {
                 unused_bits[hit / 32] = (u32)(mask >> lane);
                 unused_before_word[hit / 32] = before;
@@ -72,8 +85,8 @@ struct Layer {
         }
         __syncwarp();
         if (lane < min(listed, LIST_MARGIN)) {
-            unused[listed + lane] = (i16)(unused[lane] + (i32)count);
-            unused[-1 - (i32)lane] = (i16)(unused[listed - 1 - lane] - (i32)count);
+            unused[listed + lane] = (Index)(unused[lane] + (i32)count);
+            unused[-1 - (i32)lane] = (Index)(unused[listed - 1 - lane] - (i32)count);
         }
         if (lane == 0) *unused_count = listed;
     }
@@ -93,8 +106,8 @@ struct Layer {
     // below it, by index.
     __device__ __forceinline__ u32 unused_around(i16 angle, u32 number, u32 count) const {
         const i32 middle = (i32)lower_bound_of(angle);
-        const i16* above = unused + unused_before((u32)middle);
-        const i16* below = above - 1;
+        const Index* above = unused + unused_before((u32)middle);
+        const Index* below = above - 1;
         i32 hit = 0;
 #pragma unroll 1
         for (u32 step = 0; step <= number; step++) {
@@ -109,18 +122,18 @@ struct Layer {
 };
 
 // Three pairs of modules that follow each other.
-struct Layers {
+template <class Index> struct Layers {
     unsigned char* memory;
     u32 capacity, layer_bytes;
     // Words of the bits of the hits of a pair.
     u32 words;
 
     __device__ __forceinline__ Layers(unsigned char* memory, u32 capacity)
-        : memory(memory), capacity(capacity), layer_bytes(Layer::bytes(capacity)), words(capacity / 32) {}
+        : memory(memory), capacity(capacity), layer_bytes(Layer<Index>::bytes(capacity)), words(capacity / 32) {}
 
-    static __device__ __forceinline__ u32 bytes(u32 capacity) { return 3 * Layer::bytes(capacity); }
+    static __device__ __forceinline__ u32 bytes(u32 capacity) { return 3 * Layer<Index>::bytes(capacity); }
 
-    __device__ __forceinline__ Layer of(u32 pair) const { return Layer(memory + pair % 3 * layer_bytes, capacity); }
+    __device__ __forceinline__ Layer<Index> of(u32 pair) const { return Layer<Index>(memory + pair % 3 * layer_bytes, capacity); }
 
     __device__ __forceinline__ u32* end() const { return reinterpret_cast<u32*>(memory + 3 * layer_bytes); }
 };

@@ -44,6 +44,6 @@ pub const VARIANTS: &[Variant<VeloTask>] = &[
 ];
 
 fn prepare<'a, P: Precision>(at: &VariantContext<'a, '_, VeloTask>) -> PrepareResult<'a, VeloTask> {
-    let config = resident::Config::new(&*at.gpu()?, at.input, at.task.stage)?;
+    let config = resident::Config::new(&*at.gpu()?, at.input, at.task.stage);
     at.on_gpu::<Resident<'a, P>>(config)
 }

@@ -20,7 +20,9 @@ use crate::kernels::velo_decode::{
 };
 use crate::kernels::velo_sort::{SortHalfHits, SortHits, VELO_SORT_HALF_HITS, VELO_SORT_HITS};
 use crate::kernels::velo_tracks::{
-    Entry, FindHalfTracks, FindTracks, VELO_FIND_HALF_TRACKS, VELO_FIND_TRACKS,
+    Entry, FindHalfTracks, FindHalfTracksInMemory, FindTracks, FindTracksInMemory, LargeEvent,
+    VELO_FIND_HALF_TRACKS, VELO_FIND_HALF_TRACKS_IN_MEMORY, VELO_FIND_TRACKS,
+    VELO_FIND_TRACKS_IN_MEMORY,
 };
 use crate::velo::model::Hit;
 use tasks::device::Buffers;
@@ -83,6 +85,14 @@ pub(super) struct SearchArguments<A> {
     pub(super) shift: u32,
 }
 
+/// Memory of the search in events whose lists are too long for shared memory.
+pub(super) struct LargeSearch {
+    pub(super) events: Ptr<LargeEvent>,
+    pub(super) layers: Ptr<u8>,
+    /// Events without a pair of modules of this number of hits are left out.
+    pub(super) min_hits: usize,
+}
+
 /// Arguments of the consolidation, with those of the search whose results it reads.
 pub(super) struct ConsolidateArguments<A, N> {
     pub(super) search: SearchArguments<A>,
@@ -139,6 +149,12 @@ pub(super) trait Precision: Sized + Send + Sync + 'static {
         arguments: SearchArguments<Self::Arrays>,
         layers: LayerRange,
     ) -> Result<(), DeviceError>;
+    unsafe fn find_tracks_in_memory(
+        gpu: &Gpu,
+        grid: LaunchConfig,
+        arguments: SearchArguments<Self::Arrays>,
+        large: LargeSearch,
+    ) -> Result<(), DeviceError>;
     unsafe fn consolidate(
         gpu: &Gpu,
         grid: LaunchConfig,
@@ -158,6 +174,7 @@ macro_rules! precision {
         decode: $decode:ident by $decode_kernel:ident,
         sort: $sort:ident by $sort_kernel:ident,
         tracks: $tracks:ident by $tracks_kernel:ident,
+        in memory: $in_memory:ident by $in_memory_kernel:ident,
         consolidate: $consolidate:ident by $consolidate_kernel:ident,
     ) => {
         impl SearchArguments<$arrays> {
@@ -277,6 +294,19 @@ macro_rules! precision {
                 unsafe { gpu.launch(&$tracks_kernel, grid, arguments) }
             }
 
+            unsafe fn find_tracks_in_memory(
+                gpu: &Gpu,
+                grid: LaunchConfig,
+                arguments: SearchArguments<$arrays>,
+                large: LargeSearch,
+            ) -> Result<(), DeviceError> {
+                let LargeSearch { events, layers, min_hits } = large;
+                let search = arguments.with(LayerRange { capacity: 0, min_hits });
+                let arguments = $in_memory { search, large: events, layers };
+                // SAFETY: the caller's.
+                unsafe { gpu.launch(&$in_memory_kernel, grid, arguments) }
+            }
+
             unsafe fn consolidate(
                 gpu: &Gpu,
                 grid: LaunchConfig,
@@ -316,6 +346,7 @@ precision! {
     decode: DecodeClusters by VELO_DECODE_CLUSTERS,
     sort: SortHits by VELO_SORT_HITS,
     tracks: FindTracks by VELO_FIND_TRACKS,
+    in memory: FindTracksInMemory by VELO_FIND_TRACKS_IN_MEMORY,
     consolidate: Consolidate by VELO_CONSOLIDATE,
 }
 
@@ -328,5 +359,6 @@ precision! {
     decode: DecodeHalfClusters by VELO_DECODE_HALF_CLUSTERS,
     sort: SortHalfHits by VELO_SORT_HALF_HITS,
     tracks: FindHalfTracks by VELO_FIND_HALF_TRACKS,
+    in memory: FindHalfTracksInMemory by VELO_FIND_HALF_TRACKS_IN_MEMORY,
     consolidate: ConsolidateHalf by VELO_CONSOLIDATE_HALF,
 }

@@ -7,7 +7,8 @@
 // the order of the experiment's CPU code, so that the result is the same each time.
 //
 // Hits are named by codes: the pair of modules, and the index in it. Events with a pair of more hits than the shared
-// memory of most blocks holds have a launch of their own. Where there are more entries than the queue holds, the
+// memory of most blocks holds have a launch of their own; those with more than that of any block have another one, with
+// what else is in shared memory in that of the device. Where there are more entries than the queue holds, the
 // event is marked, and the host starts the batch again with more.
 #include "layers.h"
 #include "tracks.h"
@@ -55,6 +56,25 @@ struct FindHalfTracks {
     u32 shift;
     // Hits of a pair of modules that fit into shared memory. Events without a pair of at least `min_hits` are left out.
     u32 layer_capacity, min_hits;
+};
+
+// An event whose lists are in device memory: its index, the hits of a pair of modules that fit, and its first 16 bytes
+// of the lists, in units of these.
+struct LargeEvent {
+    u32 event, capacity, offset;
+};
+
+// A block for each event.
+struct FindTracksInMemory {
+    FindTracks search;
+    const LargeEvent* large;
+    u8* layers;
+};
+
+struct FindHalfTracksInMemory {
+    FindHalfTracks search;
+    const LargeEvent* large;
+    u8* layers;
 };
 
 constexpr u32 IS_TRACK = 1u << 30;
@@ -117,10 +137,11 @@ struct TrackShared {
     u32 overflow;
 };
 
-template <class Arguments> class TrackFinder {
+// The search in an event, with lists of indices of this type.
+template <class Arguments, class Index> class TrackFinder {
     const Arguments& arguments;
     TrackShared& shared;
-    const Layers layers;
+    const Layers<Index> layers;
     // Bits of the used hits of all pairs of modules.
     u32* used;
     const u32 event;
@@ -175,7 +196,7 @@ template <class Arguments> class TrackFinder {
     // The nearest hit within the tolerance of an angle: of all, or of the unused ones. A hit in the opposite
     // direction counts as inside if the search gets there; used hits end the search as others do.
     __device__ __forceinline__ Best nearest_by_rule(u32 pair, const Line& line, i32 expected, bool only_unused) const {
-        const Layer layer = layers.of(pair);
+        const Layer<Index> layer = layers.of(pair);
         const u32 n = count(pair), first_hit = shared.firsts[pair];
         u32 hit = layer.lower_bound_of((i16)(expected - PHI_TOLERANCE));
         Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
@@ -193,7 +214,7 @@ template <class Arguments> class TrackFinder {
 
     // The nearest of the unused hits in the list.
     __device__ __forceinline__ Best nearest_unused(u32 pair, const Line& line, i32 expected) const {
-        const Layer layer = layers.of(pair);
+        const Layer<Index> layer = layers.of(pair);
         const u32 unused = *layer.unused_count, first_hit = shared.firsts[pair];
         u32 at = layer.unused_before(layer.lower_bound_of((i16)(expected - PHI_TOLERANCE)));
         Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
@@ -212,7 +233,7 @@ template <class Arguments> class TrackFinder {
     // Makes triplets whose first hit is in this pair of modules.
     template <u32 CANDIDATES> __device__ __forceinline__ void seed(u32 pair) {
         list_unused(pair);
-        const Layer firsts = layers.of(pair), seconds = layers.of(pair - 1);
+        const Layer<Index> firsts = layers.of(pair), seconds = layers.of(pair - 1);
         const u32 unused_firsts = *firsts.unused_count, unused_seconds = *seconds.unused_count;
         if (unused_firsts == 0 || unused_seconds == 0 || *layers.of(pair - 2).unused_count == 0) return;
         const float* z = arguments.events.geometry;
@@ -371,8 +392,10 @@ template <class Arguments> class TrackFinder {
     }
 
   public:
-    __device__ __forceinline__ TrackFinder(const Arguments& arguments, TrackShared& shared, unsigned char* memory, u32 event)
-        : arguments(arguments), shared(shared), layers(memory, arguments.layer_capacity), used(layers.end()), event(event),
+    // The lists have this capacity, and are in `memory`.
+    __device__ __forceinline__ TrackFinder(
+        const Arguments& arguments, TrackShared& shared, unsigned char* memory, u32 layer_capacity, u32 event)
+        : arguments(arguments), shared(shared), layers(memory, layer_capacity), used(layers.end()), event(event),
           capacity((arguments.events.bases[event + 1] >> arguments.shift) - (arguments.events.bases[event] >> arguments.shift) + 64),
           base((arguments.events.bases[event] >> arguments.shift) + 64 * event) {}
 
@@ -415,12 +438,24 @@ template <class Arguments> __device__ __forceinline__ void find_tracks(const Arg
     SMEM_DYN(unsigned char, memory);
     __shared__ TrackShared shared;
     const u32 event = arguments.events.first + blockIdx.x;
-    TrackFinder<Arguments> finder(arguments, shared, memory, event);
+    TrackFinder<Arguments, i16> finder(arguments, shared, memory, arguments.layer_capacity, event);
     const u32 most = finder.load_counts();
     // Whole blocks.
     if (most < arguments.min_hits) return;
     const TrackCounts counts = most > arguments.layer_capacity ? TrackCounts{0, 0, 0, 1} : finder.find();
     if (threadIdx.x == 0) arguments.counts[event] = counts;
+}
+
+template <class Arguments> __device__ __forceinline__ void find_tracks_in_memory(const Arguments& arguments) {
+    __shared__ TrackShared shared;
+    const LargeEvent large = arguments.large[blockIdx.x];
+    unsigned char* memory = arguments.layers + 16 * (u64)large.offset;
+    const auto& search = arguments.search;
+    TrackFinder<decltype(arguments.search), i32> finder(search, shared, memory, large.capacity, large.event);
+    // Whole blocks.
+    if (finder.load_counts() < search.min_hits) return;
+    const TrackCounts counts = finder.find();
+    if (threadIdx.x == 0) search.counts[large.event] = counts;
 }
 
 }  // namespace velo
@@ -429,3 +464,5 @@ using namespace velo;
 
 KERNEL_INSTANCE(velo_find_tracks, FindTracks, (TRACK_THREADS, TRACK_BLOCKS), find_tracks)
 KERNEL_INSTANCE(velo_find_half_tracks, FindHalfTracks, (TRACK_THREADS, TRACK_BLOCKS), find_tracks)
+KERNEL_INSTANCE(velo_find_tracks_in_memory, FindTracksInMemory, (TRACK_THREADS, 1), find_tracks_in_memory)
+KERNEL_INSTANCE(velo_find_half_tracks_in_memory, FindHalfTracksInMemory, (TRACK_THREADS, 1), find_tracks_in_memory)

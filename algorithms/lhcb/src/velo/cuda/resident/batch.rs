@@ -12,7 +12,7 @@ use crate::kernels::velo_cuda_pair_banks_h::PAIR_THREADS;
 use crate::kernels::velo_sort::{FINISH_THREADS, FinishEvents, SORT_THREADS, VELO_FINISH_EVENTS};
 use crate::velo::cuda::layout::pair_shared_bytes;
 use crate::velo::cuda::precision::{
-    ConsolidateArguments, Precision, RawArguments, SearchArguments, SortArguments,
+    ConsolidateArguments, LargeSearch, Precision, RawArguments, SearchArguments, SortArguments,
 };
 use crate::velo::{Stage, VeloInput};
 
@@ -159,12 +159,13 @@ impl<P: Precision> Batch<'_, '_, P> {
     }
 
     fn find_tracks(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        for layers in self.config.layout.layers() {
+        for layers in &self.config.search.shared {
             let shared = layers.shared_bytes() as u32;
             let grid = LaunchConfig::blocks(self.count()).with_shared(shared);
             // SAFETY: lists have the capacity that the kernel derives from the same numbers.
-            unsafe { P::find_tracks(gpu, grid, self.search(), layers) }?;
+            unsafe { P::find_tracks(gpu, grid, self.search(), *layers) }?;
         }
+        self.find_tracks_of_large(gpu)?;
         let search = &self.buffers.lists.search;
         let arguments = ComputeOffsets {
             counts: search.counts.ptr(),
@@ -175,6 +176,23 @@ impl<P: Precision> Batch<'_, '_, P> {
         };
         // SAFETY: both arrays have an element for each event.
         unsafe { gpu.launch(&VELO_COMPUTE_OFFSETS, LaunchConfig::blocks(1), arguments) }
+    }
+
+    /// Starts the search in events whose lists may be too long for shared memory.
+    fn find_tracks_of_large(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let plan = &self.config.search.large;
+        let range = plan.of_batch(&self.events);
+        if range.is_empty() {
+            return Ok(());
+        }
+        let large = LargeSearch {
+            events: self.buffers.large.events.ptr().skipping(range.start),
+            layers: self.buffers.large.layers.ptr(),
+            min_hits: plan.min_hits,
+        };
+        let grid = LaunchConfig::blocks(range.len() as u32);
+        // SAFETY: each event has lists of its capacity.
+        unsafe { P::find_tracks_in_memory(gpu, grid, self.search(), large) }
     }
 
     /// Starts to bring its tracks together, after those that were found before.

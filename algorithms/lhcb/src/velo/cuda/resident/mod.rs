@@ -10,15 +10,15 @@ use bytemuck::Zeroable;
 use generators_lhcb::BankKind;
 use portable_gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, QUEUES};
 use tasks::algorithm::{CheckError, GpuRunner, GpuTask};
-use tasks::device::{Buffers, Unavailable, buffers};
+use tasks::device::{Buffers, buffers};
 
 use super::input::InputBuffers;
-use super::layout::{Capacity, Layout};
+use super::layout::{Capacity, LargeEvents, Layout, SearchPlan};
 use super::precision::Precision;
 use super::results::{DeviceTrackHits, FoundTracks, HitBuffers};
 use crate::kernels::velo_consolidate::{TrackOffsets, TrackTotals};
 use crate::kernels::velo_cuda_tracks_h::{MAX_HITS, TrackCounts};
-use crate::kernels::velo_tracks::Entry;
+use crate::kernels::velo_tracks::{Entry, LargeEvent};
 use crate::velo::model::{self, Hits, Tracks};
 use crate::velo::{Stage, VeloInput, VeloOutput, VeloTask};
 use batch::Batch;
@@ -27,6 +27,7 @@ use batch::Batch;
 pub(super) struct Config {
     stage: Stage,
     layout: Layout,
+    search: SearchPlan,
     capacity: Capacity,
     /// True if events of the input have such banks.
     has_super_pixels: bool,
@@ -35,24 +36,20 @@ pub(super) struct Config {
 
 impl Config {
     /// Settings for a stage on an input.
-    ///
-    /// # Errors
-    /// If a pair of modules has more hits than fit into the shared memory of the device.
-    pub(super) fn new(gpu: &Gpu, input: &VeloInput, stage: Stage) -> Result<Self, Unavailable> {
+    pub(super) fn new(gpu: &Gpu, input: &VeloInput, stage: Stage) -> Self {
         let layout = Layout::new(input, stage);
-        let capacity = layout.usual_capacity();
-        let needed = layout.max_shared_bytes();
-        let available = available_shared_bytes(gpu);
-        if needed > available {
-            let hits = layout.max_pair;
-            return Err(Unavailable(format!(
-                "a pair of modules may have {hits} hits, which need {needed} bytes of shared memory of \
-                 {available}; use published, or a variant on the CPU, for such events"
-            )));
+        Config {
+            stage,
+            search: if stage.has_tracks() {
+                SearchPlan::new(&layout, available_shared_bytes(gpu))
+            } else {
+                SearchPlan::default()
+            },
+            capacity: layout.usual_capacity(),
+            has_super_pixels: input.events.has(BankKind::SuperPixel),
+            has_retina: input.events.has(BankKind::Retina),
+            layout,
         }
-        let has_super_pixels = input.events.has(BankKind::SuperPixel);
-        let has_retina = input.events.has(BankKind::Retina);
-        Ok(Config { stage, layout, capacity, has_super_pixels, has_retina })
     }
 }
 
@@ -74,6 +71,20 @@ buffers! {
         counts: DeviceBuffer<TrackCounts> = gpu.buffer(events)?,
         offsets: DeviceBuffer<TrackOffsets> = gpu.buffer(events)?,
         totals: DeviceBuffer<TrackTotals> = gpu.buffer(QUEUES as usize)?,
+    }
+}
+
+/// Lists of the events that are too long for shared memory.
+struct LargeLists {
+    events: DeviceBuffer<LargeEvent>,
+    layers: DeviceBuffer<u8>,
+}
+
+buffers!(LargeLists: layers; kept: events);
+
+impl LargeLists {
+    fn new(gpu: &Gpu, large: &LargeEvents) -> Result<Self, DeviceError> {
+        Ok(LargeLists { events: gpu.table(&large.events)?, layers: gpu.buffer(large.bytes)? })
     }
 }
 
@@ -138,6 +149,7 @@ pub(super) struct Resident<'a, P: Precision> {
     input: InputBuffers<'a>,
     hits: HitBuffers<P>,
     lists: Lists<P>,
+    large: LargeLists,
     /// Tracks and hits that were found.
     totals: TrackTotals,
     /// Memory of the search.
@@ -151,11 +163,12 @@ impl<P: Precision> Buffers for Resident<'_, P> {
         self.output = VeloOutput::default();
         self.input.poison()?;
         self.hits.poison()?;
+        self.large.poison()?;
         self.lists.poison()
     }
 
     fn bytes(&self) -> u64 {
-        self.input.bytes() + self.hits.bytes() + self.lists.bytes()
+        self.input.bytes() + self.hits.bytes() + self.lists.bytes() + self.large.bytes()
     }
 }
 
@@ -274,6 +287,7 @@ impl<'a, P: Precision> GpuTask<'a> for Resident<'a, P> {
             input: InputBuffers::new(at.execution(), input, *stage, layout)?,
             hits: HitBuffers::new(gpu, *stage, layout)?,
             lists: Lists::new(gpu, config, capacity)?,
+            large: LargeLists::new(gpu, &config.search.large)?,
             totals: TrackTotals::zeroed(),
             capacity: *capacity,
             output: VeloOutput::default(),
