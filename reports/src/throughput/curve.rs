@@ -116,7 +116,15 @@ impl<'a> Curve<'a> {
                     one.streams
                 )
             }
-            Growth::TooFew | Growth::Unclear => return self.growth_of_many(),
+            Growth::Unclear => {
+                return format!(
+                    "plateau of at least {}, not clear if {} give more: {ratio} that, but rates vary \
+                     too much; try --duration",
+                    units::rate(first.min(second)),
+                    streams(two),
+                );
+            }
+            Growth::TooFew => return self.growth_of_many(),
         };
         let has_errors = one.rate_interval().is_some() && two.rate_interval().is_some();
         let confidence = if has_errors { "95 % confidence" } else { "unknown confidence" };
@@ -322,7 +330,8 @@ mod tests {
             ..row.clone()
         };
         let words = curves(&sure.each_ref().map(wide))[0].words();
-        assert!(words.starts_with("plateau not clear"), "{words}");
+        let bound = "plateau of at least 10 M/s, not clear if 2 streams give more: 1.90 × that";
+        assert!(words.starts_with(bound), "{words}");
         let unknown = |row: &ThroughputRow| ThroughputRow {
             items_per_s_low: None,
             items_per_s_high: None,
