@@ -1,5 +1,6 @@
 //! Events with more hits in a pair of modules than shared memory holds: all variants give the full result.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use algorithms_lhcb::velo::{Stage, VeloInput};
@@ -17,6 +18,8 @@ const SENSORS: u64 = 208;
 const LARGE: u64 = 12;
 /// Clusters of each of its sensors: 16,000 of all of them.
 const MANY: u64 = 2000;
+/// Clusters of each sensor of a pair that most blocks have too little shared memory for.
+const MEDIUM: u64 = 170;
 
 /// An event with these clusters on each sensor of a pair of modules.
 fn push_event(events: &mut Events, kind: BankKind, clusters: impl Fn(u64) -> u64) {
@@ -67,8 +70,7 @@ fn events(kind: BankKind) -> VeloInput {
     let mut events = Events::default();
     push_event(&mut events, kind, |pair| if pair == LARGE { MANY } else { 3 + pair % 4 });
     push_event(&mut events, kind, |pair| 4 + pair % 2);
-    // Within the shared memory of a block, but not of most.
-    push_event(&mut events, kind, |pair| if pair == LARGE + 3 { MANY / 4 } else { 2 });
+    push_event(&mut events, kind, |pair| if pair == LARGE + 3 { MEDIUM } else { 2 });
     VeloInput::new(events, Arc::new(Geometry::nominal().clone()), 2)
 }
 
@@ -113,4 +115,81 @@ fn lists_in_device_memory_have_no_races() {
     let team = Team::new(1).expect("a thread");
     let target = Target::emulated(gpu, &team);
     check_input(Stage::Tracks, &target, &events(BankKind::Retina), "large pairs");
+}
+
+#[test]
+fn ranges_of_angles_that_are_sorted_one_after_the_other_have_no_races() {
+    let config = Config { checked: true, ..Config::default() };
+    let Some(gpu) = emulator::gpu_for_tests(config) else { return };
+    let team = Team::new(1).expect("a thread");
+    let target = Target::emulated(gpu, &team);
+    let of_retina = events(BankKind::Retina).selected([2]);
+    check_input(Stage::Decode, &target, &of_retina, "large pairs");
+    let of_super_pixels = events(BankKind::SuperPixel).selected([2]);
+    check_input(Stage::Sort, &target, &of_super_pixels, "large pairs");
+    check_input(Stage::Chain, &target, &of_super_pixels, "large pairs");
+}
+
+/// Repeats of two super-pixels of a pair of modules whose hits have the same angle, more than a list has capacity for.
+fn hits_of_one_angle() -> VeloInput {
+    let large = events(BankKind::SuperPixel);
+    let hits = &large.sorted().arrays;
+    let has_same_angle = |slot: &usize| {
+        let [one, other] = [*slot, *slot + 1].map(|slot| hits.hit(slot));
+        one.phi == other.phi
+            && sensor_of(one.id) / 8 == sensor_of(other.id) / 8
+            && one.id != other.id
+    };
+    let slot = (0..hits.len() - 1).find(has_same_angle).expect("many hits in few angles");
+    let repeated = [slot + 1, slot].map(|slot| hits.hit(slot).id);
+    let words_of = |sensor: u16| {
+        let mut words: Vec<u32> = repeated
+            .iter()
+            .filter(|id| sensor_of(**id) == sensor)
+            .flat_map(|id| std::iter::repeat_n(single_pixel(*id), 800))
+            .collect();
+        words.insert(0, words.len() as u32);
+        words
+    };
+    let sources: BTreeSet<u16> = repeated.into_iter().map(sensor_of).collect();
+    let bodies: Vec<_> = sources.into_iter().map(|source| (source, words_of(source))).collect();
+    let banks: Vec<_> =
+        bodies.iter().map(|(source, words)| BankWords { source: *source, words }).collect();
+    let mut events = Events::default();
+    let format = BankFormat { kind: BankKind::SuperPixel, version: 3 };
+    events.push("one angle".to_owned(), format, &banks, None).expect("valid banks");
+    VeloInput::new(events, Arc::clone(&large.geometry), 1)
+}
+
+fn sensor_of(id: u32) -> u16 {
+    (id >> 18 & 255) as u16
+}
+
+/// A flagged super-pixel with this pixel.
+fn single_pixel(id: u32) -> u32 {
+    let column = (256 * (id >> 16 & 3) + (id >> 8 & 255)) as u16;
+    let row = (id & 255) as u16;
+    SuperPixel {
+        is_isolated: true,
+        is_second_sensor: false,
+        column: column / 2,
+        row: row / 4,
+        pattern: 1 << (4 * (column % 2) + row % 4),
+    }
+    .encode()
+}
+
+#[test]
+fn many_hits_of_one_angle_are_in_order_of_identifiers() {
+    let input = hits_of_one_angle();
+    let phi = &input.sorted().arrays.phi;
+    assert!(phi.len() > 1024 && phi.iter().all(|other| *other == phi[0]), "{phi:?}");
+    let team = Team::new(1).expect("a thread");
+    for checked in [false, true] {
+        let config = Config { checked, ..Config::default() };
+        let Some(gpu) = emulator::gpu_for_tests(config) else { return };
+        let target = Target::emulated(gpu, &team);
+        check_input(Stage::Sort, &target, &input, "one angle");
+        check_input(Stage::Chain, &target, &input, "one angle");
+    }
 }

@@ -303,15 +303,15 @@ __device__ __forceinline__ void pack_words(const Events& events, const PairBanks
     __syncwarp();
 }
 
-// Finds the clusters of a pair of modules that has too many for the list.
+// Finds the clusters of a pair of modules that has too many for the list in `memory`.
 template <bool SORTED, class Arguments>
 __device__ __noinline__ PairHits find_many(
-    const Arguments& arguments, ClusterShared& shared, u32 version, u32 base) {
+    const Arguments& arguments, ClusterShared& shared, unsigned char* memory, u32 version, u32 base) {
     PairList none(nullptr, 0);
     ClusterFinder<false, Arguments> finder(arguments, shared, none, nullptr, version, base);
     finder.find();
     __syncwarp();
-    if (SORTED) sort_in_memory(arguments.unsorted, finder.count(), arguments.sorted, base);
+    if (SORTED) sort_unlisted(arguments, finder.count(), base, memory);
     return {base, finder.count(), finder.estimate(), 0};
 }
 
@@ -327,7 +327,8 @@ template <bool SORTED, class Arguments> __device__ __forceinline__ void find_clu
     const EventHeader header = arguments.events.headers[event];
     if (header.kind == RETINA) return;
     ClusterShared& shared = all_shared[warp];
-    PairList list(memory + warp * PairList::bytes(arguments.list_capacity), arguments.list_capacity);
+    unsigned char* list_memory = memory + warp * PairList::bytes(arguments.list_capacity);
+    PairList list(list_memory, arguments.list_capacity);
     u32* words = list.scratch();
     const u32 base = arguments.events.bases[event] + find_banks(arguments.events, header, pair, shared.banks);
     if (shared.banks.words() > arguments.max_words) return;
@@ -346,7 +347,7 @@ template <bool SORTED, class Arguments> __device__ __forceinline__ void find_clu
             list.store_unsorted(geometry, arguments.unsorted, base);
         }
     }
-    if (!is_listed) found = find_many<SORTED>(arguments, shared, header.version, base);
+    if (!is_listed) found = find_many<SORTED>(arguments, shared, list_memory, header.version, base);
     if (lane == 0) arguments.pairs[of_all] = found;
 }
 
@@ -355,6 +356,6 @@ template <bool SORTED, class Arguments> __device__ __forceinline__ void find_clu
 using namespace velo;
 
 KERNEL_INSTANCE(velo_find_clusters, FindClusters, (PAIR_THREADS), find_clusters<false>)
-KERNEL_INSTANCE(velo_find_hits, FindClusters, (PAIR_THREADS), find_clusters<true>)
+KERNEL_INSTANCE(velo_find_hits, FindClusters, (PAIR_THREADS, PAIR_BLOCKS), find_clusters<true>)
 KERNEL_INSTANCE(velo_find_half_clusters, FindHalfClusters, (PAIR_THREADS), find_clusters<false>)
-KERNEL_INSTANCE(velo_find_half_hits, FindHalfClusters, (PAIR_THREADS), find_clusters<true>)
+KERNEL_INSTANCE(velo_find_half_hits, FindHalfClusters, (PAIR_THREADS, PAIR_BLOCKS), find_clusters<true>)

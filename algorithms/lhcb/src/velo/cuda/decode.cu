@@ -67,7 +67,8 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
     const EventHeader header = events.headers[event];
     if (header.kind != RETINA) return;
     PairBanks& banks = all_banks[warp];
-    PairList list(memory + warp * PairList::bytes(arguments.list_capacity), arguments.list_capacity);
+    unsigned char* list_memory = memory + warp * PairList::bytes(arguments.list_capacity);
+    PairList list(list_memory, arguments.list_capacity);
     const u32 base = events.bases[event] + find_banks(events, header, pair, banks);
     const u32 words = banks.words();
     if (words > arguments.max_words) return;
@@ -96,7 +97,7 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
     if (is_listed) {
         list.store_sorted(events.geometry, arguments.sorted, base);
     } else {
-        sort_in_memory(arguments.unsorted, list.count(), arguments.sorted, base);
+        sort_unlisted(arguments, list.count(), base, list_memory);
     }
     if (lane == 0) arguments.pairs[of_all] = {base, list.count(), words, 0};
 }
@@ -105,5 +106,5 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_decode_clusters, DecodeClusters, (PAIR_THREADS), decode_clusters)
-KERNEL_INSTANCE(velo_decode_half_clusters, DecodeHalfClusters, (PAIR_THREADS), decode_clusters)
+KERNEL_INSTANCE(velo_decode_clusters, DecodeClusters, (PAIR_THREADS, PAIR_BLOCKS), decode_clusters)
+KERNEL_INSTANCE(velo_decode_half_clusters, DecodeHalfClusters, (PAIR_THREADS, PAIR_BLOCKS), decode_clusters)

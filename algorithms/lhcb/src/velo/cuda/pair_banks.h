@@ -8,6 +8,8 @@ namespace velo {
 // Pairs of modules of a block: one for each warp.
 constexpr u32 PAIR_THREADS = 64;
 constexpr u32 PAIR_WARPS = PAIR_THREADS / LANES;
+// Blocks of a multiprocessor of the kernels that sort hits too: the sort of large pairs must not take their registers.
+constexpr u32 PAIR_BLOCKS = 20;
 
 // Of each bank the index of its first word, its first sensor, and the words in the banks before: for banks
 // that are not there, all words.

@@ -69,7 +69,10 @@ pub(super) struct SortArguments<A> {
     pub(super) to: A,
     pub(super) pairs: Ptr<PairHits>,
     pub(super) first_event: u32,
-    pub(super) events: u32,
+    pub(super) list_capacity: u32,
+    pub(super) max_hits: u32,
+    pub(super) pair_count: u32,
+    pub(super) selected: Ptr<u32>,
 }
 
 /// Arguments of the search.
@@ -277,8 +280,16 @@ macro_rules! precision {
                 grid: LaunchConfig,
                 arguments: SortArguments<$arrays>,
             ) -> Result<(), DeviceError> {
-                let SortArguments { from, to, pairs, first_event, events } = arguments;
-                let arguments = $sort { from, to, pairs, first_event, events };
+                let arguments = $sort {
+                    from: arguments.from,
+                    to: arguments.to,
+                    pairs: arguments.pairs,
+                    first_event: arguments.first_event,
+                    list_capacity: arguments.list_capacity,
+                    max_hits: arguments.max_hits,
+                    pair_count: arguments.pair_count,
+                    selected: arguments.selected,
+                };
                 // SAFETY: the caller's.
                 unsafe { gpu.launch(&$sort_kernel, grid, arguments) }
             }

@@ -1,20 +1,37 @@
 // nvcc: -fmad=false
-// Order of the hits of each pair of modules by angle and identifier: a warp for each. The position of a
-// hit is the number of smaller keys.
+// Order of the hits of each pair of modules by angle and identifier: a warp for each.
+#include "pair_banks.h"
 #include "pair_list.h"
 
 namespace velo {
 
-constexpr u32 SORT_THREADS = 128;
-// Hits whose keys are kept in shared memory.
-constexpr u32 KEYS = 256;
 constexpr u32 FINISH_THREADS = 128;
 
 // Of `from` to `to`, of the pairs of modules of some events.
 struct SortHits {
     HitArrays from, to;
-    PairHits* pairs;
-    u32 first_event, events;
+    const PairHits* pairs;
+    u32 first_event;
+    // Hits that fit into shared memory.
+    u32 list_capacity;
+    // Pairs of modules with more hits than this are left out.
+    u32 max_hits;
+    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
+    u32 pair_count;
+    const u32* selected;
+};
+
+struct SortHalfHits {
+    HalfArrays from, to;
+    const PairHits* pairs;
+    u32 first_event;
+    // Hits that fit into shared memory.
+    u32 list_capacity;
+    // Pairs of modules with more hits than this are left out.
+    u32 max_hits;
+    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
+    u32 pair_count;
+    const u32* selected;
 };
 
 // Events whose pairs of modules get their first slots.
@@ -23,39 +40,16 @@ struct FinishEvents {
     u32 first_event, events;
 };
 
-struct SortHalfHits {
-    HalfArrays from, to;
-    PairHits* pairs;
-    u32 first_event, events;
-};
-
-template <class Arguments> __device__ __forceinline__ void sort_hits(const Arguments& arguments) {
-    constexpr u32 WARPS = SORT_THREADS / LANES;
-    __shared__ u64 all_keys[WARPS][KEYS];
-    const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    const u32 of_batch = blockIdx.x * WARPS + warp;
-    if (of_batch >= arguments.events * PAIRS) return;
-    const u32 event = arguments.first_event + of_batch / PAIRS;
-    const PairHits pair = arguments.pairs[event * PAIRS + of_batch % PAIRS];
-    const u32 first = pair.first, count = pair.count;
-    u64* keys = all_keys[warp];
-    const bool are_shared = count <= KEYS;
-    const auto key_at = [&](u32 hit) { return key_of(arguments.from.phi[first + hit], id_of(arguments.from, first + hit), hit); };
-    if (are_shared) {
-        for (u32 hit = lane; hit < count; hit += LANES) keys[hit] = key_at(hit);
-    }
-    __syncwarp();
-    for (u32 hit = lane; hit < count; hit += LANES) {
-        const u64 key = are_shared ? keys[hit] : key_at(hit);
-        u32 smaller = 0;
-        if (are_shared) {
-#pragma unroll 4
-            for (u32 other = 0; other < count; other++) smaller += keys[other] < key ? 1 : 0;
-        } else {
-            for (u32 other = 0; other < count; other++) smaller += key_at(other) < key ? 1 : 0;
-        }
-        copy_hit(arguments.from, first + hit, arguments.to, first + smaller);
-    }
+template <class Arguments> __device__ __forceinline__ void sort_pairs(const Arguments& arguments) {
+    SMEM_DYN(unsigned char, memory);
+    const u32 warp = threadIdx.x / LANES, number = blockIdx.x * PAIR_WARPS + warp;
+    // Whole warps.
+    if (number >= arguments.pair_count) return;
+    const u32 of_all = arguments.selected == nullptr ? arguments.first_event * PAIRS + number : arguments.selected[number];
+    const PairHits pair = arguments.pairs[of_all];
+    if (pair.count > arguments.max_hits) return;
+    unsigned char* list_memory = memory + warp * PairList::bytes(arguments.list_capacity);
+    sort_hits(arguments.from, pair.count, arguments.to, pair.first, list_memory, arguments.list_capacity);
 }
 
 // First slots of the pairs of modules of an event: a warp for each.
@@ -73,6 +67,6 @@ __device__ __forceinline__ void finish_events(const FinishEvents& arguments) {
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_sort_hits, SortHits, (SORT_THREADS), sort_hits)
-KERNEL_INSTANCE(velo_sort_half_hits, SortHalfHits, (SORT_THREADS), sort_hits)
+KERNEL_INSTANCE(velo_sort_hits, SortHits, (PAIR_THREADS), sort_pairs)
+KERNEL_INSTANCE(velo_sort_half_hits, SortHalfHits, (PAIR_THREADS), sort_pairs)
 KERNEL_INSTANCE(velo_finish_events, FinishEvents, (FINISH_THREADS), finish_events)

@@ -9,7 +9,7 @@ use super::{Config, Resident};
 use crate::kernels::velo_consolidate::{ComputeOffsets, TrackTotals, VELO_COMPUTE_OFFSETS};
 use crate::kernels::velo_cuda_event_h::Events;
 use crate::kernels::velo_cuda_pair_banks_h::PAIR_THREADS;
-use crate::kernels::velo_sort::{FINISH_THREADS, FinishEvents, SORT_THREADS, VELO_FINISH_EVENTS};
+use crate::kernels::velo_sort::{FINISH_THREADS, FinishEvents, VELO_FINISH_EVENTS};
 use crate::velo::cuda::layout::pair_shared_bytes;
 use crate::velo::cuda::precision::{
     ConsolidateArguments, LargeSearch, Precision, RawArguments, SearchArguments, SortArguments,
@@ -20,11 +20,20 @@ use crate::velo::{Stage, VeloInput};
 struct PairSelection {
     /// Hits, and words, of each in shared memory.
     list_capacity: usize,
-    /// Those with more words are left out.
+    /// Those with more words, or hits, are left out.
     max_words: u32,
     count: u32,
     /// Their indices among the pairs of modules of all events; none for all of the batch.
     selected: Ptr<u32>,
+}
+
+impl PairSelection {
+    /// A launch with a warp for each.
+    fn grid(&self, gpu: &Gpu) -> LaunchConfig {
+        let lanes = gpu.properties().lanes;
+        LaunchConfig::blocks(self.count.div_ceil(PAIR_THREADS / lanes))
+            .with_shared(pair_shared_bytes(self.list_capacity, lanes) as u32)
+    }
 }
 
 /// A batch of events, with the stage that its kernels run up to.
@@ -50,7 +59,9 @@ impl<P: Precision> Batch<'_, '_, P> {
         let stage = self.config.stage;
         if stage.starts_from_banks() {
             self.buffers.input.upload(gpu, self.input, &self.events)?;
-            self.find_hits(gpu)?;
+            for pairs in self.selections() {
+                self.find_hits(gpu, &pairs)?;
+            }
         }
         if stage != Stage::Tracks {
             self.sort(gpu)?;
@@ -61,8 +72,8 @@ impl<P: Precision> Batch<'_, '_, P> {
         Ok(())
     }
 
-    /// Starts to find the hits of most pairs of modules, then of the large ones.
-    fn find_hits(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+    /// Most pairs of modules, then the large ones.
+    fn selections(&self) -> Vec<PairSelection> {
         let layout = &self.config.layout;
         let has_large = !layout.large_pairs.is_empty();
         let most = PairSelection {
@@ -71,27 +82,20 @@ impl<P: Precision> Batch<'_, '_, P> {
             count: self.count() * MODULE_PAIRS as u32,
             selected: Ptr::NONE,
         };
-        self.find_hits_of(gpu, &most)?;
-        for (of_size, large) in layout.large_pairs.iter().enumerate() {
+        let large = layout.large_pairs.iter().enumerate().map(|(of_size, large)| {
             let range = large.of_events(&self.events);
-            if range.is_empty() {
-                continue;
-            }
-            let selection = PairSelection {
+            PairSelection {
                 list_capacity: large.capacity,
                 max_words: u32::MAX,
                 count: range.len() as u32,
                 selected: self.buffers.input.large_pairs(of_size, range.start),
-            };
-            self.find_hits_of(gpu, &selection)?;
-        }
-        Ok(())
+            }
+        });
+        std::iter::once(most).chain(large.filter(|pairs| pairs.count > 0)).collect()
     }
 
-    fn find_hits_of(&self, gpu: &Gpu, pairs: &PairSelection) -> Result<(), DeviceError> {
-        let lanes = gpu.properties().lanes;
-        let grid = LaunchConfig::blocks(pairs.count.div_ceil(PAIR_THREADS / lanes))
-            .with_shared(pair_shared_bytes(pairs.list_capacity, lanes) as u32);
+    fn find_hits(&self, gpu: &Gpu, pairs: &PairSelection) -> Result<(), DeviceError> {
+        let grid = pairs.grid(gpu);
         let arguments = || RawArguments {
             events: self.events(),
             patterns: self.buffers.input.patterns(),
@@ -120,26 +124,39 @@ impl<P: Precision> Batch<'_, '_, P> {
         Ok(())
     }
 
+    /// Starts to sort hits, but for those of raw banks, which are sorted where they are found, and to number the
+    /// slots of each event.
     fn sort(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let lanes = gpu.properties().lanes;
-        let pairs = self.buffers.hits.pairs.ptr();
-        let first_event = self.events.start as u32;
-        let events = self.count();
-        // Hits of raw banks are sorted where they are found.
         if self.config.stage == Stage::Sort {
-            let from = P::arrays(&self.buffers.hits.unsorted);
-            let to = P::arrays(&self.buffers.hits.sorted);
-            let arguments = SortArguments { from, to, pairs, first_event, events };
-            let warps = events * MODULE_PAIRS as u32;
-            let grid = LaunchConfig::blocks(warps.div_ceil(SORT_THREADS / lanes));
-            // SAFETY: both have a slot for each hit.
-            unsafe { P::sort(gpu, grid, arguments) }?;
+            for pairs in self.selections() {
+                self.sort_pairs(gpu, &pairs)?;
+            }
         }
-        let grid = LaunchConfig::blocks(events.div_ceil(FINISH_THREADS / lanes));
+        let arguments = FinishEvents {
+            pairs: self.buffers.hits.pairs.ptr(),
+            first_event: self.events.start as u32,
+            events: self.count(),
+        };
+        let lanes = gpu.properties().lanes;
+        let grid = LaunchConfig::blocks(self.count().div_ceil(FINISH_THREADS / lanes));
         // SAFETY: each event has all pairs of modules.
-        unsafe {
-            gpu.launch(&VELO_FINISH_EVENTS, grid, FinishEvents { pairs, first_event, events })
-        }
+        unsafe { gpu.launch(&VELO_FINISH_EVENTS, grid, arguments) }
+    }
+
+    fn sort_pairs(&self, gpu: &Gpu, pairs: &PairSelection) -> Result<(), DeviceError> {
+        let hits = &self.buffers.hits;
+        let arguments = SortArguments {
+            from: P::arrays(&hits.unsorted),
+            to: P::arrays(&hits.sorted),
+            pairs: hits.pairs.ptr(),
+            first_event: self.events.start as u32,
+            list_capacity: pairs.list_capacity as u32,
+            max_hits: pairs.max_words,
+            pair_count: pairs.count,
+            selected: pairs.selected,
+        };
+        // SAFETY: both arrays have a slot for each hit.
+        unsafe { P::sort(gpu, pairs.grid(gpu), arguments) }
     }
 
     fn search(&self) -> SearchArguments<P::Arrays> {
