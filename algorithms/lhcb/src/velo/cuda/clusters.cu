@@ -16,32 +16,10 @@ struct FindClusters {
     Events events;
     const Pattern* patterns;
     // Hits in order of creation, of all pairs of modules or of those with many, and sorted ones.
-    HitArrays unsorted;
-    HitArrays sorted;
+    AnyHits unsorted;
+    AnyHits sorted;
     PairHits* pairs;
-    // Hits that fit into shared memory.
-    u32 list_capacity;
-    // Pairs of modules with more words than this are left out.
-    u32 max_words;
-    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
-    u32 pair_count;
-    const u32* selected;
-};
-
-struct FindHalfClusters {
-    Events events;
-    const Pattern* patterns;
-    // Hits in order of creation, of all pairs of modules or of those with many, and sorted ones.
-    HalfArrays unsorted;
-    HalfArrays sorted;
-    PairHits* pairs;
-    // Hits that fit into shared memory.
-    u32 list_capacity;
-    // Pairs of modules with more words than this are left out.
-    u32 max_words;
-    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
-    u32 pair_count;
-    const u32* selected;
+    SelectedPairs launched;
 };
 
 // Unflagged words, and candidates, that wait for lanes.
@@ -103,8 +81,8 @@ __device__ __forceinline__ Sums sums_of(const ClusterFields& cluster) {
 
 // Finds the clusters of a pair of modules. A warp calls it. Hits are in the list, or in device memory
 // if they are too many.
-template <bool LISTED, class Arguments> class ClusterFinder {
-    const Arguments& arguments;
+template <bool LISTED, class Arrays> class ClusterFinder {
+    const FindClusters& arguments;
     ClusterShared& shared;
     PairList& list;
     const u32* packed_words;
@@ -168,7 +146,7 @@ template <bool LISTED, class Arguments> class ClusterFinder {
             if (LISTED) {
                 list.put_at_start(before + i, id, pattern.column_fraction[i], y);
             } else {
-                store_hit(arguments.unsorted, base + flagged + before + i, arguments.events.geometry, id, pattern.column_fraction[i], y);
+                store_hit(typed<Arrays>(arguments.unsorted), base + flagged + before + i, arguments.events.geometry, id, pattern.column_fraction[i], y);
             }
         }
         list.add_at_start(total);
@@ -241,7 +219,7 @@ template <bool LISTED, class Arguments> class ClusterFinder {
         if (LISTED) {
             list.put_at_end(before, id, column_fraction, local_y);
         } else {
-            store_hit(arguments.unsorted, base + all_flagged + grown + before, arguments.events.geometry, id, column_fraction, local_y);
+            store_hit(typed<Arrays>(arguments.unsorted), base + all_flagged + grown + before, arguments.events.geometry, id, column_fraction, local_y);
         }
     }
 
@@ -262,7 +240,7 @@ template <bool LISTED, class Arguments> class ClusterFinder {
 
   public:
     __device__ __forceinline__ ClusterFinder(
-        const Arguments& arguments, ClusterShared& shared, PairList& list, const u32* packed_words, u32 version, u32 base)
+        const FindClusters& arguments, ClusterShared& shared, PairList& list, const u32* packed_words, u32 version, u32 base)
         : arguments(arguments), shared(shared), list(list), packed_words(packed_words), version(version), base(base),
           lane(threadIdx.x % LANES) {}
 
@@ -304,50 +282,51 @@ __device__ __forceinline__ void pack_words(const Events& events, const PairBanks
 }
 
 // Finds the clusters of a pair of modules that has too many for the list in `memory`.
-template <bool SORTED, class Arguments>
+template <bool SORTED, class Arrays>
 __device__ __noinline__ PairHits find_many(
-    const Arguments& arguments, ClusterShared& shared, unsigned char* memory, u32 version, u32 base) {
+    const FindClusters& arguments, ClusterShared& shared, unsigned char* memory, u32 version, u32 base) {
     PairList none(nullptr, 0);
-    ClusterFinder<false, Arguments> finder(arguments, shared, none, nullptr, version, base);
+    ClusterFinder<false, Arrays> finder(arguments, shared, none, nullptr, version, base);
     finder.find();
     __syncwarp();
-    if (SORTED) sort_unlisted(arguments, finder.count(), base, memory);
+    if (SORTED) sort_unlisted<Arrays>(arguments, finder.count(), base, memory);
     return {base, finder.count(), finder.estimate(), 0};
 }
 
-template <bool SORTED, class Arguments> __device__ __forceinline__ void find_clusters(const Arguments& arguments) {
+template <bool SORTED, class Arrays> __device__ __forceinline__ void find_clusters(const FindClusters& arguments) {
     SMEM_DYN(unsigned char, memory);
     __shared__ ClusterShared all_shared[PAIR_WARPS];
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     const u32 number = blockIdx.x * PAIR_WARPS + warp;
     // Whole warps.
-    if (number >= arguments.pair_count) return;
-    const u32 of_all = arguments.selected == nullptr ? arguments.events.first * PAIRS + number : arguments.selected[number];
+    const SelectedPairs& launched = arguments.launched;
+    if (number >= launched.count) return;
+    const u32 of_all = number_of_pair(launched, number, arguments.events.first);
     const u32 event = of_all / PAIRS, pair = of_all % PAIRS;
     const EventHeader header = arguments.events.headers[event];
     if (header.kind == RETINA) return;
     ClusterShared& shared = all_shared[warp];
-    unsigned char* list_memory = memory + warp * PairList::bytes(arguments.list_capacity);
-    PairList list(list_memory, arguments.list_capacity);
+    unsigned char* list_memory = memory + warp * PairList::bytes(launched.list_capacity);
+    PairList list(list_memory, launched.list_capacity);
     u32* words = list.scratch();
     const u32 base = arguments.events.bases[event] + find_banks(arguments.events, header, pair, shared.banks);
-    if (shared.banks.words() > arguments.max_words) return;
+    if (shared.banks.words() > launched.max_words) return;
     const float* geometry = arguments.events.geometry;
     PairHits found = {base, 0, 0, 0};
-    bool is_listed = shared.banks.words() <= arguments.list_capacity;
+    bool is_listed = shared.banks.words() <= launched.list_capacity;
     if (is_listed) {
         pack_words(arguments.events, shared.banks, header.version, words);
-        ClusterFinder<true, Arguments> finder(arguments, shared, list, words, header.version, base);
+        ClusterFinder<true, Arrays> finder(arguments, shared, list, words, header.version, base);
         is_listed = finder.find();
         found.count = finder.count();
         found.estimate = finder.estimate();
         if (is_listed && SORTED) {
-            list.store_sorted(geometry, arguments.sorted, base);
+            list.store_sorted(geometry, typed<Arrays>(arguments.sorted), base);
         } else if (is_listed) {
-            list.store_unsorted(geometry, arguments.unsorted, base);
+            list.store_unsorted(geometry, typed<Arrays>(arguments.unsorted), base);
         }
     }
-    if (!is_listed) found = find_many<SORTED>(arguments, shared, list_memory, header.version, base);
+    if (!is_listed) found = find_many<SORTED, Arrays>(arguments, shared, list_memory, header.version, base);
     if (lane == 0) arguments.pairs[of_all] = found;
 }
 
@@ -355,7 +334,7 @@ template <bool SORTED, class Arguments> __device__ __forceinline__ void find_clu
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_find_clusters, FindClusters, (PAIR_THREADS), find_clusters<false>)
-KERNEL_INSTANCE(velo_find_hits, FindClusters, (PAIR_THREADS, PAIR_BLOCKS), find_clusters<true>)
-KERNEL_INSTANCE(velo_find_half_clusters, FindHalfClusters, (PAIR_THREADS), find_clusters<false>)
-KERNEL_INSTANCE(velo_find_half_hits, FindHalfClusters, (PAIR_THREADS, PAIR_BLOCKS), find_clusters<true>)
+KERNEL_INSTANCE(velo_find_clusters, FindClusters, (PAIR_THREADS), find_clusters<false, HitArrays>)
+KERNEL_INSTANCE(velo_find_hits, FindClusters, (PAIR_THREADS, PAIR_BLOCKS), find_clusters<true, HitArrays>)
+KERNEL_INSTANCE(velo_find_half_clusters, FindClusters, (PAIR_THREADS), find_clusters<false, HalfArrays>)
+KERNEL_INSTANCE(velo_find_half_hits, FindClusters, (PAIR_THREADS, PAIR_BLOCKS), find_clusters<true, HalfArrays>)

@@ -28,37 +28,20 @@ struct ComputeOffsets {
 struct Consolidate {
     Events events;
     const PairHits* pairs;
-    HitArrays hits;
+    AnyHits hits;
     const u32* tracks;
     const u32* lengths;
     const u32* three_hit;
     const TrackCounts* counts;
     const TrackOffsets* offsets;
-    // Of each track the number of hits; of each hit its identifier, slot and position.
+    // Of each track the number of hits; of each hit its identifier, slot and position, with coordinates of the type
+    // that those of the hits have.
     u8* track_lengths;
     u32* ids;
     u32* slots;
-    float* x;
-    float* y;
-    float* z;
-    u32 shift;
-};
-
-struct ConsolidateHalf {
-    Events events;
-    const PairHits* pairs;
-    HalfArrays hits;
-    const u32* tracks;
-    const u32* lengths;
-    const u32* three_hit;
-    const TrackCounts* counts;
-    const TrackOffsets* offsets;
-    u8* track_lengths;
-    u32* ids;
-    u32* slots;
-    u16* x;
-    u16* y;
-    u16* z;
+    u8* x;
+    u8* y;
+    u8* z;
     u32 shift;
 };
 
@@ -90,7 +73,9 @@ constexpr u32 WARP_HITS = MAX_HITS * LANES;
 // A block for each event. A thread finds where the hits of its track begin, and marks that bit; then each lane
 // of a warp copies a hit, whose track it finds by counting bits, so that neighbouring lanes write next to each
 // other.
-template <class Arguments> __device__ __forceinline__ void consolidate(const Arguments& arguments) {
+template <class Arrays> __device__ __forceinline__ void consolidate(const Consolidate& arguments) {
+    const Arrays arrays = typed<Arrays>(arguments.hits);
+    typedef decltype(arrays.hits->x) Number;
     constexpr u32 WARPS = CONSOLIDATE_THREADS / LANES;
     __shared__ u32 warp_sums[WARPS];
     __shared__ u32 all_begins[WARPS][LANES];
@@ -135,12 +120,12 @@ template <class Arguments> __device__ __forceinline__ void consolidate(const Arg
                 : arguments.three_hit[(base + of_event - counts.tracks) * 3 + index];
             const PairHits pair = pairs[code >> INDEX_BITS];
             const u32 of_pair = code & INDEX_MASK, from = pair.first + of_pair, to = before + warp_begin + hit;
-            const auto copied = hit_at(arguments.hits, from);
+            const auto copied = hit_at(arrays, from);
             arguments.ids[to] = copied.id;
             arguments.slots[to] = pair.start + of_pair;
-            arguments.x[to] = copied.x;
-            arguments.y[to] = copied.y;
-            arguments.z[to] = copied.z;
+            reinterpret_cast<Number*>(arguments.x)[to] = copied.x;
+            reinterpret_cast<Number*>(arguments.y)[to] = copied.y;
+            reinterpret_cast<Number*>(arguments.z)[to] = copied.z;
         }
         before += total;
         __syncthreads();
@@ -152,5 +137,5 @@ template <class Arguments> __device__ __forceinline__ void consolidate(const Arg
 using namespace velo;
 
 KERNEL_INSTANCE(velo_compute_offsets, ComputeOffsets, (OFFSET_THREADS), compute_offsets)
-KERNEL_INSTANCE(velo_consolidate, Consolidate, (CONSOLIDATE_THREADS), consolidate)
-KERNEL_INSTANCE(velo_consolidate_half, ConsolidateHalf, (CONSOLIDATE_THREADS), consolidate)
+KERNEL_INSTANCE(velo_consolidate, Consolidate, (CONSOLIDATE_THREADS), consolidate<HitArrays>)
+KERNEL_INSTANCE(velo_consolidate_half, Consolidate, (CONSOLIDATE_THREADS), consolidate<HalfArrays>)

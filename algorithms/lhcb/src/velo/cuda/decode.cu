@@ -9,31 +9,10 @@ namespace velo {
 struct DecodeClusters {
     Events events;
     // Hits in order of the words, of pairs of modules with many, and sorted ones.
-    HitArrays unsorted;
-    HitArrays sorted;
+    AnyHits unsorted;
+    AnyHits sorted;
     PairHits* pairs;
-    // Hits that fit into shared memory.
-    u32 list_capacity;
-    // Pairs of modules with more words than this are left out.
-    u32 max_words;
-    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
-    u32 pair_count;
-    const u32* selected;
-};
-
-struct DecodeHalfClusters {
-    Events events;
-    // Hits in order of the words, of pairs of modules with many, and sorted ones.
-    HalfArrays unsorted;
-    HalfArrays sorted;
-    PairHits* pairs;
-    // Hits that fit into shared memory.
-    u32 list_capacity;
-    // Pairs of modules with more words than this are left out.
-    u32 max_words;
-    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
-    u32 pair_count;
-    const u32* selected;
+    SelectedPairs launched;
 };
 
 // A cluster: its identifier, and its point on the sensor.
@@ -54,25 +33,26 @@ struct DecodedCluster {
     }
 };
 
-template <class Arguments> __device__ __forceinline__ void decode_clusters(const Arguments& arguments) {
+template <class Arrays> __device__ __forceinline__ void decode_clusters(const DecodeClusters& arguments) {
     SMEM_DYN(unsigned char, memory);
     __shared__ PairBanks all_banks[PAIR_WARPS];
     const Events& events = arguments.events;
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     const u32 number = blockIdx.x * PAIR_WARPS + warp;
     // Whole warps.
-    if (number >= arguments.pair_count) return;
-    const u32 of_all = arguments.selected == nullptr ? events.first * PAIRS + number : arguments.selected[number];
+    const SelectedPairs& launched = arguments.launched;
+    if (number >= launched.count) return;
+    const u32 of_all = number_of_pair(launched, number, events.first);
     const u32 event = of_all / PAIRS, pair = of_all % PAIRS;
     const EventHeader header = events.headers[event];
     if (header.kind != RETINA) return;
     PairBanks& banks = all_banks[warp];
-    unsigned char* list_memory = memory + warp * PairList::bytes(arguments.list_capacity);
-    PairList list(list_memory, arguments.list_capacity);
+    unsigned char* list_memory = memory + warp * PairList::bytes(launched.list_capacity);
+    PairList list(list_memory, launched.list_capacity);
     const u32 base = events.bases[event] + find_banks(events, header, pair, banks);
     const u32 words = banks.words();
-    if (words > arguments.max_words) return;
-    const bool is_listed = words <= arguments.list_capacity;
+    if (words > launched.max_words) return;
+    const bool is_listed = words <= launched.list_capacity;
     for (u32 first = 0; first < words; first += LANES) {
         const u32 word = first + lane;
         u32 content = 0, bank = 0;
@@ -88,16 +68,16 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
             if (is_listed) {
                 list.put_at_start(before, cluster.id, cluster.fraction, cluster.y);
             } else {
-                store_hit(arguments.unsorted, base + list.count() + before, events.geometry, cluster.id, cluster.fraction, cluster.y);
+                store_hit(typed<Arrays>(arguments.unsorted), base + list.count() + before, events.geometry, cluster.id, cluster.fraction, cluster.y);
             }
         }
         list.add_at_start((u32)popc(found));
     }
     __syncwarp();
     if (is_listed) {
-        list.store_sorted(events.geometry, arguments.sorted, base);
+        list.store_sorted(events.geometry, typed<Arrays>(arguments.sorted), base);
     } else {
-        sort_unlisted(arguments, list.count(), base, list_memory);
+        sort_unlisted<Arrays>(arguments, list.count(), base, list_memory);
     }
     if (lane == 0) arguments.pairs[of_all] = {base, list.count(), words, 0};
 }
@@ -106,5 +86,5 @@ template <class Arguments> __device__ __forceinline__ void decode_clusters(const
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_decode_clusters, DecodeClusters, (PAIR_THREADS, PAIR_BLOCKS), decode_clusters)
-KERNEL_INSTANCE(velo_decode_half_clusters, DecodeHalfClusters, (PAIR_THREADS, PAIR_BLOCKS), decode_clusters)
+KERNEL_INSTANCE(velo_decode_clusters, DecodeClusters, (PAIR_THREADS, PAIR_BLOCKS), decode_clusters<HitArrays>)
+KERNEL_INSTANCE(velo_decode_half_clusters, DecodeClusters, (PAIR_THREADS, PAIR_BLOCKS), decode_clusters<HalfArrays>)

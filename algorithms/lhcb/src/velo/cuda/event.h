@@ -67,6 +67,18 @@ struct HalfArrays {
     i16* phi;
 };
 
+// Hits with positions of either precision, and their angles: kernels have an instance for each, which is given one of
+// the pointers.
+struct AnyHits {
+    Hit* hits;
+    HalfHit* half_hits;
+    i16* phi;
+};
+
+template <class Arrays> __device__ __forceinline__ Arrays typed(const AnyHits& any);
+template <> __device__ __forceinline__ HitArrays typed<HitArrays>(const AnyHits& any) { return {any.hits, any.phi}; }
+template <> __device__ __forceinline__ HalfArrays typed<HalfArrays>(const AnyHits& any) { return {any.half_hits, any.phi}; }
+
 // The half nearest to a number, and the number of a half.
 __device__ __forceinline__ u16 half_of(float value) {
 #if defined(__CUDA_ARCH__)

@@ -11,6 +11,22 @@ constexpr u32 PAIR_WARPS = PAIR_THREADS / LANES;
 // Blocks of a multiprocessor of the kernels that sort hits too: the sort of large pairs must not take their registers.
 constexpr u32 PAIR_BLOCKS = 20;
 
+// Pairs of modules of a launch, with a warp for each.
+struct SelectedPairs {
+    // Hits that fit into shared memory.
+    u32 list_capacity;
+    // Pairs with more words, or hits, than this are left out.
+    u32 max_words;
+    u32 count;
+    // Of each event * PAIRS + pair; null for all pairs of the events.
+    const u32* selected;
+};
+
+// Number among the pairs of all events of one of a launch.
+__device__ __forceinline__ u32 number_of_pair(const SelectedPairs& launched, u32 index, u32 first_event) {
+    return launched.selected == nullptr ? first_event * PAIRS + index : launched.selected[index];
+}
+
 // Of each bank the index of its first word, its first sensor, and the words in the banks before: for banks
 // that are not there, all words.
 struct PairBanks {

@@ -195,7 +195,7 @@ template <class Arrays> __device__ __forceinline__ u32 count_in_range(const Arra
 // Stores the hits of one angle, of `count` in device memory, from a slot on in order of their identifiers, because
 // they are too many for a list. A warp calls it.
 template <class Arrays>
-__device__ __noinline__ void store_one_angle(const Arrays& from, u32 first, u32 count, u32 phi, const Arrays& to, u32 slot) {
+__device__ __noinline__ void store_one_angle(Arrays from, u32 first, u32 count, u32 phi, Arrays to, u32 slot) {
     const auto has_angle = [&](u32 hit) { return ordered_phi(from.phi[first + hit]) == phi; };
 #pragma unroll 1
     for (u32 hit = threadIdx.x % LANES; hit < count; hit += LANES) {
@@ -240,9 +240,10 @@ __device__ __forceinline__ void sort_hits(
 }
 
 // Sorts the unsorted hits of a pair of modules that turn out to be too many for its list. A warp calls it.
-template <class Arguments>
+template <class Arrays, class Arguments>
 __device__ __noinline__ void sort_unlisted(const Arguments& arguments, u32 count, u32 first, unsigned char* memory) {
-    sort_hits(arguments.unsorted, count, arguments.sorted, first, memory, arguments.list_capacity);
+    const Arrays from = typed<Arrays>(arguments.unsorted), to = typed<Arrays>(arguments.sorted);
+    sort_hits(from, count, to, first, memory, arguments.launched.list_capacity);
 }
 
 }  // namespace velo

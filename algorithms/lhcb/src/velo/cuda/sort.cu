@@ -9,29 +9,10 @@ constexpr u32 FINISH_THREADS = 128;
 
 // Of `from` to `to`, of the pairs of modules of some events.
 struct SortHits {
-    HitArrays from, to;
+    AnyHits from, to;
     const PairHits* pairs;
     u32 first_event;
-    // Hits that fit into shared memory.
-    u32 list_capacity;
-    // Pairs of modules with more hits than this are left out.
-    u32 max_hits;
-    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
-    u32 pair_count;
-    const u32* selected;
-};
-
-struct SortHalfHits {
-    HalfArrays from, to;
-    const PairHits* pairs;
-    u32 first_event;
-    // Hits that fit into shared memory.
-    u32 list_capacity;
-    // Pairs of modules with more hits than this are left out.
-    u32 max_hits;
-    // Pairs of modules: all of the events, or, if there is a list, those of event * PAIRS + pair.
-    u32 pair_count;
-    const u32* selected;
+    SelectedPairs launched;
 };
 
 // Events whose pairs of modules get their first slots.
@@ -40,16 +21,17 @@ struct FinishEvents {
     u32 first_event, events;
 };
 
-template <class Arguments> __device__ __forceinline__ void sort_pairs(const Arguments& arguments) {
+template <class Arrays> __device__ __forceinline__ void sort_pairs(const SortHits& arguments) {
     SMEM_DYN(unsigned char, memory);
     const u32 warp = threadIdx.x / LANES, number = blockIdx.x * PAIR_WARPS + warp;
     // Whole warps.
-    if (number >= arguments.pair_count) return;
-    const u32 of_all = arguments.selected == nullptr ? arguments.first_event * PAIRS + number : arguments.selected[number];
-    const PairHits pair = arguments.pairs[of_all];
-    if (pair.count > arguments.max_hits) return;
-    unsigned char* list_memory = memory + warp * PairList::bytes(arguments.list_capacity);
-    sort_hits(arguments.from, pair.count, arguments.to, pair.first, list_memory, arguments.list_capacity);
+    const SelectedPairs& launched = arguments.launched;
+    if (number >= launched.count) return;
+    const PairHits pair = arguments.pairs[number_of_pair(launched, number, arguments.first_event)];
+    if (pair.count > launched.max_words) return;
+    unsigned char* list_memory = memory + warp * PairList::bytes(launched.list_capacity);
+    const Arrays from = typed<Arrays>(arguments.from), to = typed<Arrays>(arguments.to);
+    sort_hits(from, pair.count, to, pair.first, list_memory, launched.list_capacity);
 }
 
 // First slots of the pairs of modules of an event: a warp for each.
@@ -67,6 +49,6 @@ __device__ __forceinline__ void finish_events(const FinishEvents& arguments) {
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_sort_hits, SortHits, (PAIR_THREADS), sort_pairs)
-KERNEL_INSTANCE(velo_sort_half_hits, SortHalfHits, (PAIR_THREADS), sort_pairs)
+KERNEL_INSTANCE(velo_sort_hits, SortHits, (PAIR_THREADS), sort_pairs<HitArrays>)
+KERNEL_INSTANCE(velo_sort_half_hits, SortHits, (PAIR_THREADS), sort_pairs<HalfArrays>)
 KERNEL_INSTANCE(velo_finish_events, FinishEvents, (FINISH_THREADS), finish_events)

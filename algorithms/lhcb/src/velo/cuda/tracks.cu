@@ -11,6 +11,7 @@
 // what else is in shared memory in that of the device. Where there are more entries than the queue holds, the
 // event is marked, and the host starts the batch again with more.
 #include "layers.h"
+#include "ranker.h"
 #include "tracks.h"
 
 namespace velo {
@@ -31,23 +32,9 @@ struct Entry {
 struct FindTracks {
     Events events;
     const PairHits* pairs;
-    HitArrays hits;
+    AnyHits hits;
     // Of each event, from `bases[event] >> shift` + 64 * event on: two queues, codes and numbers of hits of
     // tracks, tracks of three hits.
-    Entry* entries;
-    u32* tracks;
-    u32* lengths;
-    u32* three_hit;
-    TrackCounts* counts;
-    u32 shift;
-    // Hits of a pair of modules that fit into shared memory. Events without a pair of at least `min_hits` are left out.
-    u32 layer_capacity, min_hits;
-};
-
-struct FindHalfTracks {
-    Events events;
-    const PairHits* pairs;
-    HalfArrays hits;
     Entry* entries;
     u32* tracks;
     u32* lengths;
@@ -71,75 +58,20 @@ struct FindTracksInMemory {
     u8* layers;
 };
 
-struct FindHalfTracksInMemory {
-    FindHalfTracks search;
-    const LargeEvent* large;
-    u8* layers;
-};
-
 constexpr u32 IS_TRACK = 1u << 30;
 constexpr u32 HAS_SKIPPED = 1u << 29;
 constexpr u32 TRACK_MASK = (1u << 24) - 1;
 
-// Ranks of the threads of a block.
-struct Ranker {
-    static constexpr u32 WARPS = TRACK_THREADS / LANES;
-
-    // Numbers of threads of each warp: of two calls, so that one barrier is enough.
-    u32 warp_counts[2][3][WARPS];
-
-    // Indices of the threads with each of some flags, in order of threads, and their numbers.
-    template <u32 KINDS> struct Ranks {
-        u32 rank[KINDS], total[KINDS];
-    };
-
-    // All threads call it, each time with the other `turn`; a barrier is included.
-    template <u32 KINDS> __device__ __forceinline__ Ranks<KINDS> ranks(const bool (&flags)[KINDS], u32 turn) {
-        u32(&counts)[3][WARPS] = warp_counts[turn];
-        const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-        Ranks<KINDS> ranks;
-#pragma unroll
-        for (u32 kind = 0; kind < KINDS; kind++) {
-            const lanemask_t mask = __ballot_sync(FULL_MASK, flags[kind]);
-            ranks.rank[kind] = (u32)popc(mask & lanemask_lt(lane));
-            if (lane == 0) counts[kind][warp] = (u32)popc(mask);
-        }
-        __syncthreads();
-#pragma unroll
-        for (u32 kind = 0; kind < KINDS; kind++) {
-            ranks.total[kind] = 0;
-#pragma unroll
-            for (u32 other = 0; other < WARPS; other++) {
-                const u32 count = counts[kind][other];
-                if (other < warp) ranks.rank[kind] += count;
-                ranks.total[kind] += count;
-            }
-        }
-        return ranks;
-    }
-
-    // Sum over the threads, in all of them; barriers are included.
-    __device__ __forceinline__ u32 sum(u32 value) {
-        const u32 of_warp = warp_sum(value);
-        __syncthreads();
-        if (threadIdx.x % LANES == 0) warp_counts[0][0][threadIdx.x / LANES] = of_warp;
-        __syncthreads();
-        u32 sum = 0;
-        for (u32 warp = 0; warp < WARPS; warp++) sum += warp_counts[0][0][warp];
-        return sum;
-    }
-};
-
 struct TrackShared {
     // Index of the first hit of each pair of modules, and the number of hits.
     u32 firsts[PAIRS], counts[PAIRS];
-    Ranker ranker;
+    Ranker<TRACK_THREADS> ranker;
     u32 overflow;
 };
 
-// The search in an event, with lists of indices of this type.
-template <class Arguments, class Index> class TrackFinder {
-    const Arguments& arguments;
+// The search in an event, with hits and lists of indices of these types.
+template <class Arrays, class Index> class TrackFinder {
+    const FindTracks& arguments;
     TrackShared& shared;
     const Layers<Index> layers;
     // Bits of the used hits of all pairs of modules.
@@ -149,8 +81,10 @@ template <class Arguments, class Index> class TrackFinder {
     const u32 capacity, base;
     u32 queued = 0, current = 0, tracks = 0, three_hit = 0, turn = 0;
 
+    __device__ __forceinline__ Arrays arrays() const { return typed<Arrays>(arguments.hits); }
+
     // Ranks of the threads with each of some flags, in order of threads. All call it; a barrier is included.
-    template <u32 KINDS> __device__ __forceinline__ Ranker::Ranks<KINDS> ranks(const bool (&flags)[KINDS]) {
+    template <u32 KINDS> __device__ __forceinline__ Ranks<KINDS> ranks(const bool (&flags)[KINDS]) {
         turn = 1 - turn;
         return shared.ranker.ranks(flags, turn);
     }
@@ -170,14 +104,14 @@ template <class Arguments, class Index> class TrackFinder {
     }
 
     __device__ __forceinline__ Position position_of(u32 pair, u32 hit) const {
-        return load_position(arguments.hits, shared.firsts[pair] + hit);
+        return load_position(arrays(), shared.firsts[pair] + hit);
     }
     __device__ __forceinline__ Position position(u32 code) const { return position_of(code >> INDEX_BITS, code & INDEX_MASK); }
 
     __device__ __forceinline__ Entry* queue(u32 which) const { return arguments.entries + 2 * base + which * capacity; }
 
     __device__ __forceinline__ void load_layer(u32 pair) const {
-        layers.of(pair).load(arguments.hits.phi + shared.firsts[pair], count(pair), threadIdx.x, TRACK_THREADS);
+        layers.of(pair).load(arrays().phi + shared.firsts[pair], count(pair), threadIdx.x, TRACK_THREADS);
     }
 
     // Lists the unused hits of three pairs of modules, from `pair` down: a warp for each. Barriers are included.
@@ -206,7 +140,7 @@ template <class Arguments, class Index> class TrackFinder {
             const i32 magnitude = distance < 0 ? -distance : distance;
             if (magnitude > PHI_TOLERANCE && distance != -32768) break;
             if (only_unused && is_used(pair << INDEX_BITS | hit)) continue;
-            const float scatter = line.scatter(load_position(arguments.hits, first_hit + hit));
+            const float scatter = line.scatter(load_position(arrays(), first_hit + hit));
             if (scatter < best.scatter) best = {scatter, hit};
         }
         return best;
@@ -224,7 +158,7 @@ template <class Arguments, class Index> class TrackFinder {
             const i32 distance = phi_distance(layer.phi[hit], expected);
             if (distance == -32768) return nearest_by_rule(pair, line, expected, true);
             if (distance > PHI_TOLERANCE || distance < -PHI_TOLERANCE) break;
-            const float scatter = line.scatter(load_position(arguments.hits, first_hit + hit));
+            const float scatter = line.scatter(load_position(arrays(), first_hit + hit));
             if (scatter < best.scatter) best = {scatter, hit};
         }
         return best;
@@ -291,7 +225,7 @@ template <class Arguments, class Index> class TrackFinder {
                 entry = queue(current)[index];
                 const Position from = position(entry.before_last);
                 const Line line(from, position(entry.last));
-                const u32 id = id_of(arguments.hits, shared.firsts[entry.before_last >> INDEX_BITS] + (entry.before_last & INDEX_MASK));
+                const u32 id = id_of(arrays(), shared.firsts[entry.before_last >> INDEX_BITS] + (entry.before_last & INDEX_MASK));
                 const u32 side = id >> 20 & 1;
                 hit = nearest_by_rule(pair, line, line.phi_at(z[2 * pair + side] - from.z), false).hit;
             }
@@ -394,7 +328,7 @@ template <class Arguments, class Index> class TrackFinder {
   public:
     // The lists have this capacity, and are in `memory`.
     __device__ __forceinline__ TrackFinder(
-        const Arguments& arguments, TrackShared& shared, unsigned char* memory, u32 layer_capacity, u32 event)
+        const FindTracks& arguments, TrackShared& shared, unsigned char* memory, u32 layer_capacity, u32 event)
         : arguments(arguments), shared(shared), layers(memory, layer_capacity), used(layers.end()), event(event),
           capacity((arguments.events.bases[event + 1] >> arguments.shift) - (arguments.events.bases[event] >> arguments.shift) + 64),
           base((arguments.events.bases[event] >> arguments.shift) + 64 * event) {}
@@ -434,11 +368,11 @@ template <class Arguments, class Index> class TrackFinder {
     }
 };
 
-template <class Arguments> __device__ __forceinline__ void find_tracks(const Arguments& arguments) {
+template <class Arrays> __device__ __forceinline__ void find_tracks(const FindTracks& arguments) {
     SMEM_DYN(unsigned char, memory);
     __shared__ TrackShared shared;
     const u32 event = arguments.events.first + blockIdx.x;
-    TrackFinder<Arguments, i16> finder(arguments, shared, memory, arguments.layer_capacity, event);
+    TrackFinder<Arrays, i16> finder(arguments, shared, memory, arguments.layer_capacity, event);
     const u32 most = finder.load_counts();
     // Whole blocks.
     if (most < arguments.min_hits) return;
@@ -446,12 +380,12 @@ template <class Arguments> __device__ __forceinline__ void find_tracks(const Arg
     if (threadIdx.x == 0) arguments.counts[event] = counts;
 }
 
-template <class Arguments> __device__ __forceinline__ void find_tracks_in_memory(const Arguments& arguments) {
+template <class Arrays> __device__ __forceinline__ void find_tracks_in_memory(const FindTracksInMemory& arguments) {
     __shared__ TrackShared shared;
     const LargeEvent large = arguments.large[blockIdx.x];
     unsigned char* memory = arguments.layers + 16 * (u64)large.offset;
-    const auto& search = arguments.search;
-    TrackFinder<decltype(arguments.search), i32> finder(search, shared, memory, large.capacity, large.event);
+    const FindTracks& search = arguments.search;
+    TrackFinder<Arrays, i32> finder(search, shared, memory, large.capacity, large.event);
     // Whole blocks.
     if (finder.load_counts() < search.min_hits) return;
     const TrackCounts counts = finder.find();
@@ -462,7 +396,7 @@ template <class Arguments> __device__ __forceinline__ void find_tracks_in_memory
 
 using namespace velo;
 
-KERNEL_INSTANCE(velo_find_tracks, FindTracks, (TRACK_THREADS, TRACK_BLOCKS), find_tracks)
-KERNEL_INSTANCE(velo_find_half_tracks, FindHalfTracks, (TRACK_THREADS, TRACK_BLOCKS), find_tracks)
-KERNEL_INSTANCE(velo_find_tracks_in_memory, FindTracksInMemory, (TRACK_THREADS, 1), find_tracks_in_memory)
-KERNEL_INSTANCE(velo_find_half_tracks_in_memory, FindHalfTracksInMemory, (TRACK_THREADS, 1), find_tracks_in_memory)
+KERNEL_INSTANCE(velo_find_tracks, FindTracks, (TRACK_THREADS, TRACK_BLOCKS), find_tracks<HitArrays>)
+KERNEL_INSTANCE(velo_find_half_tracks, FindTracks, (TRACK_THREADS, TRACK_BLOCKS), find_tracks<HalfArrays>)
+KERNEL_INSTANCE(velo_find_tracks_in_memory, FindTracksInMemory, (TRACK_THREADS, 1), find_tracks_in_memory<HitArrays>)
+KERNEL_INSTANCE(velo_find_half_tracks_in_memory, FindTracksInMemory, (TRACK_THREADS, 1), find_tracks_in_memory<HalfArrays>)

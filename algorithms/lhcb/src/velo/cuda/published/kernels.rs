@@ -22,7 +22,7 @@ use crate::kernels::velo_published_tracks::{
     FilterThreeHits, SearchByTriplet, VELO_PUBLISHED_FILTER, VELO_PUBLISHED_SEARCH,
 };
 use crate::velo::Stage;
-use crate::velo::cuda::precision::{Precision, Single};
+use crate::velo::cuda::precision::{DeviceHits, Single};
 
 /// Kernels of a batch of events, whose hits have the indices `hits`.
 pub(super) struct Kernels<'b, 'a> {
@@ -44,11 +44,11 @@ impl Kernels<'_, '_> {
     }
 
     fn unsorted(&self) -> HitArrays {
-        Single::arrays(&self.buffers.hits.unsorted)
+        arrays(&self.buffers.hits.unsorted)
     }
 
     fn sorted(&self) -> HitArrays {
-        Single::arrays(&self.buffers.hits.sorted)
+        arrays(&self.buffers.hits.sorted)
     }
 
     fn lists(&self) -> SearchLists {
@@ -201,4 +201,8 @@ impl Kernels<'_, '_> {
         // SAFETY: the caller has made the arrays as long as the sum of the numbers of hits.
         unsafe { self.gpu.launch(&VELO_PUBLISHED_CONSOLIDATE, self.grid(), arguments) }
     }
+}
+
+fn arrays(hits: &DeviceHits<Single>) -> HitArrays {
+    HitArrays { hits: hits.hits.ptr(), phi: hits.phi.ptr() }
 }

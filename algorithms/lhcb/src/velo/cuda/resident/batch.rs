@@ -6,34 +6,24 @@ use generators_lhcb::geometry::MODULE_PAIRS;
 use portable_gpu::{DeviceError, Gpu, LaunchConfig, Ptr};
 
 use super::{Config, Resident};
-use crate::kernels::velo_consolidate::{ComputeOffsets, TrackTotals, VELO_COMPUTE_OFFSETS};
-use crate::kernels::velo_cuda_event_h::Events;
-use crate::kernels::velo_cuda_pair_banks_h::PAIR_THREADS;
-use crate::kernels::velo_sort::{FINISH_THREADS, FinishEvents, VELO_FINISH_EVENTS};
-use crate::velo::cuda::layout::pair_shared_bytes;
-use crate::velo::cuda::precision::{
-    ConsolidateArguments, LargeSearch, Precision, RawArguments, SearchArguments, SortArguments,
+use crate::kernels::velo_clusters::FindClusters;
+use crate::kernels::velo_consolidate::{
+    ComputeOffsets, Consolidate, TrackTotals, VELO_COMPUTE_OFFSETS,
 };
+use crate::kernels::velo_cuda_event_h::Events;
+use crate::kernels::velo_cuda_pair_banks_h::{PAIR_THREADS, SelectedPairs};
+use crate::kernels::velo_decode::DecodeClusters;
+use crate::kernels::velo_sort::{FINISH_THREADS, FinishEvents, SortHits, VELO_FINISH_EVENTS};
+use crate::kernels::velo_tracks::{FindTracks, FindTracksInMemory};
+use crate::velo::cuda::layout::{LayerRange, pair_shared_bytes};
+use crate::velo::cuda::precision::Precision;
 use crate::velo::{Stage, VeloInput};
 
-/// Pairs of modules of a launch.
-struct PairSelection {
-    /// Hits, and words, of each in shared memory.
-    list_capacity: usize,
-    /// Those with more words, or hits, are left out.
-    max_words: u32,
-    count: u32,
-    /// Their indices among the pairs of modules of all events; none for all of the batch.
-    selected: Ptr<u32>,
-}
-
-impl PairSelection {
-    /// A launch with a warp for each.
-    fn grid(&self, gpu: &Gpu) -> LaunchConfig {
-        let lanes = gpu.properties().lanes;
-        LaunchConfig::blocks(self.count.div_ceil(PAIR_THREADS / lanes))
-            .with_shared(pair_shared_bytes(self.list_capacity, lanes) as u32)
-    }
+/// A launch with a warp for each pair of modules.
+fn grid(pairs: &SelectedPairs, gpu: &Gpu) -> LaunchConfig {
+    let lanes = gpu.properties().lanes;
+    LaunchConfig::blocks(pairs.count.div_ceil(PAIR_THREADS / lanes))
+        .with_shared(pair_shared_bytes(pairs.list_capacity as usize, lanes) as u32)
 }
 
 /// A batch of events, with the stage that its kernels run up to.
@@ -60,7 +50,7 @@ impl<P: Precision> Batch<'_, '_, P> {
         if stage.starts_from_banks() {
             self.buffers.input.upload(gpu, self.input, &self.events)?;
             for pairs in self.selections() {
-                self.find_hits(gpu, &pairs)?;
+                self.find_hits(gpu, pairs)?;
             }
         }
         if stage != Stage::Tracks {
@@ -73,19 +63,19 @@ impl<P: Precision> Batch<'_, '_, P> {
     }
 
     /// Most pairs of modules, then the large ones.
-    fn selections(&self) -> Vec<PairSelection> {
+    fn selections(&self) -> Vec<SelectedPairs> {
         let layout = &self.config.layout;
         let has_large = !layout.large_pairs.is_empty();
-        let most = PairSelection {
-            list_capacity: layout.usual_words,
+        let most = SelectedPairs {
+            list_capacity: layout.usual_words as u32,
             max_words: if has_large { layout.usual_words as u32 } else { u32::MAX },
             count: self.count() * MODULE_PAIRS as u32,
             selected: Ptr::NONE,
         };
         let large = layout.large_pairs.iter().enumerate().map(|(of_size, large)| {
             let range = large.of_events(&self.events);
-            PairSelection {
-                list_capacity: large.capacity,
+            SelectedPairs {
+                list_capacity: large.capacity as u32,
                 max_words: u32::MAX,
                 count: range.len() as u32,
                 selected: self.buffers.input.large_pairs(of_size, range.start),
@@ -94,32 +84,36 @@ impl<P: Precision> Batch<'_, '_, P> {
         std::iter::once(most).chain(large.filter(|pairs| pairs.count > 0)).collect()
     }
 
-    fn find_hits(&self, gpu: &Gpu, pairs: &PairSelection) -> Result<(), DeviceError> {
-        let grid = pairs.grid(gpu);
-        let arguments = || RawArguments {
-            events: self.events(),
-            patterns: self.buffers.input.patterns(),
-            unsorted: P::arrays(&self.buffers.hits.unsorted),
-            sorted: P::arrays(&self.buffers.hits.sorted),
-            pairs: self.buffers.hits.pairs.ptr(),
-            list_capacity: pairs.list_capacity as u32,
-            max_words: pairs.max_words,
-            pair_count: pairs.count,
-            selected: pairs.selected,
-        };
+    fn find_hits(&self, gpu: &Gpu, pairs: SelectedPairs) -> Result<(), DeviceError> {
+        let grid = grid(&pairs, gpu);
+        let hits = &self.buffers.hits;
         // Each kernel passes over events of the other kind.
         if self.config.has_super_pixels {
+            let arguments = FindClusters {
+                events: self.events(),
+                patterns: self.buffers.input.patterns(),
+                unsorted: hits.unsorted.arrays(),
+                sorted: hits.sorted.arrays(),
+                pairs: hits.pairs.ptr(),
+                launched: pairs,
+            };
+            let kernel = match self.config.stage {
+                Stage::Clusters => P::KERNELS.find_clusters,
+                _ => P::KERNELS.find_hits,
+            };
             // SAFETY: each event has two slots for each of its words.
-            unsafe {
-                match self.config.stage {
-                    Stage::Clusters => P::find_clusters(gpu, grid, arguments()),
-                    _ => P::find_hits(gpu, grid, arguments()),
-                }
-            }?;
+            unsafe { gpu.launch(kernel, grid, arguments) }?;
         }
         if self.config.has_retina {
+            let arguments = DecodeClusters {
+                events: self.events(),
+                unsorted: hits.unsorted.arrays(),
+                sorted: hits.sorted.arrays(),
+                pairs: hits.pairs.ptr(),
+                launched: pairs,
+            };
             // SAFETY: each event has a slot for each of its words.
-            unsafe { P::decode(gpu, grid, arguments()) }?;
+            unsafe { gpu.launch(P::KERNELS.decode, grid, arguments) }?;
         }
         Ok(())
     }
@@ -129,7 +123,7 @@ impl<P: Precision> Batch<'_, '_, P> {
     fn sort(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         if self.config.stage == Stage::Sort {
             for pairs in self.selections() {
-                self.sort_pairs(gpu, &pairs)?;
+                self.sort_pairs(gpu, pairs)?;
             }
         }
         let arguments = FinishEvents {
@@ -143,35 +137,36 @@ impl<P: Precision> Batch<'_, '_, P> {
         unsafe { gpu.launch(&VELO_FINISH_EVENTS, grid, arguments) }
     }
 
-    fn sort_pairs(&self, gpu: &Gpu, pairs: &PairSelection) -> Result<(), DeviceError> {
+    fn sort_pairs(&self, gpu: &Gpu, pairs: SelectedPairs) -> Result<(), DeviceError> {
+        let grid = grid(&pairs, gpu);
         let hits = &self.buffers.hits;
-        let arguments = SortArguments {
-            from: P::arrays(&hits.unsorted),
-            to: P::arrays(&hits.sorted),
+        let arguments = SortHits {
+            from: hits.unsorted.arrays(),
+            to: hits.sorted.arrays(),
             pairs: hits.pairs.ptr(),
             first_event: self.events.start as u32,
-            list_capacity: pairs.list_capacity as u32,
-            max_hits: pairs.max_words,
-            pair_count: pairs.count,
-            selected: pairs.selected,
+            launched: pairs,
         };
         // SAFETY: both arrays have a slot for each hit.
-        unsafe { P::sort(gpu, pairs.grid(gpu), arguments) }
+        unsafe { gpu.launch(P::KERNELS.sort, grid, arguments) }
     }
 
-    fn search(&self) -> SearchArguments<P::Arrays> {
+    /// The search in events with a pair of modules of at least `min_hits`, with lists of a capacity in shared memory.
+    fn search(&self, LayerRange { capacity, min_hits }: LayerRange) -> FindTracks {
         let buffers = self.buffers;
-        let capacity = &self.buffers.capacity;
-        SearchArguments {
+        let lists = &buffers.lists.search;
+        FindTracks {
             events: self.events(),
             pairs: buffers.hits.pairs.ptr(),
-            hits: P::arrays(&buffers.hits.sorted),
-            entries: buffers.lists.search.entries.ptr(),
-            tracks: buffers.lists.search.tracks.ptr(),
-            lengths: buffers.lists.search.lengths.ptr(),
-            three_hit: buffers.lists.search.three_hit.ptr(),
-            counts: buffers.lists.search.counts.ptr(),
-            shift: capacity.shift,
+            hits: buffers.hits.sorted.arrays(),
+            entries: lists.entries.ptr(),
+            tracks: lists.tracks.ptr(),
+            lengths: lists.lengths.ptr(),
+            three_hit: lists.three_hit.ptr(),
+            counts: lists.counts.ptr(),
+            shift: buffers.capacity.shift,
+            layer_capacity: capacity as u32,
+            min_hits: min_hits as u32,
         }
     }
 
@@ -180,7 +175,7 @@ impl<P: Precision> Batch<'_, '_, P> {
             let shared = layers.shared_bytes() as u32;
             let grid = LaunchConfig::blocks(self.count()).with_shared(shared);
             // SAFETY: lists have the capacity that the kernel derives from the same numbers.
-            unsafe { P::find_tracks(gpu, grid, self.search(), *layers) }?;
+            unsafe { gpu.launch(P::KERNELS.find_tracks, grid, self.search(*layers)) }?;
         }
         self.find_tracks_of_large(gpu)?;
         let search = &self.buffers.lists.search;
@@ -202,32 +197,41 @@ impl<P: Precision> Batch<'_, '_, P> {
         if range.is_empty() {
             return Ok(());
         }
-        let large = LargeSearch {
-            events: self.buffers.large.events.ptr().skipping(range.start),
-            layers: self.buffers.large.layers.ptr(),
-            min_hits: plan.min_hits,
+        let large = &self.buffers.large;
+        let arguments = FindTracksInMemory {
+            search: self.search(LayerRange { capacity: 0, min_hits: plan.min_hits }),
+            large: large.events.ptr().skipping(range.start),
+            layers: large.layers.ptr(),
         };
         let grid = LaunchConfig::blocks(range.len() as u32);
         // SAFETY: each event has lists of its capacity.
-        unsafe { P::find_tracks_in_memory(gpu, grid, self.search(), large) }
+        unsafe { gpu.launch(P::KERNELS.find_tracks_in_memory, grid, arguments) }
     }
 
     /// Starts to bring its tracks together, after those that were found before.
     pub(super) fn consolidate(&self, gpu: &Gpu, before: TrackTotals) -> Result<(), DeviceError> {
         let lists = &self.buffers.lists;
+        let search = &lists.search;
         let track_hits = &lists.track_hits;
         let hits = before.hits as usize;
-        let arguments = ConsolidateArguments {
-            search: self.search(),
-            offsets: lists.search.offsets.ptr(),
+        let arguments = Consolidate {
+            events: self.events(),
+            pairs: self.buffers.hits.pairs.ptr(),
+            hits: self.buffers.hits.sorted.arrays(),
+            tracks: search.tracks.ptr(),
+            lengths: search.lengths.ptr(),
+            three_hit: search.three_hit.ptr(),
+            counts: search.counts.ptr(),
+            offsets: search.offsets.ptr(),
             track_lengths: lists.lengths.ptr().skipping(before.tracks as usize),
             ids: track_hits.ids.ptr().skipping(hits),
             slots: track_hits.slots.ptr().skipping(hits),
-            x: track_hits.x.ptr().skipping(hits),
-            y: track_hits.y.ptr().skipping(hits),
-            z: track_hits.z.ptr().skipping(hits),
+            x: track_hits.x.ptr::<P::Number>().skipping(hits).cast(),
+            y: track_hits.y.ptr::<P::Number>().skipping(hits).cast(),
+            z: track_hits.z.ptr::<P::Number>().skipping(hits).cast(),
+            shift: self.buffers.capacity.shift,
         };
         // SAFETY: the caller has compared the totals with the lengths of the arrays.
-        unsafe { P::consolidate(gpu, LaunchConfig::blocks(self.count()), arguments) }
+        unsafe { gpu.launch(P::KERNELS.consolidate, LaunchConfig::blocks(self.count()), arguments) }
     }
 }
