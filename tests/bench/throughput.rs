@@ -53,6 +53,16 @@ fn a_run_leaves_tables_and_charts() {
 }
 
 #[test]
+fn two_numbers_of_streams_have_a_plateau_or_a_lower_bound_of_it() {
+    let Some(folder) = measuring() else { return };
+    let line = "throughput velo --events 10 --variant tables --device cpu --duration 200ms --quiet";
+    let two = folder.bench(format!("{line} --streams 1,2 --out two --no-charts")).exits(0);
+    assert!(two.stdout.contains("1 thread per stream: plateau of "), "{}", two.stdout);
+    let one = folder.bench(format!("{line} --streams 1 --out one --no-charts")).exits(0);
+    assert!(one.stdout.contains("plateau not judged"), "{}", one.stdout);
+}
+
+#[test]
 fn an_input_from_a_file_is_an_event_of_all_streams() {
     let Some(folder) = measuring() else { return };
     folder.bench("generate tracks --tracks 1k --out tracks.bin").exits(0);
