@@ -4,10 +4,10 @@
 //! Patches are connected, so patches that touch are joined. They are in order of sensors and columns: those
 //! that may touch are close to each other.
 
-use super::pixels::{PATCH_PIXELS, Patch};
+use super::patch::{PATCH_PIXELS, Patch};
 
 /// Columns between patches that may touch, and rows.
-const REACH: usize = 2;
+const REACH: u32 = 2;
 
 /// Coordinate of a centre: a pixel, and a fraction of its width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,6 +84,74 @@ pub(super) struct EventClusters {
     pub cluster_of: Vec<u32>,
     /// Pixels of each patch that no patch before has.
     patterns: Vec<u8>,
+    /// Address of each patch, after those of patches that are far from all.
+    addresses: Vec<Address>,
+    near: Vec<NearPatches>,
+    /// Indices of patches with others near.
+    crowded: Vec<u32>,
+}
+
+/// Patches before a patch of which all near ones are found at once.
+const NEAREST: usize = 4;
+
+/// Which of the patches before a patch are near: the first bit is for the one before it, and so on.
+#[derive(Clone, Copy)]
+struct NearPatches(u8);
+
+impl NearPatches {
+    /// Stands for patches farther back, which may be near too.
+    const MORE: u8 = 1 << NEAREST;
+}
+
+/// Sensor, column and row of a patch in one number, from the highest bits.
+#[derive(Clone, Copy)]
+struct Address(u32);
+
+impl Address {
+    /// More bits than a row has, so that differences of rows have a sign.
+    const ROW_BITS: u32 = 9;
+    /// Before all patches and not near any.
+    const FAR: Address = Address(0);
+
+    #[inline]
+    fn new(patch: Patch) -> Self {
+        let column = patch.key() as u32 + REACH + 1;
+        Address(column << Self::ROW_BITS | patch.row() as u32)
+    }
+
+    /// Offset from another patch at the same column of the sensor or before.
+    #[inline]
+    fn offset_from(self, other: Address) -> Offset {
+        Offset(self.0.wrapping_sub(other.0).wrapping_add(REACH))
+    }
+
+    /// True if the patch is too many columns after another one to be near.
+    #[inline]
+    fn is_beyond(self, other: Address) -> bool {
+        (self.0 >> Self::ROW_BITS).wrapping_sub(other.0 >> Self::ROW_BITS) > REACH
+    }
+}
+
+/// Difference of two addresses: columns, and rows plus `REACH`.
+#[derive(Clone, Copy)]
+struct Offset(u32);
+
+impl Offset {
+    #[inline]
+    fn rows(self) -> u32 {
+        self.0 & ((1 << Address::ROW_BITS) - 1)
+    }
+
+    #[inline]
+    fn columns(self) -> u32 {
+        self.0 >> Address::ROW_BITS
+    }
+
+    /// True if patches at this offset may touch.
+    #[inline]
+    fn is_near(self) -> bool {
+        (self.columns() <= REACH) & (self.rows() <= 2 * REACH)
+    }
 }
 
 impl EventClusters {
@@ -93,35 +161,87 @@ impl EventClusters {
         self.patterns.extend(patches.iter().map(|patch| patch.pattern() as u8));
         self.cluster_of.clear();
         self.cluster_of.extend(0..patches.len() as u32);
-        for (index, patch) in patches.iter().enumerate() {
-            for (earlier, other) in patches[..index].iter().enumerate().rev() {
-                if patch.key() - other.key() > REACH {
-                    break;
-                }
-                let contact = Contact::new(*other, *patch);
-                if contact.is_near {
-                    self.patterns[index] &= !contact.shared;
-                    join(&mut self.cluster_of, index, earlier);
-                }
-            }
+        self.find_near(patches);
+        for crowded in 0..self.crowded.len() {
+            self.join_near(patches, self.crowded[crowded] as usize);
         }
         self.add_up(patches);
     }
 
+    /// Finds the patches that have others near, without branches.
+    fn find_near(&mut self, patches: &[Patch]) {
+        let count = patches.len();
+        self.addresses.clear();
+        self.addresses.extend([Address::FAR; NEAREST]);
+        self.addresses.extend(patches.iter().map(|patch| Address::new(*patch)));
+        self.near.resize(count, NearPatches(0));
+        // The patches themselves, and those before.
+        let [own, one, two, three, four] =
+            [0, 1, 2, 3, 4].map(|back| &self.addresses[NEAREST - back..][..count]);
+        for (index, near) in self.near[..count].iter_mut().enumerate() {
+            let bit = |other: Address, back: u32| {
+                u32::from(own[index].offset_from(other).is_near()) << (back - 1)
+            };
+            let more = u32::from(!own[index].is_beyond(four[index])) << NEAREST;
+            let bits = bit(one[index], 1) | bit(two[index], 2) | bit(three[index], 3);
+            *near = NearPatches((bits | bit(four[index], 4) | more) as u8);
+        }
+        self.crowded.resize(count + 1, 0);
+        let mut end = 0;
+        for (index, near) in (0..).zip(&self.near[..count]) {
+            self.crowded[end] = index;
+            end += usize::from(near.0 != 0);
+        }
+        self.crowded.truncate(end);
+    }
+
+    /// Joins a patch with those before it that touch it.
+    #[inline]
+    fn join_near(&mut self, patches: &[Patch], index: usize) {
+        let NearPatches(mut near) = self.near[index];
+        let has_more = near & NearPatches::MORE != 0;
+        near &= !NearPatches::MORE;
+        while near != 0 {
+            self.join_if_touching(patches, index, index - 1 - near.trailing_zeros() as usize);
+            near &= near - 1;
+        }
+        if has_more {
+            let address = self.addresses[index + NEAREST];
+            let mut back = NEAREST + 1;
+            while back <= index && !address.is_beyond(self.addresses[index + NEAREST - back]) {
+                if address.offset_from(self.addresses[index + NEAREST - back]).is_near() {
+                    self.join_if_touching(patches, index, index - back);
+                }
+                back += 1;
+            }
+        }
+    }
+
+    #[inline]
+    fn join_if_touching(&mut self, patches: &[Patch], index: usize, earlier: usize) {
+        let [own, other] = [index, earlier].map(|patch| self.addresses[patch + NEAREST]);
+        let patterns = [earlier, index].map(|patch| patches[patch].pattern());
+        let contact = Contact::new(own.offset_from(other), patterns);
+        self.patterns[index] &= !contact.shared;
+        if contact.is_touching {
+            join(&mut self.cluster_of, index, earlier);
+        }
+    }
+
     fn add_up(&mut self, patches: &[Patch]) {
         self.clusters.clear();
+        self.clusters.resize(patches.len(), PixelCluster::default());
+        let mut count = 0;
         for (index, (&patch, &pattern)) in patches.iter().zip(&self.patterns).enumerate() {
             // A parent comes before its patch, and is the index of a cluster by now.
             let parent = self.cluster_of[index] as usize;
-            let cluster = if parent == index {
-                self.clusters.push(PixelCluster::default());
-                self.clusters.len() - 1
-            } else {
-                self.cluster_of[parent] as usize
-            };
-            self.cluster_of[index] = cluster as u32;
-            self.clusters[cluster].add(patch, pattern);
+            let is_new = parent == index;
+            let cluster = if is_new { count } else { self.cluster_of[parent] };
+            count += u32::from(is_new);
+            self.cluster_of[index] = cluster;
+            self.clusters[cluster as usize].add(patch, pattern);
         }
+        self.clusters.truncate(count as usize);
     }
 }
 
@@ -134,7 +254,7 @@ struct PatchBits {
 }
 
 /// Rows of a column of bits.
-const BIT_ROWS: usize = 8;
+const BIT_ROWS: u32 = 8;
 
 static PATCH_BITS: [PatchBits; 1 << PATCH_PIXELS] = patch_bits();
 
@@ -145,7 +265,7 @@ const fn patch_bits() -> [PatchBits; 1 << PATCH_PIXELS] {
         let bit = index % PATCH_PIXELS;
         let pattern = index / PATCH_PIXELS;
         if pattern >> bit & 1 != 0 {
-            let pixel = BIT_ROWS * (bit / 2) + bit % 2;
+            let pixel = BIT_ROWS as usize * (bit / 2) + bit % 2;
             table[pattern].own |= 1 << pixel;
             // Three rows of three columns.
             table[pattern].near |= 0x0007_0707 << pixel;
@@ -155,29 +275,25 @@ const fn patch_bits() -> [PatchBits; 1 << PATCH_PIXELS] {
     table
 }
 
-/// Relation of a patch to another one, at its column or before.
+/// Relation of a patch to another one near it, at its column or before.
 struct Contact {
     /// True if pixels of both touch, or are the same.
-    is_near: bool,
+    is_touching: bool,
     /// Pixels of the patch that the other has too, as its pattern.
     shared: u8,
 }
 
 impl Contact {
+    /// The relation at an offset, given the patterns of the other patch and of this one.
     #[inline]
-    fn new(other: Patch, patch: Patch) -> Contact {
-        let columns = patch.key() - other.key();
-        let rows = patch.row().wrapping_sub(other.row()).wrapping_add(REACH);
-        if rows > 2 * REACH {
-            return Contact { is_near: false, shared: 0 };
-        }
+    fn new(offset: Offset, [other, own]: [usize; 2]) -> Contact {
         // The other one is at column 1 and row 1 + REACH.
-        let shift = BIT_ROWS * (columns + 1) + rows + 1;
-        let other = PATCH_BITS[other.pattern()];
-        let own = PATCH_BITS[patch.pattern()].own << shift;
+        let shift = BIT_ROWS * (offset.columns() + 1) + offset.rows() + 1;
+        let other = PATCH_BITS[other];
+        let own = PATCH_BITS[own].own << shift;
         let shared = (own & other.own << (BIT_ROWS + 1 + REACH)) >> shift;
         Contact {
-            is_near: own & other.near << REACH != 0,
+            is_touching: own & other.near << REACH != 0,
             shared: (shared | shared >> (BIT_ROWS - 2)) as u8 & 0xF,
         }
     }

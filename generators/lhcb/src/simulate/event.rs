@@ -11,7 +11,7 @@ use super::random::{Purpose, Random};
 use super::readout::{Banks, Readout, ReadoutBuffers};
 use super::sensors::Sensors;
 use super::shape::EventShape;
-use super::track::add_track;
+use super::track::Tracks;
 
 /// Simulated event.
 pub(super) struct SimulatedEvent {
@@ -25,6 +25,7 @@ pub(super) struct SimulatedEvent {
 #[derive(Default)]
 pub(super) struct EventBuffers {
     particles: Particles,
+    tracks: Tracks,
     pixels: EventPixels,
     readout: ReadoutBuffers,
     ids: ParticleIds,
@@ -49,14 +50,11 @@ impl<'a> EventSimulation<'a> {
     /// Simulates the event of a number.
     pub(super) fn event(&self, number: u64, buffers: &mut EventBuffers) -> SimulatedEvent {
         let random = |purpose| Random::new(self.seed, number, purpose);
-        let EventBuffers { particles, pixels, readout, ids } = buffers;
+        let EventBuffers { particles, tracks, pixels, readout, ids } = buffers;
         let mut physics = random(Purpose::Physics);
         collide(self.shape, &mut physics, particles);
         pixels.patches.clear();
-        let mut crossings = 0;
-        for (index, particle) in (0..).zip(&particles.charged) {
-            crossings += add_track(index, particle, self.sensors, &mut physics, pixels);
-        }
+        let crossings = tracks.add(&particles.charged, self.sensors, &mut physics, pixels);
         add_noise(self.shape, crossings, &mut random(Purpose::Noise), pixels);
         let banks = self.readout.read(pixels, &mut random(Purpose::Readout), readout, ids);
         SimulatedEvent { banks, truth: truth(particles, ids) }

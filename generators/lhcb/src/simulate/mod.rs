@@ -11,9 +11,12 @@
 //! | `particle` | a particle on its way |
 //! | `particles` | particles of an event, before the detector |
 //! | `sensors` | positions on sensors |
-//! | `track` | the way of a particle through the sensors |
-//! | `response` | pixels of a crossing |
-//! | `pixels` | pixels of an event, in patches |
+//! | `track` | the way of particles through the sensors |
+//! | `flights` | particles between two sensors |
+//! | `response` | charges of a crossing |
+//! | `deposits` | pixels of charges |
+//! | `patch` | pixels that a particle made, next to each other |
+//! | `pixels` | pixels of an event, in order |
 //! | `noise` | pixels and clusters that no particle made |
 //! | `clusters` | clusters of pixels, as the FPGA of the readout finds them |
 //! | `super_pixels` | super-pixels, and which are isolated |
@@ -28,12 +31,15 @@ pub mod shape;
 mod clusters;
 mod collision;
 mod decay;
+mod deposits;
 mod event;
+mod flights;
 mod functions;
 mod noise;
 mod particle;
 mod particle_ids;
 mod particles;
+mod patch;
 mod pixels;
 mod random;
 mod readout;

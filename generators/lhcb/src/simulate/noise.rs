@@ -2,9 +2,10 @@
 
 use crate::geometry::{COLUMNS, ROWS, SENSORS};
 
-use super::pixels::{EventPixels, NO_PARTICLE, Patch};
+use super::patch::{NO_PARTICLE, Patch};
+use super::pixels::EventPixels;
 use super::random::Random;
-use super::response::{Crossing, add_pixels};
+use super::response::{Crossing, add_crossing};
 use super::sensors::{HEIGHT, WIDTH};
 use super::shape::EventShape;
 
@@ -31,6 +32,6 @@ pub(super) fn add_noise(
             slope: [0, 1].map(|_| random.between(-MAX_SLOPE, MAX_SLOPE)),
             particle: NO_PARTICLE,
         };
-        add_pixels(&crossing, random, &mut pixels.patches);
+        add_crossing(&crossing, random, pixels);
     }
 }

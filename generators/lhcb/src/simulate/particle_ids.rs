@@ -1,5 +1,8 @@
 //! Identifiers of the clusters of each particle.
 
+/// Bits of an identifier that name the sensor.
+const SENSOR: u32 = 0xFF << 18;
+
 /// Identifiers of clusters, collected sensor after sensor.
 #[derive(Default)]
 pub(super) struct ParticleIds {
@@ -59,12 +62,14 @@ impl ParticleIds {
         starts.zip(&self.ends).filter(|(start, end)| start < end).count()
     }
 
-    /// The identifiers of a particle, each once, after [`ParticleIds::sort`].
+    /// The identifiers of a particle, each once, after [`ParticleIds::sort`]. Those of a sensor are one after
+    /// the other.
     pub(super) fn of_particle(&mut self, particle: usize) -> &[u32] {
         let start = particle.checked_sub(1).map_or(0, |previous| self.ends[previous]);
         self.distinct.clear();
         for id in &self.ids[start..self.ends[particle]] {
-            if !self.distinct.contains(id) {
+            let is_in_sensor = |other: &&u32| (*other ^ id) & SENSOR == 0;
+            if !self.distinct.iter().rev().take_while(is_in_sensor).any(|other| other == id) {
                 self.distinct.push(*id);
             }
         }

@@ -7,7 +7,8 @@ use crate::words::{ClusterWord, SuperPixel, fraction_bits};
 
 use super::clusters::{EventClusters, PixelCluster};
 use super::particle_ids::ParticleIds;
-use super::pixels::{EventPixels, NO_PARTICLE, Patch};
+use super::patch::{NO_PARTICLE, Patch};
+use super::pixels::EventPixels;
 use super::random::Random;
 use super::super_pixels::SensorSuperPixels;
 

@@ -27,7 +27,7 @@ pub(super) fn whole_part(number: f32) -> u32 {
 
 /// The column at a position on the sensor.
 #[inline]
-pub(super) fn column_at(position: f32) -> usize {
+pub(super) fn column_at(position: f32) -> u32 {
     let mut column = position * (1.0 / PITCH);
     let mut first = 0.0;
     for edge in CHIP_EDGES {
@@ -38,71 +38,35 @@ pub(super) fn column_at(position: f32) -> usize {
         }
     }
     let last = first + (CHIP_COLUMNS - 1) as f32;
-    whole_part(column.max(first).min(last + 0.5)) as usize
+    let column = if column > first { column } else { first };
+    whole_part(if column < last { column } else { last + 0.5 })
 }
 
 /// Lower edge of a column.
 #[inline]
-pub(super) fn edge_of(column: usize) -> f32 {
-    let after = |first: usize| if column >= first { EXTRA } else { 0.0 };
-    let extra = after(CHIP_COLUMNS)
-        + after(CHIP_COLUMNS + 1)
-        + after(2 * CHIP_COLUMNS)
-        + after(2 * CHIP_COLUMNS + 1);
+pub(super) fn edge_of(column: u32) -> f32 {
+    const NEXT_CHIP: u32 = CHIP_COLUMNS as u32;
+    let after = |first: u32| if column >= first { EXTRA } else { 0.0 };
+    let extra =
+        after(NEXT_CHIP) + after(NEXT_CHIP + 1) + after(2 * NEXT_CHIP) + after(2 * NEXT_CHIP + 1);
     PITCH * (column as f32 + extra)
 }
 
-/// Width of the cells in which sensors are looked up, and their number along x and y: the outer ones are
-/// beyond all sensors.
-const CELL: f32 = 1.5;
-const CELLS: usize = 76;
-/// Distance of the edge of the first cell from the beam.
-const CELLS_START: f32 = -0.5 * CELL * CELLS as f32;
-/// Distance of sensors from the middle of their module, with some to spare.
-const SENSOR_DISTANCE: f32 = 0.6;
 /// Steps along the beam in which modules are looked up, and their number; all modules are before the last.
 const STEP: f32 = 10.0;
 const STEPS: usize = 110;
+/// Modules of two steps at most.
+const STEP_MODULES: usize = 2;
 /// Start of the first step, before all modules.
 const STEPS_START: f32 = -320.0;
-/// Slope up to which a particle is not steep, and the largest one.
-const MAX_FLAT_SLOPE: f32 = 0.5;
-pub(super) const MAX_SLOPE: f32 = 6.0;
-
-/// Classes of slopes, for which sensors are looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Steepness {
-    /// Slopes up to 0.5.
-    Flat,
-    /// Slopes up to 6.
-    Steep,
-}
-
-impl Steepness {
-    /// The class, given the square of a slope.
-    #[inline]
-    pub(super) fn from_squared_slope(squared: f32) -> Self {
-        if squared > MAX_FLAT_SLOPE * MAX_FLAT_SLOPE { Steepness::Steep } else { Steepness::Flat }
-    }
-
-    fn max_slope(self) -> f32 {
-        match self {
-            Steepness::Flat => MAX_FLAT_SLOPE,
-            Steepness::Steep => MAX_SLOPE,
-        }
-    }
-}
-
 /// The sensors of all modules.
 pub(super) struct Sensors {
     /// Sensors by module, in order of z.
     pub modules: [Module; MODULES],
-    /// Position of each module along the beam, in order.
-    module_z: [f32; MODULES],
+    /// Position of each module along the beam, in order, and then large numbers.
+    module_z: [f32; MODULES + STEP_MODULES],
     /// Number of modules before each step along the beam.
     modules_before_steps: [u8; STEPS],
-    /// Sensors near each position, of modules with the same arrangement of sensors.
-    layouts: Vec<Layout>,
     /// Radius within which no sensor is.
     pub min_radius: f32,
     /// Radius beyond which no sensor is.
@@ -116,15 +80,6 @@ pub(super) struct Module {
     pub z: f32,
     /// The sensors in order of z.
     pub sensors: [Sensor; SENSORS_PER_MODULE],
-    /// Index of the layout.
-    layout: usize,
-}
-
-/// Arrangement of the sensors of a module across the beam.
-struct Layout {
-    sensors: [Sensor; SENSORS_PER_MODULE],
-    /// Sensors near a cell, a bit each, by rows of cells, for each class of slopes.
-    cells: [Vec<u8>; 2],
 }
 
 /// Plane of a sensor, and its axes.
@@ -160,7 +115,8 @@ impl Sensor {
             .map(|axis| axis[0] * direction[0] + axis[1] * direction[1])
     }
 
-    fn position(&self, [column, row]: [f32; 2]) -> [f32; 2] {
+    /// Position x, y of a point on the sensor.
+    pub(super) fn position(&self, [column, row]: [f32; 2]) -> [f32; 2] {
         let along = |axis: usize| {
             self.origin[axis] + self.column_axis[axis] * column + self.row_axis[axis] * row
         };
@@ -177,23 +133,19 @@ impl Sensors {
     }
 
     fn new(geometry: &Geometry) -> Self {
+        let mut module_z = [f32::INFINITY; MODULES + STEP_MODULES];
+        module_z[..MODULES].copy_from_slice(&geometry.module_z);
         let mut sensors = Sensors {
             modules: std::array::from_fn(|module| Module::new(geometry, module)),
-            module_z: geometry.module_z,
+            module_z,
             modules_before_steps: std::array::from_fn(|step| {
                 let start = STEPS_START + STEP * (step as f32 - 1.0);
                 geometry.module_z.iter().filter(|z| **z < start).count() as u8
             }),
-            layouts: Vec::new(),
             min_radius: f32::INFINITY,
             max_radius: 0.0,
         };
-        for module in &mut sensors.modules {
-            let known = { &sensors.layouts }.iter().position(|layout| layout.is_of(module));
-            module.layout = known.unwrap_or(sensors.layouts.len());
-            if known.is_none() {
-                sensors.layouts.push(Layout::new(module.sensors));
-            }
+        for module in &sensors.modules {
             for sensor in &module.sensors {
                 for corner in corners(sensor) {
                     let [x, y] = corner;
@@ -211,23 +163,9 @@ impl Sensors {
     pub(super) fn modules_before(&self, z: f32) -> usize {
         let step = (z.max(STEPS_START) - STEPS_START) * (1.0 / STEP);
         let start = whole_part(step).min(STEPS as u32 - 1);
-        let mut count = usize::from(self.modules_before_steps[start as usize]);
-        while self.module_z.get(count).is_some_and(|module| *module < z) {
-            count += 1;
-        }
-        count
-    }
-
-    /// Sensors of a module that a particle may cross, a bit each in order of z, given its position in the
-    /// middle of the module.
-    #[inline]
-    pub(super) fn near(&self, module: &Module, [x, y]: [f32; 2], steepness: Steepness) -> u8 {
-        let cell = |position: f32| {
-            let cell = whole_part((position - CELLS_START) * (1.0 / CELL));
-            cell.min(CELLS as u32 - 1) as usize
-        };
-        let cells = &self.layouts[module.layout].cells[steepness as usize];
-        cells[cell(y) * CELLS + cell(x)]
+        let count = usize::from(self.modules_before_steps[start as usize]);
+        let next = &self.module_z[count..count + STEP_MODULES];
+        count + next.iter().filter(|module| **module < z).count()
     }
 }
 
@@ -238,34 +176,8 @@ impl Module {
             Sensor::new(first + index, &geometry.sensors[first + index])
         });
         sensors.sort_by(|a, b| a.z.total_cmp(&b.z));
-        Module { z: geometry.module_z[module], sensors, layout: 0 }
+        Module { z: geometry.module_z[module], sensors }
     }
-}
-
-impl Layout {
-    fn new(sensors: [Sensor; SENSORS_PER_MODULE]) -> Self {
-        let cells = [Steepness::Flat, Steepness::Steep].map(|steepness| {
-            let reach =
-                CELL * std::f32::consts::FRAC_1_SQRT_2 + SENSOR_DISTANCE * steepness.max_slope();
-            (0..CELLS * CELLS).map(|cell| near(&sensors, cell, reach)).collect()
-        });
-        Layout { sensors, cells }
-    }
-
-    fn is_of(&self, module: &Module) -> bool {
-        let is_same = |(a, b): (&Sensor, &Sensor)| {
-            a.origin == b.origin && a.column_axis == b.column_axis && a.row_axis == b.row_axis
-        };
-        self.sensors.iter().zip(&module.sensors).all(is_same)
-    }
-}
-
-/// Sensors within a distance of the middle of a cell, a bit each.
-fn near(sensors: &[Sensor; SENSORS_PER_MODULE], cell: usize, reach: f32) -> u8 {
-    let middle = |cell: usize| CELLS_START + CELL * (cell as f32 + 0.5);
-    let position = [middle(cell % CELLS), middle(cell / CELLS)];
-    let is_near = |index: &usize| distance(&sensors[*index], position) <= reach;
-    (0..sensors.len()).filter(is_near).map(|index| 1 << index).sum()
 }
 
 fn corners(sensor: &Sensor) -> [[f32; 2]; 4] {
@@ -298,7 +210,7 @@ mod tests {
                 let local = sensor.local(x, y);
                 assert!((local[0] - expected[0]).abs() < 1e-4, "{local:?}, {expected:?}");
                 assert!((local[1] - expected[1]).abs() < 1e-4, "{local:?}, {expected:?}");
-                assert_eq!(column_at(local[0]), column);
+                assert_eq!(column_at(local[0]), column as u32);
             }
         }
     }
@@ -306,30 +218,11 @@ mod tests {
     #[test]
     fn columns_are_centred_as_in_the_geometry() {
         assert!((WIDTH - 42.57).abs() < 1e-4, "{WIDTH}");
-        assert!((edge_of(COLUMNS) - WIDTH).abs() < 1e-4);
-        for (column, &centre) in Geometry::nominal().column_x.iter().enumerate() {
+        assert!((edge_of(COLUMNS as u32) - WIDTH).abs() < 1e-4);
+        for (column, &centre) in (0..).zip(&Geometry::nominal().column_x) {
             let [low, high] = [edge_of(column), edge_of(column + 1)];
             assert!((0.5 * (low + high) - centre).abs() < 1e-4, "{column}: {low} {high}");
             assert_eq!([low + 1e-4, centre, high - 1e-4].map(column_at), [column; 3]);
-        }
-    }
-
-    #[test]
-    fn all_sensors_at_a_position_are_looked_up() {
-        let sensors = Sensors::nominal();
-        assert_eq!(sensors.layouts.len(), 2);
-        for module in &sensors.modules[..2] {
-            for (index, sensor) in module.sensors.iter().enumerate() {
-                for corner in corners(sensor) {
-                    assert!(sensors.near(module, corner, Steepness::Flat) >> index & 1 == 1);
-                    let moved = corner.map(|position| position + 2.4);
-                    assert!(sensors.near(module, moved, Steepness::Steep) >> index & 1 == 1);
-                }
-            }
-            assert_eq!(sensors.near(module, [0.0, 0.0], Steepness::Flat), 0);
-            for steepness in [Steepness::Flat, Steepness::Steep] {
-                assert_eq!(sensors.near(module, [1e9, -1e9], steepness), 0);
-            }
         }
     }
 

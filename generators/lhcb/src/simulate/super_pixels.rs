@@ -2,7 +2,7 @@
 
 use crate::words::{SUPER_COLUMNS, SUPER_ROWS};
 
-use super::pixels::{PATCH_PIXELS, Patch};
+use super::patch::{PATCH_PIXELS, Patch};
 
 /// Columns and rows of a super-pixel.
 const COLUMNS: usize = 2;
@@ -16,13 +16,12 @@ const TABLE_COLUMNS: usize = SUPER_COLUMNS as usize + 3;
 const IN_NEXT_COLUMN: u32 = 0x00FF_FFFF;
 const IN_OWN_COLUMN: u32 = 0x00FF_00FF;
 
-/// Pixels of the four super-pixels at which a patch lies, those of the first column first: by the column of
-/// the patch in the super-pixel, its row there, and its pattern.
-static IN_SUPER_PIXELS: [[[[u8; PATCH_PIXELS]; 1 << PATCH_PIXELS]; ROWS]; COLUMNS] =
-    in_super_pixels();
+/// Pixels of the four super-pixels at which a patch lies, a byte each, those of the first column lowest: by
+/// the column of the patch in the super-pixel, its row there, and its pattern.
+static IN_SUPER_PIXELS: [[[u32; 1 << PATCH_PIXELS]; ROWS]; COLUMNS] = in_super_pixels();
 
-const fn in_super_pixels() -> [[[[u8; PATCH_PIXELS]; 1 << PATCH_PIXELS]; ROWS]; COLUMNS] {
-    let mut table = [[[[0; PATCH_PIXELS]; 1 << PATCH_PIXELS]; ROWS]; COLUMNS];
+const fn in_super_pixels() -> [[[u32; 1 << PATCH_PIXELS]; ROWS]; COLUMNS] {
+    let mut table = [[[0; 1 << PATCH_PIXELS]; ROWS]; COLUMNS];
     let mut index = 0;
     while index < (COLUMNS * ROWS) << PATCH_PIXELS {
         let pattern = index & ((1 << PATCH_PIXELS) - 1);
@@ -34,14 +33,21 @@ const fn in_super_pixels() -> [[[[u8; PATCH_PIXELS]; 1 << PATCH_PIXELS]; ROWS]; 
                 let column = first_column + bit / 2;
                 let row = first_row + bit % 2;
                 let super_pixel = 2 * (column / COLUMNS) + row / ROWS;
-                table[first_column][first_row][pattern][super_pixel] |=
-                    1 << (ROWS * (column % COLUMNS) + row % ROWS);
+                let pixel = ROWS * (column % COLUMNS) + row % ROWS;
+                table[first_column][first_row][pattern] |= 1 << (8 * super_pixel + pixel);
             }
             bit += 1;
         }
         index += 1;
     }
     table
+}
+
+/// The highest bit of each byte that is not 0.
+#[inline]
+fn present_bytes(bytes: u32) -> u32 {
+    const LOW_BITS: u32 = 0x7F7F_7F7F;
+    (((bytes & LOW_BITS) + LOW_BITS) | bytes) & !LOW_BITS
 }
 
 /// Super-pixel of a sensor.
@@ -105,16 +111,27 @@ impl SensorSuperPixels {
             let parts = IN_SUPER_PIXELS[column % COLUMNS][row % ROWS][patch.pattern()];
             let patterns: &mut [u8; STRIDE + 2] =
                 self.patterns[first..].first_chunk_mut().expect("a border of super-pixels");
+            let before = u32::from_le_bytes([
+                patterns[0],
+                patterns[1],
+                patterns[STRIDE],
+                patterns[STRIDE + 1],
+            ]);
+            let [first_low, first_high, next_low, next_high] = (before | parts).to_le_bytes();
+            patterns[0] = first_low;
+            patterns[1] = first_high;
+            patterns[STRIDE] = next_low;
+            patterns[STRIDE + 1] = next_high;
+            // Without a branch, which can't be predicted.
+            let added = present_bytes(parts) & !present_bytes(before);
             let present: &mut [u32; PATCH_PIXELS] =
                 self.present[count..].first_chunk_mut().expect("one for each pixel");
-            let mut added = 0;
-            for (offset, part) in [0, 1, STRIDE, STRIDE + 1].into_iter().zip(parts) {
-                // Without a branch, which can't be predicted.
-                present[added % PATCH_PIXELS] = (first + offset) as u32;
-                added += usize::from((patterns[offset] == 0) & (part != 0));
-                patterns[offset] |= part;
+            let mut index = 0;
+            for (byte, offset) in [0, 1, STRIDE, STRIDE + 1].into_iter().enumerate() {
+                present[index % PATCH_PIXELS] = (first + offset) as u32;
+                index += (added >> (8 * byte + 7) & 1) as usize;
             }
-            count += added;
+            count += index;
         }
         self.count = count;
     }

@@ -1,143 +1,138 @@
-//! The way of a particle through the sensors: straight lines with a kink at each of them.
+//! The way of particles through the sensors: straight lines with a kink at each of them.
 
+use crate::geometry::MODULES;
+
+use super::flights::{Flight, Flights};
 use super::particle::{SimulatedParticle, pid};
 use super::pixels::EventPixels;
 use super::random::Random;
-use super::response::{Crossing, add_pixels};
-use super::sensors::{HEIGHT, MAX_SLOPE, Module, Sensor, Sensors, Steepness, WIDTH};
+use super::response::{Crossing, add_crossing};
+use super::sensors::{Sensor, Sensors};
 
-/// Share of the crossings that a sensor sees.
-const EFFICIENCY: f32 = 0.996;
 /// Width of the distribution of kinks times the momentum, in MeV: Highland's formula for 0.7 % of a
 /// radiation length, and that for electrons, which lose energy by radiation.
 const KINK_MEV: f32 = 13.6 * 0.068;
 const ELECTRON_KINK_MEV: f32 = 1.8 * KINK_MEV;
 /// Largest kink, of particles that are nearly stopped.
 const MAX_KINK: f32 = 0.5;
-
-/// Distance of sensors from the middle of their module, with some to spare.
+/// Slope from which on particles are not followed.
+const MAX_SLOPE: f32 = 6.0;
+/// Distance of sensors from the middle of their module in mm, with some to spare.
 const MARGIN: f32 = 1.0;
 
-/// Particle in flight.
-struct Flight<'a> {
-    particle: u32,
-    /// Position x, y, z.
-    position: [f32; 3],
-    /// Change of x and y with z.
-    slope: [f32; 2],
-    steepness: Steepness,
-    kink: f32,
-    sensors: &'static Sensors,
+/// Particles on their way through the modules, upwards along the beam if `FORWARD`.
+struct Beam<const FORWARD: bool> {
+    /// Particles that start before each module, and after the one before it on their way.
+    starting: [Vec<Flight>; MODULES],
+    flights: Flights<FORWARD>,
+}
+
+impl<const FORWARD: bool> Default for Beam<FORWARD> {
+    fn default() -> Self {
+        Beam { starting: std::array::from_fn(|_| Vec::new()), flights: Flights::default() }
+    }
+}
+
+/// Buffers for the particles of events, one after the other.
+#[derive(Default)]
+pub(super) struct Tracks {
+    forward: Beam<true>,
+    backward: Beam<false>,
+}
+
+/// Random numbers and pixels of crossings.
+struct Detector<'a> {
     random: &'a mut Random,
     pixels: &'a mut EventPixels,
     crossings: usize,
 }
 
-/// Adds the pixels of a particle; returns the number of its crossings of sensors.
-pub(super) fn add_track(
-    index: u32,
-    particle: &SimulatedParticle,
-    sensors: &'static Sensors,
-    random: &mut Random,
-    pixels: &mut EventPixels,
-) -> usize {
-    let [x, y, z] = particle.momentum.vector;
-    let slope = [x / z, y / z];
-    let squared_tangent = slope[0] * slope[0] + slope[1] * slope[1];
-    let tangent = squared_tangent.sqrt();
-    if tangent.is_nan() || tangent >= MAX_SLOPE {
-        return 0;
+impl Tracks {
+    /// Adds the pixels of particles; returns the number of crossings of sensors.
+    pub(super) fn add(
+        &mut self,
+        particles: &[SimulatedParticle],
+        sensors: &Sensors,
+        random: &mut Random,
+        pixels: &mut EventPixels,
+    ) -> usize {
+        for (index, particle) in (0..).zip(particles) {
+            self.start(index, particle, sensors);
+        }
+        let mut detector = Detector { random, pixels, crossings: 0 };
+        self.forward.pass(sensors, &mut detector);
+        self.backward.pass(sensors, &mut detector);
+        detector.crossings
     }
-    let is_electron = particle.pid.abs() == pid::ELECTRON;
-    let kink_mev = if is_electron { ELECTRON_KINK_MEV } else { KINK_MEV };
-    let mut flight = Flight {
-        particle: index,
-        position: particle.origin,
-        slope,
-        steepness: Steepness::from_squared_slope(squared_tangent),
-        kink: (kink_mev / particle.momentum.p).min(MAX_KINK),
-        sensors,
-        random,
-        pixels,
-        crossings: 0,
-    };
-    let [x, y, start] = particle.origin;
-    // The distance from the beam grows at most with the tangent.
-    let free = (sensors.min_radius - (x * x + y * y).sqrt()).max(0.0) / tangent;
-    let modules = &sensors.modules;
-    if z > 0.0 {
-        let first = sensors.modules_before(start + free - MARGIN);
-        modules[first..].iter().all(|module| flight.cross_module::<true>(module));
-    } else {
-        let end = sensors.modules_before(start - free + MARGIN);
-        modules[..end].iter().rev().all(|module| flight.cross_module::<false>(module));
+
+    fn start(&mut self, index: u32, particle: &SimulatedParticle, sensors: &Sensors) {
+        let [x, y, z] = particle.momentum.vector;
+        let slope = [x / z, y / z];
+        let tangent = (slope[0] * slope[0] + slope[1] * slope[1]).sqrt();
+        if tangent.is_nan() || tangent >= MAX_SLOPE {
+            return;
+        }
+        let is_electron = particle.pid.abs() == pid::ELECTRON;
+        let kink_mev = if is_electron { ELECTRON_KINK_MEV } else { KINK_MEV };
+        let [x, y, start] = particle.origin;
+        // The distance from the beam grows at most with the tangent.
+        let free = (sensors.min_radius - (x * x + y * y).sqrt()).max(0.0) / tangent;
+        let starting = if z > 0.0 {
+            self.forward.starting.get_mut(sensors.modules_before(start + free - MARGIN))
+        } else {
+            let end = sensors.modules_before(start - free + MARGIN);
+            end.checked_sub(1).map(|module| &mut self.backward.starting[module])
+        };
+        if let Some(starting) = starting {
+            let kink = (kink_mev / particle.momentum.p).min(MAX_KINK);
+            let flight = Flight { particle: index, intercept: [x, y], slope, start, kink };
+            starting.push(flight.turned(particle.origin, slope));
+        }
     }
-    flight.crossings
 }
 
-impl Flight<'_> {
-    #[inline]
-    fn at(&self, z: f32) -> [f32; 2] {
-        let way = z - self.position[2];
-        [0, 1].map(|axis| self.position[axis] + self.slope[axis] * way)
+impl<const FORWARD: bool> Beam<FORWARD> {
+    /// Lets the particles pass all modules.
+    fn pass(&mut self, sensors: &Sensors, detector: &mut Detector<'_>) {
+        self.flights.clear();
+        for step in 0..MODULES {
+            self.cross_module(if FORWARD { step } else { MODULES - 1 - step }, sensors, detector);
+        }
     }
 
-    /// Crosses a module; false if all further ones are out of reach.
-    #[inline]
-    fn cross_module<const FORWARD: bool>(&mut self, module: &Module) -> bool {
-        let [x, y] = self.at(module.z);
-        let mut sensors = self.sensors.near(module, [x, y], self.steepness);
-        if sensors == 0 {
-            let limit = self.sensors.max_radius + MARGIN * MAX_SLOPE;
-            if x * x + y * y > limit * limit {
-                // Particles that come from outside cross sensors later.
-                let outwards = x * self.slope[0] + y * self.slope[1];
-                return if FORWARD { outwards < 0.0 } else { outwards > 0.0 };
-            }
+    fn cross_module(&mut self, index: usize, sensors: &Sensors, detector: &mut Detector<'_>) {
+        self.starting[index].drain(..).for_each(|flight| self.flights.push(flight));
+        let module = &sensors.modules[index];
+        let mut cross = |sensor: &Sensor| {
+            self.flights.cross(sensor, |flight| detector.cross(flight, sensor));
+        };
+        if FORWARD {
+            module.sensors.iter().for_each(&mut cross);
+        } else {
+            module.sensors.iter().rev().for_each(&mut cross);
         }
-        while sensors != 0 {
-            let index = if FORWARD { sensors.trailing_zeros() } else { sensors.ilog2() };
-            sensors &= !(1 << index);
-            self.cross_sensor::<FORWARD>(&module.sensors[index as usize]);
-        }
-        true
+        self.flights.remove_beyond(sensors.max_radius + MARGIN * MAX_SLOPE, module.z);
     }
+}
 
+impl Detector<'_> {
+    /// Adds the pixels of a particle in a sensor; returns the particle after it.
     #[inline]
-    fn cross_sensor<const FORWARD: bool>(&mut self, sensor: &Sensor) {
-        let way = sensor.z - self.position[2];
-        if if FORWARD { way <= 0.0 } else { way >= 0.0 } {
-            return;
-        }
-        let [x, y] = self.at(sensor.z);
-        let position = sensor.local(x, y);
-        let is_inside = (position[0] >= 0.0)
-            & (position[0] < WIDTH)
-            & (position[1] >= 0.0)
-            & (position[1] < HEIGHT);
-        if !is_inside {
-            return;
-        }
-        if self.random.chance(EFFICIENCY) {
-            let slope = sensor.components(self.slope);
-            let crossing =
-                Crossing { sensor: sensor.index, position, slope, particle: self.particle };
-            add_pixels(&crossing, self.random, &mut self.pixels.patches);
-            self.crossings += 1;
-        }
-        self.scatter([x, y, sensor.z]);
-    }
-
-    /// Changes the direction at a position.
-    #[inline]
-    fn scatter(&mut self, position: [f32; 3]) {
-        self.position = position;
-        let [x, y] = self.slope;
-        let tangent = x * x + y * y;
+    fn cross(&mut self, flight: Flight, sensor: &Sensor) -> Flight {
+        let [x, y] = flight.at(sensor.z);
+        let crossing = Crossing {
+            sensor: sensor.index,
+            position: sensor.local(x, y),
+            slope: sensor.components(flight.slope),
+            particle: flight.particle,
+        };
+        add_crossing(&crossing, self.random, self.pixels);
+        self.crossings += 1;
+        let [slope_x, slope_y] = flight.slope;
         // The kink in space, as a change of slopes.
-        let kink = self.kink * (1.0 + tangent);
-        self.slope =
-            [x + kink * self.random.nearly_normal(), y + kink * self.random.nearly_normal()];
-        self.steepness = Steepness::from_squared_slope(tangent);
+        let scale = flight.kink * (1.0 + slope_x * slope_x + slope_y * slope_y);
+        let kinks = self.random.two_nearly_normal();
+        let slope = [slope_x + scale * kinks[0], slope_y + scale * kinks[1]];
+        flight.turned([x, y, sensor.z], slope)
     }
 }
