@@ -8,7 +8,7 @@ use super::patch::{PATCH_PIXELS, Patch};
 use super::sensors::{HEIGHT, WIDTH, column_at, edge_of, whole_part};
 
 /// Rectangles of a block.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 /// Pattern that stands for pixels in more than two columns or rows.
 const WIDE: usize = 1 << PATCH_PIXELS;
 /// Columns, or rows, of a rectangle at most.
@@ -27,21 +27,30 @@ pub(super) struct Deposit {
     pub threshold: f32,
 }
 
+/// Charge without pixels.
+const NO_DEPOSIT: Deposit =
+    Deposit { patch: Patch::NONE, position: [0.0; 2], size: [0.0; 2], threshold: f32::INFINITY };
+
 /// Charges of an event.
 #[derive(Default)]
 pub(super) struct Deposits {
+    /// Blocks of lanes, more than are in use.
     blocks: Vec<Block>,
     count: usize,
 }
 
-#[derive(Clone, Copy)]
-struct Block {
+/// Charges by lanes.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Block {
     patch: [Patch; LANES],
     column: [f32; LANES],
     row: [f32; LANES],
-    width: [f32; LANES],
-    height: [f32; LANES],
-    threshold: [f32; LANES],
+    /// Size along columns.
+    pub width: [f32; LANES],
+    /// Size along rows.
+    pub height: [f32; LANES],
+    /// Share of the charge above which a pixel has a hit.
+    pub threshold: [f32; LANES],
 }
 
 /// Extents of rectangles along columns, or rows, as far as they are on the sensor.
@@ -58,7 +67,7 @@ impl Deposits {
     #[inline]
     pub(super) fn push(&mut self, deposit: Deposit) {
         if self.count == LANES * self.blocks.len() {
-            self.blocks.push(Block::new(deposit.patch));
+            self.blocks.push(Block::default());
         }
         self.blocks[self.count / LANES].set(self.count % LANES, deposit);
         self.count += 1;
@@ -66,25 +75,23 @@ impl Deposits {
 
     /// Adds the pixels of all charges to patches, and removes the charges.
     pub(super) fn drain(&mut self, patches: &mut Vec<Patch>) {
-        for block in &self.blocks {
+        while !self.count.is_multiple_of(LANES) {
+            self.push(NO_DEPOSIT);
+        }
+        for block in &self.blocks[..self.count / LANES] {
             block.add_pixels(patches);
         }
-        self.blocks.clear();
         self.count = 0;
     }
 }
 
 impl Block {
-    /// No charge in any lane.
-    fn new(patch: Patch) -> Self {
-        Block {
-            patch: [patch; LANES],
-            column: [0.0; LANES],
-            row: [0.0; LANES],
-            width: [0.0; LANES],
-            height: [0.0; LANES],
-            threshold: [f32::INFINITY; LANES],
-        }
+    /// Charges of no extent at positions along columns and rows.
+    #[inline]
+    pub(super) fn new(patch: [Patch; LANES], column: [f32; LANES], row: [f32; LANES]) -> Self {
+        let width = [0.0; LANES];
+        let height = [0.0; LANES];
+        Block { patch, column, row, width, height, threshold: [f32::INFINITY; LANES] }
     }
 
     #[inline]
@@ -98,12 +105,12 @@ impl Block {
     }
 
     /// Adds the pixels of all lanes, without branches that can't be predicted.
-    fn add_pixels(&self, patches: &mut Vec<Patch>) {
+    pub(super) fn add_pixels(&self, patches: &mut Vec<Patch>) {
         let columns = Extents::new(&self.column, &self.width, WIDTH, column_at);
         let rows = Extents::new(&self.row, &self.height, HEIGHT, row_at);
         let patterns = self.patterns(&columns, &rows);
         let first = patches.len();
-        patches.resize(first + LANES, self.patch[0]);
+        patches.resize(first + LANES, Patch::NONE);
         let mut count = first;
         let mut wide = 0_u32;
         for (lane, pattern) in patterns.into_iter().enumerate() {

@@ -54,7 +54,9 @@ impl<'a> EventSimulation<'a> {
         let mut physics = random(Purpose::Physics);
         collide(self.shape, &mut physics, particles);
         pixels.patches.clear();
-        let crossings = tracks.add(&particles.charged, self.sensors, &mut physics, pixels);
+        tracks.add(&particles.charged, self.sensors, &mut physics, &mut pixels.crossings);
+        let crossings = pixels.crossings.len();
+        pixels.add_crossings(&mut physics);
         add_noise(self.shape, crossings, &mut random(Purpose::Noise), pixels);
         let banks = self.readout.read(pixels, &mut random(Purpose::Readout), readout, ids);
         SimulatedEvent { banks, truth: truth(particles, ids) }

@@ -5,6 +5,8 @@ use super::sensors::{HEIGHT, Sensor, WIDTH};
 
 /// Particles of a block.
 const LANES: usize = 16;
+/// Blocks whose particles cross a sensor one after the other: those of one number of 64 bits.
+const GROUP: usize = 64 / LANES;
 
 /// Particle in flight: a line.
 #[derive(Clone, Copy)]
@@ -71,6 +73,18 @@ impl Flight {
 }
 
 impl Block {
+    /// Lanes of particles that cross a sensor, a bit each.
+    #[inline]
+    fn lanes_at<const FORWARD: bool>(&self, sensor: &Sensor) -> u32 {
+        lanes_where(|lane| {
+            let [x, y] = self.at(lane, sensor.z);
+            let [column, row] = sensor.local(x, y);
+            let start = self.start[lane];
+            let is_ahead = if FORWARD { sensor.z > start } else { sensor.z < start };
+            is_ahead & (0.0..WIDTH).contains(&column) & (0.0..HEIGHT).contains(&row)
+        })
+    }
+
     #[inline]
     fn at(&self, lane: usize, z: f32) -> [f32; 2] {
         [self.x[lane] + self.slope_x[lane] * z, self.y[lane] + self.slope_y[lane] * z]
@@ -119,18 +133,16 @@ impl<const FORWARD: bool> Flights<FORWARD> {
     /// Lets `cross` continue each particle that crosses a sensor.
     #[inline]
     pub(super) fn cross(&mut self, sensor: &Sensor, mut cross: impl FnMut(Flight) -> Flight) {
-        for block in &mut self.blocks {
-            let mut lanes = lanes_where(|lane| {
-                let [x, y] = block.at(lane, sensor.z);
-                let [column, row] = sensor.local(x, y);
-                let start = block.start[lane];
-                let is_ahead = if FORWARD { sensor.z > start } else { sensor.z < start };
-                is_ahead & (0.0..WIDTH).contains(&column) & (0.0..HEIGHT).contains(&row)
-            });
+        for blocks in self.blocks.chunks_mut(GROUP) {
+            let mut lanes = 0;
+            for (index, block) in blocks.iter().enumerate() {
+                lanes |= u64::from(block.lanes_at::<FORWARD>(sensor)) << (LANES * index);
+            }
             while lanes != 0 {
-                let lane = lanes.trailing_zeros() as usize % LANES;
+                let index = lanes.trailing_zeros() as usize;
                 lanes &= lanes - 1;
-                block.set(lane, cross(block.get(lane)));
+                let block = &mut blocks[index / LANES];
+                block.set(index % LANES, cross(block.get(index % LANES)));
             }
         }
     }

@@ -13,7 +13,7 @@
 //! | `sensors` | positions on sensors |
 //! | `track` | the way of particles through the sensors |
 //! | `flights` | particles between two sensors |
-//! | `response` | charges of a crossing |
+//! | `response` | crossings of sensors, and their charges |
 //! | `deposits` | pixels of charges |
 //! | `patch` | pixels that a particle made, next to each other |
 //! | `pixels` | pixels of an event, in order |

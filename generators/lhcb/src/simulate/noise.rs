@@ -5,7 +5,7 @@ use crate::geometry::{COLUMNS, ROWS, SENSORS};
 use super::patch::{NO_PARTICLE, Patch};
 use super::pixels::EventPixels;
 use super::random::Random;
-use super::response::{Crossing, add_crossing};
+use super::response::Crossing;
 use super::sensors::{HEIGHT, WIDTH};
 use super::shape::EventShape;
 
@@ -26,12 +26,14 @@ pub(super) fn add_noise(
         pixels.patches.push(Patch::new(sensor, NO_PARTICLE).with_pixels(column, row, 1));
     }
     for _ in 0..random.poisson(shape.ghosts * crossings as f64) {
+        let sensor = random.below(SENSORS) as u16;
         let crossing = Crossing {
-            sensor: random.below(SENSORS) as u16,
+            patch: Patch::new(sensor, NO_PARTICLE),
             position: [random.between(0.0, WIDTH), random.between(0.0, HEIGHT)],
             slope: [0, 1].map(|_| random.between(-MAX_SLOPE, MAX_SLOPE)),
-            particle: NO_PARTICLE,
+            random: random.three_uniform(),
         };
-        add_crossing(&crossing, random, pixels);
+        pixels.crossings.push(crossing);
     }
+    pixels.add_crossings(random);
 }

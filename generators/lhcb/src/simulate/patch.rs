@@ -19,6 +19,9 @@ const COLUMN: u32 = 44;
 const SENSOR: u32 = 54;
 
 impl Patch {
+    /// Patch without pixels.
+    pub(super) const NONE: Patch = Patch(0);
+
     /// The patch of a particle without pixels, at column and row 0.
     #[inline]
     pub(super) fn new(sensor: u16, particle: u32) -> Self {

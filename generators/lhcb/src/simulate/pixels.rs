@@ -2,6 +2,8 @@
 
 use super::deposits::Deposits;
 use super::patch::Patch;
+use super::random::Random;
+use super::response::Crossings;
 
 /// Bits of a key that are sorted at a time, and the number of their values.
 const DIGIT_BITS: u32 = 9;
@@ -12,16 +14,21 @@ const DIGITS: usize = 1 << DIGIT_BITS;
 pub(super) struct EventPixels {
     /// Patches in the order of the particles.
     pub patches: Vec<Patch>,
-    /// Charges whose pixels are not among the patches yet.
-    pub deposits: Deposits,
+    /// Crossings whose pixels are not among the patches yet.
+    pub crossings: Crossings,
+    deposits: Deposits,
     sorted: Vec<Patch>,
 }
 
 impl EventPixels {
+    /// Adds the pixels of the crossings to the patches.
+    pub(super) fn add_crossings(&mut self, random: &mut Random) {
+        self.crossings.drain(random, &mut self.deposits, &mut self.patches);
+    }
+
     /// Brings the patches in the order of sensors and columns, and those of a column in that of particles.
     pub(super) fn sort(&mut self) -> &[Patch] {
-        self.deposits.drain(&mut self.patches);
-        self.sorted.resize(self.patches.len(), Patch::default());
+        self.sorted.resize(self.patches.len(), Patch::NONE);
         sort_by_digit(&self.patches, &mut self.sorted, 0);
         sort_by_digit(&self.sorted, &mut self.patches, DIGIT_BITS);
         &self.patches

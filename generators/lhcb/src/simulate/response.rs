@@ -1,13 +1,12 @@
-//! Pixels of a crossing: the charge along the way through the sensor spreads to the sides, and pixels
+//! Pixels of crossings, by lanes: the charge along the way through the sensor spreads to the sides, and pixels
 //! with enough of it have a hit. Lengths are in mm.
 
 use crate::geometry::{COLUMNS, PITCH, ROWS};
 
-use super::deposits::Deposit;
+use super::deposits::{Block as DepositBlock, Deposit, Deposits, LANES};
 use super::functions::{exp, sin_cos};
 use super::patch::Patch;
-use super::pixels::EventPixels;
-use super::random::Random;
+use super::random::{Random, ThreeUniform};
 use super::sensors::{column_at, whole_part};
 
 /// Share of the crossings that a sensor sees.
@@ -36,58 +35,154 @@ const DELTA_TURN: f32 = 1.0;
 /// Crossing of a sensor.
 #[derive(Clone, Copy)]
 pub(super) struct Crossing {
-    /// Index of the sensor.
-    pub sensor: u16,
+    /// The patch of sensor and particle, without pixels.
+    pub patch: Patch,
     /// Position in the middle of the sensor, along columns and rows.
     pub position: [f32; 2],
     /// Slope along columns and rows.
     pub slope: [f32; 2],
-    /// Index of the particle.
-    pub particle: u32,
+    /// Random numbers.
+    pub random: ThreeUniform,
 }
 
-/// Adds the pixels of a crossing.
+/// Crossings of an event.
+#[derive(Default)]
+pub(super) struct Crossings {
+    /// Blocks of lanes, more than are in use.
+    blocks: Vec<Block>,
+    count: usize,
+}
+
+/// Crossings by lanes.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    patch: [Patch; LANES],
+    column: [f32; LANES],
+    row: [f32; LANES],
+    column_slope: [f32; LANES],
+    row_slope: [f32; LANES],
+    random: [ThreeUniform; LANES],
+}
+
+/// Crossing that the sensor does not see.
+const UNSEEN: Crossing = Crossing {
+    patch: Patch::NONE,
+    position: [0.0; 2],
+    slope: [0.0; 2],
+    random: ThreeUniform::ONES,
+};
+
+impl Crossings {
+    /// Adds a crossing.
+    #[inline]
+    pub(super) fn push(&mut self, crossing: Crossing) {
+        if self.count == LANES * self.blocks.len() {
+            self.blocks.push(Block::default());
+        }
+        let block = &mut self.blocks[self.count / LANES];
+        let lane = self.count % LANES;
+        block.patch[lane] = crossing.patch;
+        block.column[lane] = crossing.position[0];
+        block.row[lane] = crossing.position[1];
+        block.column_slope[lane] = crossing.slope[0];
+        block.row_slope[lane] = crossing.slope[1];
+        block.random[lane] = crossing.random;
+        self.count += 1;
+    }
+
+    /// Number of crossings.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Adds the pixels of all crossings to patches, and removes the crossings.
+    pub(super) fn drain(
+        &mut self,
+        random: &mut Random,
+        deposits: &mut Deposits,
+        patches: &mut Vec<Patch>,
+    ) {
+        while !self.count.is_multiple_of(LANES) {
+            self.push(UNSEEN);
+        }
+        for block in &self.blocks[..self.count / LANES] {
+            block.add_pixels(random, deposits, patches);
+        }
+        self.count = 0;
+        deposits.drain(patches);
+    }
+}
+
+/// Charges of crossings by lanes.
+struct Charges {
+    /// Way through the silicon along columns and rows, in pixels, whichever is more.
+    pixels: [f32; LANES],
+    /// Share of the charge that a pixel needs.
+    threshold: [f32; LANES],
+}
+
+impl Block {
+    fn add_pixels(&self, random: &mut Random, deposits: &mut Deposits, patches: &mut Vec<Patch>) {
+        let Charges { pixels, threshold } = self.charges();
+        let mut ways = DepositBlock::new(self.patch, self.column, self.row);
+        for lane in 0..LANES {
+            ways.width[lane] = self.column_slope[lane].abs() * THICKNESS + DIFFUSION;
+            ways.height[lane] = self.row_slope[lane].abs() * THICKNESS + DIFFUSION;
+            let is_long = pixels[lane] >= 1.0;
+            ways.threshold[lane] = if is_long { f32::INFINITY } else { threshold[lane] };
+        }
+        ways.add_pixels(patches);
+        for lane in lanes(|lane| (pixels[lane] >= 1.0) & (threshold[lane] < f32::INFINITY)) {
+            self.add_parts(lane, whole_part(pixels[lane]) + 1, threshold[lane], deposits);
+        }
+        for lane in lanes(|lane| self.random[lane].third() < DELTA_RAYS) {
+            let position = [self.column[lane], self.row[lane]];
+            add_delta_ray(position, self.patch[lane], random, patches);
+        }
+    }
+
+    #[inline]
+    fn charges(&self) -> Charges {
+        let mut charges = Charges { pixels: [0.0; LANES], threshold: [0.0; LANES] };
+        for lane in 0..LANES {
+            let column_slope = self.column_slope[lane];
+            let row_slope = self.row_slope[lane];
+            let path = (1.0 + column_slope * column_slope + row_slope * row_slope).sqrt();
+            // The charge is path × (MIN_CHARGE + EXCESS / (TAIL + a random number)).
+            let tail = TAIL + self.random[lane].second();
+            let threshold = THRESHOLD * tail / (path * (MIN_CHARGE * tail + EXCESS));
+            let is_seen = self.random[lane].first() < EFFICIENCY;
+            charges.threshold[lane] = if is_seen { threshold } else { f32::INFINITY };
+            let slope = if column_slope.abs() > row_slope.abs() { column_slope } else { row_slope };
+            charges.pixels[lane] = slope.abs() * (THICKNESS / PITCH);
+        }
+        charges
+    }
+
+    /// Adds the charge of a long way in parts that are not longer than a pixel.
+    fn add_parts(&self, lane: usize, parts: u32, threshold: f32, deposits: &mut Deposits) {
+        let per_part = THICKNESS / parts as f32;
+        let part = [self.column_slope[lane] * per_part, self.row_slope[lane] * per_part];
+        let size = part.map(|part| part.abs() + DIFFUSION);
+        let threshold = threshold * parts as f32;
+        for index in 0..parts {
+            let from_middle = index as f32 - 0.5 * (parts - 1) as f32;
+            let position =
+                [self.column[lane] + from_middle * part[0], self.row[lane] + from_middle * part[1]];
+            deposits.push(Deposit { patch: self.patch[lane], position, size, threshold });
+        }
+    }
+}
+
+/// The lanes of which a condition holds.
 #[inline]
-pub(super) fn add_crossing(crossing: &Crossing, random: &mut Random, pixels: &mut EventPixels) {
-    let [efficiency, excess, delta_ray] = random.three_uniform();
-    if efficiency >= EFFICIENCY {
-        return;
-    }
-    let [column_slope, row_slope] = crossing.slope;
-    let path = (1.0 + column_slope * column_slope + row_slope * row_slope).sqrt();
-    // Of the usual charge, that of the crossing is path × (MIN_CHARGE + EXCESS / (TAIL + excess)).
-    let tail = TAIL + excess;
-    let threshold = THRESHOLD * tail / (path * (MIN_CHARGE * tail + EXCESS));
-    let way = crossing.slope.map(|slope| slope * THICKNESS);
-    let patch = Patch::new(crossing.sensor, crossing.particle);
-    let deposit = Deposit { patch, position: crossing.position, size: way, threshold };
-    let pixels_along = way[0].abs().max(way[1].abs()) * (1.0 / PITCH);
-    if pixels_along < 1.0 {
-        pixels.deposits.push(spread(deposit));
-    } else {
-        add_parts(deposit, whole_part(pixels_along) + 1, pixels);
-    }
-    if delta_ray < DELTA_RAYS {
-        add_delta_ray(crossing.position, patch, random, &mut pixels.patches);
-    }
-}
-
-/// The charge with what spreads to the sides.
-#[inline]
-fn spread(deposit: Deposit) -> Deposit {
-    Deposit { size: deposit.size.map(|size| size.abs() + DIFFUSION), ..deposit }
-}
-
-/// Adds the charge of a long way in parts that are not longer than a pixel.
-fn add_parts(way: Deposit, parts: u32, pixels: &mut EventPixels) {
-    let per_part = 1.0 / parts as f32;
-    let size = way.size.map(|size| size * per_part);
-    let threshold = way.threshold * parts as f32;
-    for index in 0..parts {
-        let from_middle = index as f32 - 0.5 * (parts - 1) as f32;
-        let position = [0, 1].map(|axis| way.position[axis] + from_middle * size[axis]);
-        pixels.deposits.push(spread(Deposit { position, size, threshold, ..way }));
-    }
+fn lanes(condition: impl Fn(usize) -> bool) -> impl Iterator<Item = usize> {
+    let mut rest = (0..LANES).fold(0_u32, |lanes, lane| lanes | u32::from(condition(lane)) << lane);
+    std::iter::from_fn(move || {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest.wrapping_sub(1);
+        (lane < LANES).then_some(lane)
+    })
 }
 
 /// Adds the pixels of an electron on its way along the sensor, which turns randomly.

@@ -4,9 +4,9 @@ use crate::geometry::MODULES;
 
 use super::flights::{Flight, Flights};
 use super::particle::{SimulatedParticle, pid};
-use super::pixels::EventPixels;
+use super::patch::Patch;
 use super::random::Random;
-use super::response::{Crossing, add_crossing};
+use super::response::{Crossing, Crossings};
 use super::sensors::{Sensor, Sensors};
 
 /// Width of the distribution of kinks times the momentum, in MeV: Highland's formula for 0.7 % of a
@@ -40,29 +40,27 @@ pub(super) struct Tracks {
     backward: Beam<false>,
 }
 
-/// Random numbers and pixels of crossings.
+/// Crossings of sensors, and random numbers for them.
 struct Detector<'a> {
     random: &'a mut Random,
-    pixels: &'a mut EventPixels,
-    crossings: usize,
+    crossings: &'a mut Crossings,
 }
 
 impl Tracks {
-    /// Adds the pixels of particles; returns the number of crossings of sensors.
+    /// Adds the crossings of sensors by particles.
     pub(super) fn add(
         &mut self,
         particles: &[SimulatedParticle],
         sensors: &Sensors,
         random: &mut Random,
-        pixels: &mut EventPixels,
-    ) -> usize {
+        crossings: &mut Crossings,
+    ) {
         for (index, particle) in (0..).zip(particles) {
             self.start(index, particle, sensors);
         }
-        let mut detector = Detector { random, pixels, crossings: 0 };
+        let mut detector = Detector { random, crossings };
         self.forward.pass(sensors, &mut detector);
         self.backward.pass(sensors, &mut detector);
-        detector.crossings
     }
 
     fn start(&mut self, index: u32, particle: &SimulatedParticle, sensors: &Sensors) {
@@ -116,18 +114,16 @@ impl<const FORWARD: bool> Beam<FORWARD> {
 }
 
 impl Detector<'_> {
-    /// Adds the pixels of a particle in a sensor; returns the particle after it.
+    /// Adds the crossing of a sensor by a particle; returns the particle after it.
     #[inline]
     fn cross(&mut self, flight: Flight, sensor: &Sensor) -> Flight {
         let [x, y] = flight.at(sensor.z);
-        let crossing = Crossing {
-            sensor: sensor.index,
+        self.crossings.push(Crossing {
+            patch: Patch::new(sensor.index, flight.particle),
             position: sensor.local(x, y),
             slope: sensor.components(flight.slope),
-            particle: flight.particle,
-        };
-        add_crossing(&crossing, self.random, self.pixels);
-        self.crossings += 1;
+            random: self.random.three_uniform(),
+        });
         let [slope_x, slope_y] = flight.slope;
         // The kink in space, as a change of slopes.
         let scale = flight.kink * (1.0 + slope_x * slope_x + slope_y * slope_y);
