@@ -7,8 +7,6 @@ pub const SUPER_COLUMNS: u32 = 384;
 /// Rows of super-pixels on a sensor.
 pub const SUPER_ROWS: u32 = 64;
 
-const ISOLATED: u32 = 1 << 31;
-const SECOND_SENSOR_OF_SUPER_PIXEL: u32 = 23;
 const SECOND_SENSOR_OF_CLUSTER: u32 = 22;
 
 /// A super-pixel: the pixels of two columns and four rows.
@@ -27,12 +25,17 @@ pub struct SuperPixel {
 }
 
 impl SuperPixel {
+    /// Bit of a word without neighbours.
+    pub(crate) const ISOLATED: u32 = 1 << 31;
+    /// Bit of a word of the second sensor.
+    pub(crate) const SECOND_SENSOR: u32 = 1 << 23;
+
     /// The super-pixel of a word.
     #[inline]
     pub fn decode(word: u32) -> SuperPixel {
         SuperPixel {
-            is_isolated: word & ISOLATED != 0,
-            is_second_sensor: word >> SECOND_SENSOR_OF_SUPER_PIXEL & 1 != 0,
+            is_isolated: word & Self::ISOLATED != 0,
+            is_second_sensor: word & Self::SECOND_SENSOR != 0,
             column: (word >> 14 & 0x1FF) as u16,
             row: (word >> 8 & 0x3F) as u16,
             pattern: word as u8,
@@ -42,11 +45,18 @@ impl SuperPixel {
     /// The word of a super-pixel.
     #[inline]
     pub fn encode(self) -> u32 {
-        u32::from(self.is_isolated) << 31
-            | u32::from(self.is_second_sensor) << SECOND_SENSOR_OF_SUPER_PIXEL
-            | u32::from(self.column) << 14
-            | u32::from(self.row) << 8
+        let isolated = if self.is_isolated { Self::ISOLATED } else { 0 };
+        let second = if self.is_second_sensor { Self::SECOND_SENSOR } else { 0 };
+        isolated
+            | second
+            | SuperPixel::word_at(self.column.into(), self.row.into())
             | u32::from(self.pattern)
+    }
+
+    /// The word of a super-pixel at a column and row, without pixels and flags.
+    #[inline]
+    pub(crate) fn word_at(column: u32, row: u32) -> u32 {
+        column << 14 | row << 8
     }
 }
 

@@ -23,53 +23,76 @@ pub(super) struct Coordinate {
 pub(super) struct PixelCluster {
     /// Index of the sensor.
     pub sensor: u16,
-    /// Number of pixels.
-    pub pixels: u32,
-    column_sum: u32,
-    row_sum: u32,
+    sums: Sums,
+}
+
+/// Number of pixels, and the sums of their columns and rows, in one number: from the lowest, 24 bits of rows,
+/// 24 of columns and 16 of pixels. Clusters that need more do not occur.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sums(u64);
+
+impl Sums {
+    const SUM_BITS: u32 = 24;
+
+    #[inline]
+    const fn new(pixels: u64, columns: u64, rows: u64) -> Self {
+        Sums(pixels << (2 * Self::SUM_BITS) | columns << Self::SUM_BITS | rows)
+    }
+
+    /// Those of a patch with this pattern.
+    #[inline]
+    fn of_patch(patch: Patch, pattern: u8) -> Self {
+        let Sums(own) = PATCH_SUMS[usize::from(pattern) % PATCH_SUMS.len()];
+        let Sums(first) = Sums::new(0, patch.column() as u64, patch.row() as u64);
+        Sums((own >> (2 * Sums::SUM_BITS)) * first + own)
+    }
+
+    #[inline]
+    fn pixels(self) -> u32 {
+        (self.0 >> (2 * Self::SUM_BITS)) as u32
+    }
+
+    /// Sums of columns and rows.
+    #[inline]
+    fn positions(self) -> [u32; 2] {
+        [self.0 >> Self::SUM_BITS, self.0].map(|sum| sum as u32 & ((1 << Self::SUM_BITS) - 1))
+    }
 }
 
 impl PixelCluster {
+    /// Number of pixels.
+    #[inline]
+    pub(super) fn pixels(&self) -> u32 {
+        self.sums.pixels()
+    }
+
     /// Centre along columns and rows, with fractions in units of `1 / 2^unit_bits` of a pixel.
     #[inline]
     pub(super) fn centre(&self, unit_bits: u32) -> [Coordinate; 2] {
-        [self.column_sum, self.row_sum].map(|sum| {
-            let mean = (sum << unit_bits) / self.pixels;
+        let pixels = self.pixels();
+        self.sums.positions().map(|sum| {
+            let mean = (sum << unit_bits) / pixels;
             Coordinate {
                 pixel: (mean >> unit_bits) as u16,
                 fraction: (mean & ((1 << unit_bits) - 1)) as u8,
             }
         })
     }
-
-    #[inline]
-    fn add(&mut self, patch: Patch, pattern: u8) {
-        let PatchSums { pixels, columns, rows } = PATCH_SUMS[usize::from(pattern)];
-        self.sensor = patch.sensor() as u16;
-        self.pixels += u32::from(pixels);
-        self.column_sum += u32::from(pixels) * patch.column() as u32 + u32::from(columns);
-        self.row_sum += u32::from(pixels) * patch.row() as u32 + u32::from(rows);
-    }
 }
 
-/// Number of pixels of a pattern, and their sums of columns and rows.
-#[derive(Clone, Copy)]
-struct PatchSums {
-    pixels: u8,
-    columns: u8,
-    rows: u8,
-}
+/// Number of pixels of each pattern, and their sums of columns and rows.
+static PATCH_SUMS: [Sums; 1 << PATCH_PIXELS] = patch_sums();
 
-static PATCH_SUMS: [PatchSums; 1 << PATCH_PIXELS] = patch_sums();
-
-const fn patch_sums() -> [PatchSums; 1 << PATCH_PIXELS] {
-    let mut sums = [PatchSums { pixels: 0, columns: 0, rows: 0 }; 1 << PATCH_PIXELS];
+const fn patch_sums() -> [Sums; 1 << PATCH_PIXELS] {
+    let mut sums = [Sums(0); 1 << PATCH_PIXELS];
     let mut pattern = 0;
     while pattern < 1 << PATCH_PIXELS {
-        let bits = pattern as u8;
-        sums[pattern].pixels = bits.count_ones() as u8;
-        sums[pattern].columns = (bits >> 2).count_ones() as u8;
-        sums[pattern].rows = (bits & 0b1010).count_ones() as u8;
+        let bits = pattern as u64;
+        sums[pattern] = Sums::new(
+            bits.count_ones() as u64,
+            (bits >> 2).count_ones() as u64,
+            (bits & 0b1010).count_ones() as u64,
+        );
         pattern += 1;
     }
     sums
@@ -229,17 +252,20 @@ impl EventClusters {
     }
 
     fn add_up(&mut self, patches: &[Patch]) {
-        self.clusters.clear();
         self.clusters.resize(patches.len(), PixelCluster::default());
         let mut count = 0;
         for (index, (&patch, &pattern)) in patches.iter().zip(&self.patterns).enumerate() {
             // A parent comes before its patch, and is the index of a cluster by now.
             let parent = self.cluster_of[index] as usize;
             let is_new = parent == index;
-            let cluster = if is_new { count } else { self.cluster_of[parent] };
+            let known = self.cluster_of[parent];
+            let cluster = if is_new { count } else { known };
             count += u32::from(is_new);
             self.cluster_of[index] = cluster;
-            self.clusters[cluster as usize].add(patch, pattern);
+            let cluster = &mut self.clusters[cluster as usize];
+            let sums = if is_new { 0 } else { cluster.sums.0 };
+            cluster.sensor = patch.sensor() as u16;
+            cluster.sums = Sums(sums + Sums::of_patch(patch, pattern).0);
         }
         self.clusters.truncate(count as usize);
     }
@@ -338,7 +364,7 @@ mod tests {
         // A fork that opens to lower columns.
         let fork = [(0, 0), (0, 4), (1, 0), (1, 4), (2, 1), (2, 3), (3, 2)];
         let found = find(&fork.map(|(column, row)| single(5, column, row)));
-        let expected = PixelCluster { sensor: 0, pixels: 7, column_sum: 9, row_sum: 14 };
+        let expected = PixelCluster { sensor: 0, sums: Sums::new(7, 9, 14) };
         assert_eq!(found.clusters, [expected]);
         assert!(found.cluster_of.iter().all(|cluster| *cluster == 0));
     }
@@ -353,7 +379,7 @@ mod tests {
 
     #[test]
     fn centres_are_rounded_down() {
-        let cluster = PixelCluster { sensor: 0, pixels: 3, column_sum: 31, row_sum: 32 };
+        let cluster = PixelCluster { sensor: 0, sums: Sums::new(3, 31, 32) };
         let [column, row] = cluster.centre(2);
         assert_eq!(column, Coordinate { pixel: 10, fraction: 1 });
         assert_eq!(row, Coordinate { pixel: 10, fraction: 2 });
@@ -408,7 +434,10 @@ mod tests {
             for (patch, cluster) in patches.iter().zip(&found.cluster_of) {
                 particles[*cluster as usize].insert(patch.particle());
             }
-            let sums = found.clusters.iter().map(|it| [it.pixels, it.column_sum, it.row_sum]);
+            let sums = found.clusters.iter().map(|cluster| {
+                let [columns, rows] = cluster.sums.positions();
+                [cluster.pixels(), columns, rows]
+            });
             let mut clusters: Vec<_> = sums.zip(particles).collect();
             clusters.sort();
             assert_eq!(clusters, expected(&patches), "seed {seed}");

@@ -2,7 +2,7 @@
 
 use super::decay;
 use super::particle::{Ancestry, pid};
-use super::particles::{Particles, Product, any_direction};
+use super::particles::{Particles, Product, momentum_towards};
 use super::random::{LogNormal, Random};
 use super::secondary;
 use super::shape::EventShape;
@@ -53,8 +53,9 @@ pub(super) fn collide(shape: &EventShape, random: &mut Random, particles: &mut P
 }
 
 fn add_primary(vertex: [f32; 3], random: &mut Random, particles: &mut Particles) {
-    let momentum = any_direction(random.log_normal(PT), random);
-    let kind = random.uniform();
+    let pt = random.log_normal(PT);
+    let direction = random.three_uniform();
+    let kind = direction.third();
     let pid = if kind < KAONS {
         pid::KAON
     } else if kind < KAONS_AND_PROTONS {
@@ -63,5 +64,6 @@ fn add_primary(vertex: [f32; 3], random: &mut Random, particles: &mut Particles)
         pid::PION
     };
     let pid = if random.chance(0.5) { pid } else { -pid };
+    let momentum = momentum_towards(pt, direction.first(), direction.second());
     particles.add(Product { pid, momentum, origin: vertex, ancestry: Ancestry::default() }, random);
 }

@@ -157,8 +157,10 @@ impl Block {
     fn add_wide(&self, lane: usize, columns: &Extents, rows: &Extents, patches: &mut Vec<Patch>) {
         let column_shares = columns.shares(lane, edge_of);
         let row_shares = rows.shares(lane, row_edge);
-        for column in (0..MAX_SPAN).step_by(2) {
-            for row in (0..MAX_SPAN).step_by(2) {
+        let columns_end = 1 + (columns.last[lane] - columns.first[lane]) as usize;
+        let rows_end = 1 + (rows.last[lane] - rows.first[lane]) as usize;
+        for column in (0..columns_end.min(MAX_SPAN)).step_by(2) {
+            for row in (0..rows_end.min(MAX_SPAN)).step_by(2) {
                 let hit = |bit: usize| {
                     let share = column_shares[column + bit / 2] * row_shares[row + bit % 2];
                     usize::from(share > self.threshold[lane]) << bit

@@ -2,7 +2,7 @@
 
 use crate::truth::{Particle, ParticleFlags};
 
-use super::functions::{exp, sin_cos};
+use super::functions::{azimuth, exp, ln, sin_cos};
 
 /// Kinds of particles, in the numbering of the Particle Data Group.
 pub(super) mod pid {
@@ -59,7 +59,8 @@ impl Momentum {
         let [x, y, z] = vector;
         let pt = (x * x + y * y).sqrt().max(f32::MIN_POSITIVE);
         let p = (pt * pt + z * z).sqrt();
-        Momentum { vector, p, pt, eta: libm::asinhf(z / pt), phi: libm::atan2f(y, x) }
+        let eta = ln((z.abs() + p) / pt).copysign(z);
+        Momentum { vector, p, pt, eta, phi: azimuth(x, y) }
     }
 
     /// The momentum of a product: a share of this one, and a kick across it.

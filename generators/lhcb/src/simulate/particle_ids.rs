@@ -12,7 +12,6 @@ pub(super) struct ParticleIds {
     ids: Vec<u32>,
     /// End of the identifiers of each particle.
     ends: Vec<usize>,
-    distinct: Vec<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,14 +65,17 @@ impl ParticleIds {
     /// the other.
     pub(super) fn of_particle(&mut self, particle: usize) -> &[u32] {
         let start = particle.checked_sub(1).map_or(0, |previous| self.ends[previous]);
-        self.distinct.clear();
-        for id in &self.ids[start..self.ends[particle]] {
+        let ids = &mut self.ids[start..self.ends[particle]];
+        let mut count = 0;
+        for index in 0..ids.len() {
+            let id = ids[index];
             let is_in_sensor = |other: &&u32| (*other ^ id) & SENSOR == 0;
-            if !self.distinct.iter().rev().take_while(is_in_sensor).any(|other| other == id) {
-                self.distinct.push(*id);
+            if !ids[..count].iter().rev().take_while(is_in_sensor).any(|other| *other == id) {
+                ids[count] = id;
+                count += 1;
             }
         }
-        &self.distinct
+        &ids[..count]
     }
 }
 

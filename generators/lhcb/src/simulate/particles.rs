@@ -56,7 +56,13 @@ impl Particles {
 
 /// A momentum of this transverse part, uniform in pseudorapidity and azimuth.
 pub(super) fn any_direction(pt: f32, random: &mut Random) -> Momentum {
-    let eta = random.between(MIN_ETA, MAX_ETA);
-    let phi = random.between(-std::f32::consts::PI, std::f32::consts::PI);
+    let direction = random.three_uniform();
+    momentum_towards(pt, direction.first(), direction.second())
+}
+
+/// The momentum of a transverse part, given the shares of the ranges of pseudorapidity and azimuth below it.
+pub(super) fn momentum_towards(pt: f32, eta: f32, phi: f32) -> Momentum {
+    let eta = MIN_ETA + (MAX_ETA - MIN_ETA) * eta;
+    let phi = std::f32::consts::PI * (2.0 * phi - 1.0);
     Momentum::from_direction(pt, eta, phi)
 }

@@ -26,26 +26,35 @@ impl EventPixels {
         self.crossings.drain(random, &mut self.deposits, &mut self.patches);
     }
 
-    /// Brings the patches in the order of sensors and columns, and those of a column in that of particles.
+    /// Brings the patches in the order of sensors and columns; those of a column stay in order.
     pub(super) fn sort(&mut self) -> &[Patch] {
         self.sorted.resize(self.patches.len(), Patch::NONE);
-        sort_by_digit(&self.patches, &mut self.sorted, 0);
-        sort_by_digit(&self.sorted, &mut self.patches, DIGIT_BITS);
+        let mut counts = [[0; DIGITS]; 2];
+        for patch in &self.patches {
+            counts[0][digit(*patch, 0)] += 1;
+            counts[1][digit(*patch, DIGIT_BITS)] += 1;
+        }
+        sort_by_digit(&self.patches, &mut self.sorted, 0, counts[0]);
+        sort_by_digit(&self.sorted, &mut self.patches, DIGIT_BITS, counts[1]);
         &self.patches
     }
 }
 
-/// Sorts by a digit of the key and keeps the order of patches with the same one.
-fn sort_by_digit(from: &[Patch], to: &mut [Patch], shift: u32) {
-    let digit = |patch: &Patch| patch.key() >> shift & (DIGITS - 1);
-    let mut ends = [0_u32; DIGITS];
-    from.iter().for_each(|patch| ends[digit(patch)] += 1);
+/// Part of a patch's key.
+#[inline]
+fn digit(patch: Patch, shift: u32) -> usize {
+    patch.key() >> shift & (DIGITS - 1)
+}
+
+/// Sorts by a digit of the key, of whose values there are `counts`; patches with the same one stay in order.
+fn sort_by_digit(from: &[Patch], to: &mut [Patch], shift: u32, counts: [u32; DIGITS]) {
     let mut start = 0;
+    let mut ends = counts;
     for end in &mut ends {
         start += std::mem::replace(end, start);
     }
     for patch in from {
-        let end = &mut ends[digit(patch)];
+        let end = &mut ends[digit(*patch, shift)];
         to[*end as usize] = *patch;
         *end += 1;
     }

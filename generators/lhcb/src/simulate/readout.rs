@@ -134,19 +134,16 @@ impl Readout {
         let count = rest.iter().take_while(|patch| patch.sensor() == sensor).count();
         let (patches, others) = rest.split_at(count);
         *rest = others;
-        let is_second_sensor = self.is_second_sensor(sensor);
-        let words = &mut buffers.words;
-        buffers.super_pixels.for_each(patches, |found| {
-            let is_wrong = self.wrong_flags > 0.0 && random.chance(self.wrong_flags);
-            let super_pixel = SuperPixel {
-                is_isolated: found.is_isolated ^ is_wrong,
-                is_second_sensor,
-                column: found.column,
-                row: found.row,
-                pattern: found.pattern,
-            };
-            words.push(super_pixel.encode());
-        });
+        let start = buffers.words.len();
+        buffers.super_pixels.add_words(patches, &mut buffers.words);
+        let words = &mut buffers.words[start..];
+        if self.is_second_sensor(sensor) {
+            words.iter_mut().for_each(|word| *word |= SuperPixel::SECOND_SENSOR);
+        }
+        if self.wrong_flags > 0.0 {
+            let is_wrong = |_: &&mut u32| random.chance(self.wrong_flags);
+            words.iter_mut().filter(is_wrong).for_each(|word| *word ^= SuperPixel::ISOLATED);
+        }
     }
 
     /// Adds the words of a sensor, given the index of its first cluster.
@@ -160,7 +157,7 @@ impl Readout {
         *next = first + clusters.len();
         let ids = &buffers.ids[first..*next];
         // Clusters in each other may have the same centre; sorting needs one key of each.
-        let may_repeat = clusters.iter().any(|cluster| cluster.pixels > MAX_OPEN);
+        let may_repeat = clusters.iter().any(|cluster| cluster.pixels() > MAX_OPEN);
         for (index, cluster) in clusters.iter().enumerate() {
             if may_repeat && ids[..index].contains(&ids[index]) {
                 continue;

@@ -1,6 +1,6 @@
 //! Super-pixels of a sensor, and which of them are isolated.
 
-use crate::words::{SUPER_COLUMNS, SUPER_ROWS};
+use crate::words::{SUPER_ROWS, SuperPixel};
 
 use super::patch::{PATCH_PIXELS, Patch};
 
@@ -10,8 +10,10 @@ const ROWS: usize = 4;
 /// Super-pixels of a column in the table: one before the first row, and those after the last that a load of
 /// four reaches.
 const STRIDE: usize = SUPER_ROWS as usize + 4;
-/// Columns of the table: one before the first, and two after the last, as patches reach.
-const TABLE_COLUMNS: usize = SUPER_COLUMNS as usize + 3;
+/// Columns of the table: one before the first, those that a patch of ten bits for the column may have, and
+/// one after.
+const TABLE_COLUMNS: usize = 514;
+const TABLE: usize = TABLE_COLUMNS * STRIDE + PATCH_PIXELS;
 /// Neighbours among four super-pixels of a column: those next to a super-pixel, and in its own column.
 const IN_NEXT_COLUMN: u32 = 0x00FF_FFFF;
 const IN_OWN_COLUMN: u32 = 0x00FF_00FF;
@@ -50,26 +52,18 @@ fn present_bytes(bytes: u32) -> u32 {
     (((bytes & LOW_BITS) + LOW_BITS) | bytes) & !LOW_BITS
 }
 
-/// Super-pixel of a sensor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FoundSuperPixel {
-    /// Column of super-pixels.
-    pub column: u16,
-    /// Row of super-pixels.
-    pub row: u16,
-    /// Pixels by bits.
-    pub pattern: u8,
-    /// True if no neighbour is present.
-    pub is_isolated: bool,
-}
-
 /// Super-pixels of a sensor.
 pub(super) struct SensorSuperPixels {
-    /// Pixels of each address, all 0 between sensors.
-    patterns: Vec<u8>,
-    /// Addresses of the super-pixels that are present, and some more.
+    /// Pixels of each super-pixel, all 0 between sensors.
+    patterns: Box<[u8; TABLE]>,
+    /// Words of the super-pixels that are present, without pixels and flags, and some more.
     present: Vec<u32>,
-    count: usize,
+}
+
+/// Index of the super-pixel at a column and row in the table.
+#[inline]
+fn index_of(column: usize, row: usize) -> usize {
+    (column + 1) * STRIDE + row + 1
 }
 
 /// Four patterns from an index on.
@@ -85,32 +79,35 @@ fn four(patterns: &[u8], index: usize) -> u32 {
 
 impl Default for SensorSuperPixels {
     fn default() -> Self {
-        let patterns = vec![0; TABLE_COLUMNS * STRIDE];
-        SensorSuperPixels { patterns, present: Vec::new(), count: 0 }
+        SensorSuperPixels { patterns: Box::new([0; TABLE]), present: Vec::new() }
     }
 }
 
 impl SensorSuperPixels {
-    /// Finds the super-pixels of a sensor, and passes each on in order of the first patches at them.
-    pub(super) fn for_each(&mut self, patches: &[Patch], found: impl FnMut(FoundSuperPixel)) {
-        self.add(patches);
-        self.pass_on(found);
-        self.clear();
+    /// Adds the words of the super-pixels of a sensor in order of the first patches at them.
+    pub(super) fn add_words(&mut self, patches: &[Patch], words: &mut Vec<u32>) {
+        let count = self.fill(patches);
+        words.extend(self.present[..count].iter().map(|word| self.complete(*word)));
+        for &word in &self.present[..count] {
+            let SuperPixel { column, row, .. } = SuperPixel::decode(word);
+            self.patterns[index_of(column.into(), row.into())] = 0;
+        }
     }
 
-    fn add(&mut self, patches: &[Patch]) {
+    /// Fills the table; returns the number of super-pixels that are present.
+    fn fill(&mut self, patches: &[Patch]) -> usize {
         let max = PATCH_PIXELS * (patches.len() + 1);
         if self.present.len() < max {
             self.present.resize(max, 0);
         }
         let mut count = 0;
         for patch in patches {
-            let column = patch.column();
-            let row = patch.row();
-            let first = (column / COLUMNS + 1) * STRIDE + row / ROWS + 1;
-            let parts = IN_SUPER_PIXELS[column % COLUMNS][row % ROWS][patch.pattern()];
+            let column = patch.column() / COLUMNS;
+            let row = patch.row() / ROWS;
+            let parts = IN_SUPER_PIXELS[patch.column() % COLUMNS][patch.row() % ROWS]
+                [patch.pattern() % (1 << PATCH_PIXELS)];
             let patterns: &mut [u8; STRIDE + 2] =
-                self.patterns[first..].first_chunk_mut().expect("a border of super-pixels");
+                self.patterns[index_of(column, row)..].first_chunk_mut().expect("a border");
             let before = u32::from_le_bytes([
                 patterns[0],
                 patterns[1],
@@ -126,38 +123,29 @@ impl SensorSuperPixels {
             let added = present_bytes(parts) & !present_bytes(before);
             let present: &mut [u32; PATCH_PIXELS] =
                 self.present[count..].first_chunk_mut().expect("one for each pixel");
+            let first = SuperPixel::word_at(column as u32, row as u32);
             let mut index = 0;
-            for (byte, offset) in [0, 1, STRIDE, STRIDE + 1].into_iter().enumerate() {
-                present[index % PATCH_PIXELS] = (first + offset) as u32;
+            for (byte, [columns, rows]) in [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter().enumerate()
+            {
+                present[index % PATCH_PIXELS] = first + SuperPixel::word_at(columns, rows);
                 index += (added >> (8 * byte + 7) & 1) as usize;
             }
             count += index;
         }
-        self.count = count;
+        count
     }
 
-    fn pass_on(&self, mut found: impl FnMut(FoundSuperPixel)) {
-        for &address in &self.present[..self.count] {
-            let address = address as usize;
-            let around: &[u8; 2 * STRIDE + 4] = self.patterns[address - 1 - STRIDE..]
-                .first_chunk()
-                .expect("a border of super-pixels");
-            let neighbours = (four(around, 0) & IN_NEXT_COLUMN)
-                | (four(around, STRIDE) & IN_OWN_COLUMN)
-                | (four(around, 2 * STRIDE) & IN_NEXT_COLUMN);
-            found(FoundSuperPixel {
-                column: (address / STRIDE - 1) as u16,
-                row: (address % STRIDE - 1) as u16,
-                pattern: around[STRIDE + 1],
-                is_isolated: neighbours == 0,
-            });
-        }
-    }
-
-    fn clear(&mut self) {
-        for &address in &self.present[..self.count] {
-            self.patterns[address as usize] = 0;
-        }
+    /// The word of a super-pixel with its pixels, and the mark if no neighbour is present.
+    #[inline]
+    fn complete(&self, word: u32) -> u32 {
+        let place = SuperPixel::decode(word);
+        let index = index_of(place.column.into(), place.row.into());
+        let around: &[u8; 2 * STRIDE + 4] =
+            self.patterns[index - 1 - STRIDE..].first_chunk().expect("a border");
+        let neighbours = (four(around, 0) & IN_NEXT_COLUMN)
+            | (four(around, STRIDE) & IN_OWN_COLUMN)
+            | (four(around, 2 * STRIDE) & IN_NEXT_COLUMN);
+        SuperPixel { pattern: around[STRIDE + 1], is_isolated: neighbours == 0, ..place }.encode()
     }
 }
 
@@ -165,18 +153,18 @@ impl SensorSuperPixels {
 mod tests {
     use super::*;
 
-    fn find(pixels: &[(usize, usize, usize)]) -> Vec<FoundSuperPixel> {
+    fn find(pixels: &[(usize, usize, usize)]) -> Vec<SuperPixel> {
         let patch = |&(column, row, pattern)| Patch::new(0, 0).with_pixels(column, row, pattern);
         let patches: Vec<_> = pixels.iter().map(patch).collect();
         let mut super_pixels = SensorSuperPixels::default();
-        let mut found = Vec::new();
-        super_pixels.for_each(&patches, |super_pixel| found.push(super_pixel));
+        let mut words = Vec::new();
+        super_pixels.add_words(&patches, &mut words);
         assert!(super_pixels.patterns.iter().all(|pattern| *pattern == 0));
-        found
+        words.into_iter().map(SuperPixel::decode).collect()
     }
 
-    fn found(column: u16, row: u16, pattern: u8, is_isolated: bool) -> FoundSuperPixel {
-        FoundSuperPixel { column, row, pattern, is_isolated }
+    fn found(column: u16, row: u16, pattern: u8, is_isolated: bool) -> SuperPixel {
+        SuperPixel { column, row, pattern, is_isolated, is_second_sensor: false }
     }
 
     #[test]
