@@ -1,6 +1,6 @@
 //! The way of particles through the sensors: straight lines with a kink at each of them.
 
-use crate::geometry::MODULES;
+use crate::geometry::{MODULES, SENSORS_PER_MODULE};
 
 use super::flights::{Flight, Flights};
 use super::particle::{SimulatedParticle, pid};
@@ -101,13 +101,10 @@ impl<const FORWARD: bool> Beam<FORWARD> {
     fn cross_module(&mut self, index: usize, sensors: &Sensors, detector: &mut Detector<'_>) {
         self.starting[index].drain(..).for_each(|flight| self.flights.push(flight));
         let module = &sensors.modules[index];
-        let mut cross = |sensor: &Sensor| {
+        for order in 0..SENSORS_PER_MODULE {
+            let last = SENSORS_PER_MODULE - 1;
+            let sensor = &module.sensors[if FORWARD { order } else { last - order }];
             self.flights.cross(sensor, |flight| detector.cross(flight, sensor));
-        };
-        if FORWARD {
-            module.sensors.iter().for_each(&mut cross);
-        } else {
-            module.sensors.iter().rev().for_each(&mut cross);
         }
         self.flights.remove_beyond(sensors.max_radius + MARGIN * MAX_SLOPE, module.z);
     }
@@ -115,7 +112,8 @@ impl<const FORWARD: bool> Beam<FORWARD> {
 
 impl Detector<'_> {
     /// Adds the crossing of a sensor by a particle; returns the particle after it.
-    #[inline]
+    // A call would pass the particle in memory, which takes longer than all else here.
+    #[inline(always)]
     fn cross(&mut self, flight: Flight, sensor: &Sensor) -> Flight {
         let [x, y] = flight.at(sensor.z);
         self.crossings.push(Crossing {
