@@ -58,13 +58,13 @@ impl<'a> EventSimulation<'a> {
         let crossings = pixels.crossings.len();
         pixels.add_crossings(&mut physics);
         add_noise(self.shape, crossings, &mut random(Purpose::Noise), pixels);
+        ids.reset(particles.charged.len());
         let banks = self.readout.read(pixels, &mut random(Purpose::Readout), readout, ids);
         SimulatedEvent { banks, truth: truth(particles, ids) }
     }
 }
 
 fn truth(particles: &Particles, ids: &mut ParticleIds) -> Truth {
-    ids.sort(particles.charged.len());
     let mut with_hits = Vec::with_capacity(ids.particles());
     for (key, particle) in particles.charged.iter().enumerate() {
         let ids = ids.of_particle(key);

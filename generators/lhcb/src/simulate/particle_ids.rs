@@ -3,72 +3,72 @@
 /// Bits of an identifier that name the sensor.
 const SENSOR: u32 = 0xFF << 18;
 
-/// Identifiers of clusters, collected sensor after sensor.
+/// Identifiers of the clusters of each particle, in order of sensors.
 #[derive(Default)]
 pub(super) struct ParticleIds {
-    /// Particles and identifiers in the order in which they were added.
-    pairs: Vec<ParticleId>,
-    /// Identifiers by particle, with repetitions.
+    particles: Vec<IdRange>,
     ids: Vec<u32>,
-    /// End of the identifiers of each particle.
-    ends: Vec<usize>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct ParticleId {
-    particle: u32,
-    id: u32,
+/// Identifiers of a particle.
+#[derive(Clone, Copy, Default)]
+struct IdRange {
+    start: u32,
+    end: u32,
+    /// The last identifier, or 0.
+    last: u32,
+}
+
+/// Cluster of a particle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ParticleId {
+    /// Index of the particle.
+    pub particle: u32,
+    /// Identifier of the cluster, which is not 0.
+    pub id: u32,
 }
 
 impl ParticleIds {
-    /// Removes all identifiers.
-    pub(super) fn clear(&mut self) {
-        self.pairs.clear();
+    /// Removes all identifiers; particles are counted from here on.
+    pub(super) fn reset(&mut self, particles: usize) {
+        self.particles.clear();
+        self.particles.resize(particles, IdRange::default());
     }
 
-    /// Adds a cluster of a particle, which may have been added before.
-    #[inline]
-    pub(super) fn add(&mut self, particle: u32, id: u32) {
-        let pair = ParticleId { particle, id };
-        if self.pairs.last() != Some(&pair) {
-            self.pairs.push(pair);
-        }
-    }
-
-    /// Brings the identifiers in the order of particles, of which there are `count`.
-    pub(super) fn sort(&mut self, count: usize) {
-        self.ends.clear();
-        self.ends.resize(count, 0);
-        for pair in &self.pairs {
-            self.ends[pair.particle as usize] += 1;
+    /// Collects the clusters of particles in order of sensors, of which some may be there several times; once
+    /// after [`ParticleIds::reset`].
+    pub(super) fn collect(&mut self, clusters: impl Iterator<Item = ParticleId> + Clone) {
+        for cluster in clusters.clone() {
+            self.particles[cluster.particle as usize].end += 1;
         }
         let mut start = 0;
-        for end in &mut self.ends {
-            start += std::mem::replace(end, start);
+        for range in &mut self.particles {
+            range.start = start;
+            start += std::mem::replace(&mut range.end, start);
         }
-        self.ids.clear();
-        self.ids.resize(self.pairs.len(), 0);
-        for pair in &self.pairs {
-            let end = &mut self.ends[pair.particle as usize];
-            self.ids[*end] = pair.id;
-            *end += 1;
+        self.ids.resize(start as usize, 0);
+        for ParticleId { particle, id } in clusters {
+            let range = &mut self.particles[particle as usize];
+            // Without a branch, which can't be predicted.
+            self.ids[range.end as usize] = id;
+            range.end += u32::from(range.last != id);
+            range.last = id;
         }
     }
 
-    /// Number of particles with a cluster, after [`ParticleIds::sort`].
+    /// Number of particles with a cluster.
     pub(super) fn particles(&self) -> usize {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        starts.zip(&self.ends).filter(|(start, end)| start < end).count()
+        self.particles.iter().filter(|range| range.start < range.end).count()
     }
 
-    /// The identifiers of a particle, each once, after [`ParticleIds::sort`]. Those of a sensor are one after
-    /// the other.
+    /// The identifiers of a particle, each once.
     pub(super) fn of_particle(&mut self, particle: usize) -> &[u32] {
-        let start = particle.checked_sub(1).map_or(0, |previous| self.ends[previous]);
-        let ids = &mut self.ids[start..self.ends[particle]];
+        let IdRange { start, end, .. } = self.particles[particle];
+        let ids = &mut self.ids[start as usize..end as usize];
         let mut count = 0;
         for index in 0..ids.len() {
             let id = ids[index];
+            // Clusters of a sensor are one after the other.
             let is_in_sensor = |other: &&u32| (*other ^ id) & SENSOR == 0;
             if !ids[..count].iter().rev().take_while(is_in_sensor).any(|other| *other == id) {
                 ids[count] = id;
@@ -85,15 +85,18 @@ mod tests {
 
     #[test]
     fn particles_have_each_cluster_once() {
+        let pairs = [(2, 7), (0, 7), (2, 7), (2, 8), (2, 7), (0, 3), (3, 3), (3, 3)];
+        let clusters = pairs.into_iter().map(|(particle, id)| ParticleId { particle, id });
         let mut ids = ParticleIds::default();
-        for (particle, id) in [(2, 7), (0, 7), (2, 8), (2, 7), (0, 3)] {
-            ids.add(particle, id);
+        for _ in 0..2 {
+            ids.reset(5);
+            ids.collect(clusters.clone());
+            assert_eq!(ids.particles(), 3);
+            assert_eq!(ids.of_particle(0), [7, 3]);
+            assert!(ids.of_particle(1).is_empty());
+            assert_eq!(ids.of_particle(2), [7, 8]);
+            assert_eq!(ids.of_particle(3), [3]);
+            assert!(ids.of_particle(4).is_empty());
         }
-        ids.sort(4);
-        assert_eq!(ids.particles(), 2);
-        assert_eq!(ids.of_particle(0), [7, 3]);
-        assert!(ids.of_particle(1).is_empty());
-        assert_eq!(ids.of_particle(2), [7, 8]);
-        assert!(ids.of_particle(3).is_empty());
     }
 }

@@ -6,7 +6,7 @@ use crate::pixel::Pixel;
 use crate::words::{ClusterWord, SuperPixel, fraction_bits};
 
 use super::clusters::{EventClusters, PixelCluster};
-use super::particle_ids::ParticleIds;
+use super::particle_ids::{ParticleId, ParticleIds};
 use super::patch::{NO_PARTICLE, Patch};
 use super::pixels::EventPixels;
 use super::random::Random;
@@ -190,12 +190,11 @@ enum Content<'a> {
 impl ReadoutBuffers {
     /// Adds the identifiers of the clusters to those of the particles that contributed.
     fn add_truth(&self, patches: &[Patch], particle_ids: &mut ParticleIds) {
-        particle_ids.clear();
-        for (patch, cluster) in patches.iter().zip(&self.clusters.cluster_of) {
-            let particle = patch.particle();
-            if particle != NO_PARTICLE {
-                particle_ids.add(particle, self.ids[*cluster as usize]);
-            }
-        }
+        let clusters = patches.iter().zip(&self.clusters.cluster_of);
+        let of_particles = clusters.filter(|(patch, _)| patch.particle() != NO_PARTICLE);
+        particle_ids.collect(of_particles.map(|(patch, cluster)| ParticleId {
+            particle: patch.particle(),
+            id: self.ids[*cluster as usize],
+        }));
     }
 }
