@@ -71,17 +71,17 @@ template <class Index> struct Layer {
         const u32 lane = threadIdx.x % LANES;
         u32 listed = 0;
         // One more than the hits, so that there is a number before the end.
-        for (u32 first = 0; first <= count; first += LANES) {
-            const u32 hit = first + lane;
-            const bool is_unused = hit < count && (used[hit / 32] >> hit % 32 & 1) == 0;
-            const lanemask_t mask = __ballot_sync(FULL_MASK, is_unused);
-            const u32 before = listed + (u32)popc(mask & lanemask_lt(lane));
-            if (is_unused) unused[before] = (Index)hit;
-            if (hit % 32 == 0 && hit <= count) {
-                unused_bits[hit / 32] = (u32)(mask >> lane);
-                unused_before_word[hit / 32] = before;
+        for (u32 first = 0; first <= count; first += 32) {
+            const u32 left = count - first;
+            const u32 mask = left >= 32 ? ~used[first / 32] : left == 0 ? 0 : ~used[first / 32] & ((1u << left) - 1);
+            if (lane < 32 && (mask >> lane & 1) != 0) {
+                unused[listed + (u32)__popc(mask & ((1u << lane) - 1))] = (Index)(first + lane);
             }
-            listed += (u32)popc(mask);
+            if (lane == 0) {
+                unused_bits[first / 32] = mask;
+                unused_before_word[first / 32] = listed;
+            }
+            listed += (u32)__popc(mask);
         }
         __syncwarp();
         if (lane < min(listed, LIST_MARGIN)) {
@@ -102,21 +102,22 @@ template <class Index> struct Layer {
         return unused_before_word[hit / 32] + (u32)__popc(unused_bits[hit / 32] & ((1u << hit % 32) - 1));
     }
 
-    // The unused hit that is tried as number `number` for a second hit of this angle: alternately above and
-    // below it, by index.
-    __device__ __forceinline__ u32 unused_around(i16 angle, u32 number, u32 count) const {
+    // The unused hit that is tried as number `number`, below `CANDIDATES`, for a second hit of this angle:
+    // alternately above and below it, by index.
+    template <u32 CANDIDATES> __device__ __forceinline__ u32 unused_around(i16 angle, u32 number, u32 count) const {
+        static_assert(CANDIDATES <= LIST_MARGIN, "the list goes on beyond its ends");
         const i32 middle = (i32)lower_bound_of(angle);
         const Index* above = unused + unused_before((u32)middle);
-        const Index* below = above - 1;
-        i32 hit = 0;
-#pragma unroll 1
-        for (u32 step = 0; step <= number; step++) {
-            const i32 up = *above, down = *below;
-            const bool is_up = up + down <= 2 * middle;
-            hit = is_up ? up : down;
-            above += is_up ? 1 : 0;
-            below -= is_up ? 0 : 1;
+        // The hits before it are the first of those above and of those below. As both are in order, those from
+        // above are counted without taking one after the other.
+        const Index* below = above - number;
+        u32 ups = 0;
+#pragma unroll
+        for (u32 step = 0; step + 1 < CANDIDATES; step++) {
+            if (step < number && above[step] + below[step] <= 2 * middle) ups++;
         }
+        const i32 up = above[ups], down = below[(i32)ups - 1];
+        const i32 hit = up + down <= 2 * middle ? up : down;
         return (u32)(hit < 0 ? hit + (i32)count : hit >= (i32)count ? hit - (i32)count : hit);
     }
 };

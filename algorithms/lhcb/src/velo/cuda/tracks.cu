@@ -179,7 +179,7 @@ template <class Arrays, class Index> class TrackFinder {
             Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
             if (item < work && number < unused_firsts) {
                 second = (u32)seconds.unused[item / CANDIDATES];
-                first = firsts.unused_around(seconds.phi[second], number, count(pair));
+                first = firsts.template unused_around<CANDIDATES>(seconds.phi[second], number, count(pair));
                 const Line line(position_of(pair, first), position_of(pair - 1, second));
                 best = nearest_unused(pair - 2, line, line.phi_at(distance));
             }
