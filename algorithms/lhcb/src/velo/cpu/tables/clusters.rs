@@ -41,7 +41,7 @@ struct Candidate {
     bit: u32,
 }
 
-/// Number of hits and candidates of a pair of modules that are written without looking at their number.
+/// Maximum number of hits of a word, and of its candidates.
 const HITS_OF_WORD: usize = 2;
 
 impl ClusterFinder {

@@ -1,10 +1,10 @@
 //! The search by triplets: unused hits in lists of their own, windows of eight hits at a time. Each step is
 //! done for all triplets of a pair of modules before the next one, so that none waits for another's result.
 
-use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
-
 use std::array::from_fn;
 use std::hint::select_unpredictable;
+
+use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 
 use super::first_hits::FirstHits;
 use super::lanes::{Integers, LANES, Numbers};
