@@ -3,48 +3,20 @@
  *   cc -O3 -shared -fPIC -o libvelosort.so velo-sort.c
  *   bench velo-sort --plugin ./libvelosort.so
  */
-#include "plugin.h"
-
-enum { PAIRS = 26 };
-
-/* Angle, identifier, and slot: keys that are equal but for the slot stay in order. */
-typedef struct {
-    int64_t key;
-    uint32_t slot;
-} Entry;
-
-static void sort_pair(const recobench_velo *velo, Entry *entries, uint32_t first,
-                      uint32_t count) {
-    const recobench_velo_hits *from = &velo->hits, *to = &velo->sorted;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t slot = first + i, at = i;
-        Entry entry = {from->phi[slot] * ((int64_t)1 << 32) + from->ids[slot], slot};
-        for (; at > 0 && entries[at - 1].key > entry.key; at--) entries[at] = entries[at - 1];
-        entries[at] = entry;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t slot = entries[i].slot;
-        to->ids[first + i] = from->ids[slot];
-        to->x[first + i] = from->x[slot];
-        to->y[first + i] = from->y[slot];
-        to->z[first + i] = from->z[slot];
-        to->phi[first + i] = from->phi[slot];
-    }
-}
+#include "velo/hits.h"
 
 typedef struct {
     const recobench_velo *velo;
     Entry *entries; /* of each worker */
 } Work;
 
-static void sort_event(void *shared, uint64_t event, uint32_t worker) {
+static void sort_hits(void *shared, uint64_t event, uint32_t worker) {
     const Work *work = shared;
     const recobench_velo *velo = work->velo;
-    Entry *entries = work->entries + worker * velo->max_slots;
-    for (int i = 0; i < PAIRS; i++) {
-        recobench_velo_pair pair = velo->pairs[event * PAIRS + i];
-        sort_pair(velo, entries, velo->event_slots[event] + pair.start, pair.count);
-    }
+    uint32_t first = velo->event_slots[event];
+    Unsorted unsorted = {work->entries + worker * velo->max_slots, hits_from(velo->hits, first)};
+    recobench_velo_hits sorted = hits_from(velo->sorted, first);
+    sort_event(&unsorted, &sorted, velo->pairs + event * PAIRS);
 }
 
 static int32_t prepare(const recobench_variant *variant, const recobench_host *host,
@@ -58,7 +30,7 @@ static int32_t run(void *state, const recobench_host *host, const void *input) {
     (void)state;
     const recobench_velo *velo = input;
     Work work = {velo, host->scratch};
-    for_each_piece(host, velo->events, sort_event, &work);
+    for_each_piece(host, velo->events, sort_hits, &work);
     return RECOBENCH_OK;
 }
 
