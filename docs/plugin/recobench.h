@@ -537,6 +537,67 @@ typedef struct recobench_velo {
     recobench_lists track_hits; /* of recobench_velo_track_hit */
 } recobench_velo;
 
+/* Contents of the VELO's raw banks. */
+enum { RECOBENCH_SUPER_PIXELS = 0, RECOBENCH_RETINA_CLUSTERS = 1 };
+
+/* A raw bank of the VELO, without its header: velo-files.md has the bits of its words.
+ *
+ * Of versions 2 and 3 the first word is the number n of those that count: the n after it. A bank
+ * without any words has none. Of version 4 all words count; such a bank has the words of two
+ * sensors, 2 * (source % 512) and the next one. */
+typedef struct recobench_velo_bank {
+    uint32_t first_word; /* among those of all banks */
+    uint16_t words;
+    uint16_t source; /* the sensor; of version 4 see above */
+} recobench_velo_bank;
+
+/* The raw banks of an event: valid, in order of their pairs of modules, at most one of a source.
+ * Pair of modules p has the sensors from 8 * p on. */
+typedef struct recobench_velo_event {
+    uint32_t first_bank; /* among those of all events */
+    uint16_t banks;
+    uint8_t kind;    /* RECOBENCH_SUPER_PIXELS or RECOBENCH_RETINA_CLUSTERS */
+    uint8_t version; /* of its banks: 2, 3 or 4 */
+} recobench_velo_event;
+
+/* The input of "velo-cluster", "velo-decode" and "velo": raw banks of LHCb's vertex locator.
+ * velo.md has the rules; results have to be the same to the last bit (-ffp-contract=off).
+ *
+ * "velo-cluster": clusters of super-pixels are to be found, those of a pair of modules in any
+ * order. "velo-decode": retina clusters are to be decoded, the hits of a pair of modules in
+ * ascending order of (phi, identifier), those that are equal in order of their words. "velo":
+ * events of both kinds; hits in that order, and tracks. */
+typedef struct recobench_velo_banks {
+    size_t size; /* of this struct */
+    uint64_t events;
+    uint64_t batch;     /* events that are processed together, from the first on */
+    uint64_t banks;     /* of all events */
+    uint64_t words;     /* of all banks */
+    uint64_t slots;     /* of all events */
+    uint64_t max_slots; /* of an event, at most */
+
+    /* In reset and run only, NULL before. On the host aligned to 64 bytes, on a GPU, and in its
+     * memory, to 256. */
+    const recobench_velo_event *event;
+    const recobench_velo_bank *bank;
+    const uint32_t *word;
+    const uint32_t *event_slots; /* the first slot of each event, and the end of the last. An event
+                                  * has two for each super-pixel and one for each word of retina
+                                  * clusters that counts, which is enough */
+    const float *module_z;        /* of each of the 52 modules, in mm */
+    const float *column_x;        /* local x of the centre of each of the 768 columns, in mm */
+    const float *column_pitch;    /* width of each of the 768 columns, in mm */
+    const float *transformations; /* of the 208 sensors, 12 each: T0 to T11 */
+
+    /* To be written. */
+    recobench_velo_pair *pairs; /* 26 of each event, also those without hits */
+    recobench_velo_hits hits;   /* slots without a hit may hold anything */
+
+    /* Of "velo", to be written as by "velo-tracks"; else all is 0 or NULL. */
+    recobench_lists tracks;
+    recobench_lists track_hits;
+} recobench_velo_banks;
+
 /* A variant. `input` points to the struct of the task: recobench_sort, recobench_sts, ...
  * Functions that may be NULL have nothing to do then. */
 typedef struct recobench_variant {

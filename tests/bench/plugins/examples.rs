@@ -49,8 +49,11 @@ examples! {
     noisy_pads: "noisy-pads" = "noisy-pads.c",
     merge: "merge" = "merge.c",
     gather: "gather" = "gather.c",
+    velo_cluster: "velo-cluster" = "velo-cluster.c",
+    velo_decode: "velo-decode" = "velo-decode.c",
     velo_sort: "velo-sort" = "velo-sort.c",
     velo_tracks: "velo-tracks" = "velo-tracks.c",
+    velo: "velo" = "velo.c",
 }
 
 #[test]

@@ -139,3 +139,45 @@ fn merged_slice_tracks() {
     ";
     check("merge", &defines, table);
 }
+
+#[test]
+fn hits_of_words_of_the_velo() {
+    let pairs = "-DARRAY=pairs -DITEM=8 -DELEMENTS=26*input->events";
+    let defines = format!("-DINPUT=recobench_velo_banks {pairs} -DSPOILT=input->module_z");
+    let table = "
+        crash | failed: LIB crashed in run, on
+        wrong | event 0, pair of modules 0: 0 hits from slot 1 on
+        before | it wrote before the beginning of its pairs of modules
+        beyond | it wrote beyond the end of its pairs of modules
+        far_beyond | failed: LIB crashed in run, on
+        verdict | event 0, pair of modules 0: 458752 hits from slot 0 on, but the event has 0 slots
+        spoil | it changed the positions of modules, at byte 0
+    ";
+    check("velo-decode", &defines, table);
+    check("velo-cluster", &defines, table);
+}
+
+#[test]
+fn numbers_of_hits_of_the_velo() {
+    let defines = "-DINPUT=recobench_velo_banks -DARRAY=hits.phi -DITEM=2 -DELEMENTS=input->slots";
+    let table = "
+        wrong | hit 0: Hit
+        before | it wrote before the beginning of the angles of its hits
+        beyond | it wrote beyond the end of the angles of its hits
+    ";
+    check("velo-decode", defines, table);
+}
+
+#[test]
+fn tracks_of_the_velo() {
+    let defines = "-DINPUT=recobench_velo_banks -DLISTS=track_hits -DITEM=20";
+    let table = "
+        far_beyond | failed: LIB crashed in run, on
+        count | list 0 of its hits of tracks has
+        begin | items from index 18446744073709551615 on, but there is capacity for
+        wrong | event 0: track of slots
+    ";
+    check("velo", defines, table);
+    let defines = "-DINPUT=recobench_velo_banks -DLISTS=tracks -DITEM=4";
+    check("velo", defines, "wrong | event 0: its tracks have");
+}

@@ -99,7 +99,7 @@ impl Algorithm for VeloTask {
     }
 
     fn contract(&self) -> Option<&'static Contract> {
-        plugin::contract(self.stage)
+        Some(plugin::contract(self.stage))
     }
 
     fn examples(&self) -> &'static str {
