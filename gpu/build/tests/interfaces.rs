@@ -278,6 +278,7 @@ fn a_crate_with_images_has_all_of_them() {
 #[test]
 fn nvcc_compiles_what_is_not_up_to_date() {
     use std::os::unix::fs::PermissionsExt;
+    use std::time::{Duration, SystemTime};
 
     let root = small();
     let out = TempDir::new().expect("enough space");
@@ -288,6 +289,10 @@ fn nvcc_compiles_what_is_not_up_to_date() {
         Nvcc::at(path, out.path())
     };
     let image = format!("printf '%s' '{SMALL_IMAGE}' > {}/twice.fatbin", out.path().display());
+    // Files that are written one after the other may have the same time.
+    let source = fs::File::options().write(true).open(root.path().join("kernels/twice.cu"));
+    let before = SystemTime::now() - Duration::from_secs(60);
+    source.and_then(|source| source.set_modified(before)).expect("a file");
     let text = generated_small(&root, Some(&script(&image))).expect("it compiles");
     assert!(text.contains("env!(\"OUT_DIR\"), \"/twice.fatbin\""), "{text}");
     let fails = script("echo 'twice.cu(2): error: no' >&2; exit 1");
