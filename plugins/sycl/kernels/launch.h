@@ -1,0 +1,14 @@
+// Launch of each kernel: work-items of a work-group, and bytes of its local memory, which kernels
+// compare with their structs.
+#pragma once
+#include <cstdint>
+
+struct LaunchShape {
+    std::uint32_t threads, local_bytes;
+};
+
+constexpr LaunchShape CACHE_LINE_SHAPE = {64, 128};
+constexpr LaunchShape BIT_RUNS_SHAPE = {256, 6144};
+constexpr LaunchShape BLOCK_MERGE_SHAPE = {512, 53376};
+constexpr LaunchShape BLOCK_MERGE_256_SHAPE = {256, 26752};
+constexpr LaunchShape SEGMENTED_RADIX_SHAPE = {512, 51328};

@@ -1,0 +1,159 @@
+// Kernels on a GPU by the driver of CUDA, in the context that bench works in and on its stream: DPC++
+// was the compiler and is not needed here. The driver is loaded when it is used.
+#include "device.h"
+#include <array>
+#include <dlfcn.h>
+
+namespace {
+
+using Status = int;
+using CudaDevice = int;
+using DevicePointer = std::uint64_t;
+using Handle = void *;
+
+// Of cuda.h: codes of images that are not for a GPU or a driver, and an attribute of functions.
+constexpr std::array<Status, 4> NOT_FOR_THIS_GPU = {200, 209, 218, 222};
+constexpr int MAX_DYNAMIC_SHARED_BYTES = 8;
+
+struct Driver {
+    Status (*init)(unsigned);
+    Status (*get_device)(CudaDevice *, int);
+    Status (*retain_context)(Handle *, CudaDevice);
+    Status (*release_context)(CudaDevice);
+    Status (*set_context)(Handle);
+    Status (*synchronize)();
+    Status (*load_module)(Handle *, const void *);
+    Status (*unload_module)(Handle);
+    Status (*get_function)(Handle *, Handle, const char *);
+    Status (*set_attribute)(Handle, int, int);
+    Status (*launch)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **,
+                     void **);
+    Status (*allocate)(DevicePointer *, std::size_t);
+    Status (*free)(DevicePointer);
+    Status (*copy_to_device)(DevicePointer, const void *, std::size_t);
+    Status (*describe)(Status, const char **);
+};
+
+template <class F> void find(Handle library, const char *name, F &function) {
+    function = reinterpret_cast<F>(dlsym(library, name));
+    if (!function) throw Unavailable(std::string("the CUDA driver has no ") + name + ": install a newer one");
+}
+
+Driver load_driver() {
+    Handle library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library) throw Unavailable("there is no CUDA driver");
+    Driver driver;
+    find(library, "cuInit", driver.init);
+    find(library, "cuDeviceGet", driver.get_device);
+    find(library, "cuDevicePrimaryCtxRetain", driver.retain_context);
+    find(library, "cuDevicePrimaryCtxRelease_v2", driver.release_context);
+    find(library, "cuCtxSetCurrent", driver.set_context);
+    find(library, "cuCtxSynchronize", driver.synchronize);
+    find(library, "cuModuleLoadData", driver.load_module);
+    find(library, "cuModuleUnload", driver.unload_module);
+    find(library, "cuModuleGetFunction", driver.get_function);
+    find(library, "cuFuncSetAttribute", driver.set_attribute);
+    find(library, "cuLaunchKernel", driver.launch);
+    find(library, "cuMemAlloc_v2", driver.allocate);
+    find(library, "cuMemFree_v2", driver.free);
+    find(library, "cuMemcpyHtoD_v2", driver.copy_to_device);
+    find(library, "cuGetErrorString", driver.describe);
+    return driver;
+}
+
+const Driver &driver() {
+    static const Driver loaded = load_driver();
+    return loaded;
+}
+
+void check(Status status) {
+    if (status == 0) return;
+    const char *words = nullptr;
+    driver().describe(status, &words);
+    const std::string reason = words ? words : "CUDA error " + std::to_string(status);
+    for (Status code : NOT_FOR_THIS_GPU) {
+        if (status == code) {
+            throw Unavailable("its kernels are for GPUs from Turing on; a driver that is too old for them has to be "
+                              "updated: " +
+                              reason);
+        }
+    }
+    throw std::runtime_error(reason);
+}
+
+class CudaKernel final : public Loaded {
+  public:
+    CudaKernel(Handle context, const Kernel &kernel) : context(context), shape(kernel.shape) {
+        check(driver().load_module(&module, kernel.fatbin.begin));
+        const std::string name = std::string("__sycl_kernel_") + kernel.name;
+        check(driver().get_function(&function, module, name.c_str()));
+        // More than 48 KiB must be requested.
+        check(driver().set_attribute(function, MAX_DYNAMIC_SHARED_BYTES, int(shape.local_bytes)));
+    }
+
+    ~CudaKernel() override {
+        if (driver().set_context(context) == 0) driver().unload_module(module);
+    }
+
+    void launch(const recobench_host &host, std::uint32_t groups, const Arguments &arguments) override {
+        check(driver().set_context(context));
+        std::vector<std::uint64_t> values;
+        for (const Argument &argument : arguments) values.push_back(argument.bits);
+        values.push_back(0); // where local memory begins
+        std::vector<void *> pointers;
+        for (std::uint64_t &value : values) pointers.push_back(&value);
+        check(driver().launch(function, groups, 1, 1, shape.threads, 1, 1, shape.local_bytes, host.stream,
+                              pointers.data(), nullptr));
+    }
+
+  private:
+    Handle context;
+    LaunchShape shape;
+    Handle module = nullptr;
+    Handle function = nullptr;
+};
+
+// The primary context of a GPU, which is the one that bench works in.
+class Cuda final : public Device {
+  public:
+    explicit Cuda(int index) {
+        check(driver().init(0));
+        check(driver().get_device(&device, index));
+        check(driver().retain_context(&context, device));
+    }
+
+    ~Cuda() override {
+        if (driver().set_context(context) == 0) {
+            for (DevicePointer pointer : copies) driver().free(pointer);
+        }
+        driver().release_context(device);
+    }
+
+    std::unique_ptr<Loaded> load(const Kernel &kernel) override {
+        check(driver().set_context(context));
+        return std::make_unique<CudaKernel>(context, kernel);
+    }
+
+    const void *copy(const std::vector<std::uint32_t> &words) override {
+        check(driver().set_context(context));
+        DevicePointer pointer = 0;
+        const std::size_t bytes = words.size() * sizeof(std::uint32_t);
+        check(driver().allocate(&pointer, bytes));
+        copies.push_back(pointer);
+        check(driver().copy_to_device(pointer, words.data(), bytes));
+        // The copy may still be in transfer, and bench's stream does not wait for another one.
+        check(driver().synchronize());
+        return reinterpret_cast<const void *>(pointer);
+    }
+
+    void finish() override {}
+
+  private:
+    CudaDevice device = 0;
+    Handle context = nullptr;
+    std::vector<DevicePointer> copies;
+};
+
+} // namespace
+
+std::unique_ptr<Device> open_cuda(const recobench_host &host) { return std::make_unique<Cuda>(host.device); }

@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# Builds plugins/sycl: a plugin whose kernels are written in SYCL, for bench portability and bench
+# verify on a CPU. Needs a C++ compiler; no GPU, and no installation of SYCL or CUDA: the compilers
+# come by pip, 480 MB, and stay below target/.
+#
+#   scripts/build-sycl.sh     target/sycl/librecobench_sycl.so, with machine code for A100, H100 and
+#                             B200, PTX for all from T4 on, and SPIR-V; next to it
+#                             librecobench_sycl_host.so, SYCL's run time for CPUs
+#
+#   SYCL_WHEELS=DIR           use the wheels' files (lib/, include/) that are there
+#   CUDA_TOOLKIT=DIR          use a CUDA toolkit that is there
+#   RECOBENCH_NO_NETWORK=1    skip where compilers would have to be downloaded
+#   CXX=COMPILER              the C++ compiler, if it is not c++
+set -euo pipefail
+. "$(dirname "$0")/kernels/common.sh"
+enter_repository
+. scripts/kernels/toolkit.sh
+
+case ${1:-} in
+    "") ;;
+    --help) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+esac
+
+plugin=plugins/sycl
+sycl_pins=$plugin/wheels.txt
+folder=target/sycl
+library=$folder/librecobench_sycl.so
+runtime=$folder/librecobench_sycl_host.so
+# The file of libsycl-jit.so whose types plugins/sycl/compile knows.
+jit=libsycl-jit.so.23.1
+CXX=${CXX:-c++}
+command -v "$CXX" > /dev/null || fail "there is no $CXX: install a C++ compiler, or name one (CXX)"
+mkdir -p "$folder"
+
+# The version of the compiler, which the pins name.
+version=$(sed -n 's/^intel-sycl-rt==\([^ ]*\).*/\1/p' "$sycl_pins")
+
+sycl_is_there() { cmp -s "$sycl_pins" "$folder/wheels/installed.txt"; }
+
+if [ "${RECOBENCH_NO_NETWORK:-}" = 1 ]; then
+    if [ -z "${SYCL_WHEELS:-}" ] && ! sycl_is_there; then
+        echo "skipped: the wheels of $sycl_pins are not there and RECOBENCH_NO_NETWORK is set"
+        exit 0
+    fi
+    if [ -z "${CUDA_TOOLKIT:-}" ] && ! wheels_are_there; then
+        echo "skipped: the CUDA compilers are not there and RECOBENCH_NO_NETWORK is set"
+        exit 0
+    fi
+fi
+
+# Their files as they are in the wheels: pip would put libraries elsewhere.
+install_sycl() {
+    if sycl_is_there; then return; fi
+    local fresh=$folder/wheels.new
+    rm -rf "$fresh"
+    mkdir -p "$fresh/files"
+    python3 -m pip download --quiet --no-deps --only-binary :all: --require-hashes \
+        --dest "$fresh/files" --requirement "$sycl_pins" \
+        || fail "the wheels of $sycl_pins can't be downloaded (see above)." \
+        "That needs python3 with pip and a package index, once. Without: SYCL_WHEELS=DIR takes their" \
+        "unpacked files, RECOBENCH_NO_NETWORK=1 skips the plugin"
+    local wheel
+    for wheel in "$fresh"/files/*.whl; do
+        python3 -m zipfile -e "$wheel" "$fresh/unpacked"
+        rm "$wheel"
+    done
+    cp -al "$fresh"/unpacked/*.data/data/. "$fresh/"
+    rm -r "$fresh/unpacked" "$fresh/files"
+    cp "$sycl_pins" "$fresh/installed.txt"
+    rm -rf "$folder/wheels"
+    mv "$fresh" "$folder/wheels"
+}
+
+find_sycl() {
+    if [ -z "${SYCL_WHEELS:-}" ]; then
+        install_sycl
+        sycl=$PWD/$folder/wheels
+        # The linker's word for the library's own folder.
+        # shellcheck disable=SC2016
+        run_path='$ORIGIN/wheels/lib'
+        return
+    fi
+    sycl=$(realpath "$SYCL_WHEELS")
+    run_path=$sycl/lib
+    local file
+    for file in lib/libsycl.so lib/libsycl-jit.so lib/libintelocl.so include/sycl/sycl.hpp; do
+        if [ ! -e "$sycl/$file" ]; then fail "$SYCL_WHEELS: no $file (SYCL_WHEELS)"; fi
+    done
+    local found
+    found=$(basename "$(readlink -f "$sycl/lib/libsycl-jit.so")")
+    if [ "$found" != "$jit" ]; then
+        fail "$SYCL_WHEELS has $found; the types of compileSYCL are known for $jit of" \
+            "intel-sycl-rt $version: leave SYCL_WHEELS out to install it"
+    fi
+}
+
+# Where clang looks for a CUDA toolkit; of it only libdevice is used.
+make_cuda_folder() {
+    local device_library
+    device_library=$(find -L "$cuda" "$wheels" -path '*/nvvm/libdevice/libdevice.10.bc' 2> /dev/null | head -n 1)
+    if [ -z "$device_library" ]; then fail "$cuda: no nvvm/libdevice/libdevice.10.bc"; fi
+    mkdir -p "$compiler/cuda/nvvm/libdevice" "$compiler/cuda/include" "$compiler/cuda/bin"
+    cp "$device_library" "$compiler/cuda/nvvm/libdevice/"
+    echo '{"cuda": {"name": "CUDA SDK", "version": "12.9.0"}}' > "$compiler/cuda/version.json"
+    echo '#define CUDA_VERSION 12090' > "$compiler/cuda/include/cuda.h"
+}
+
+find_toolkit
+find_sycl
+compiler=$folder/compiler
+images=$folder/images
+rm -rf "$compiler" "$images"
+mkdir -p "$compiler" "$images"
+make_cuda_folder
+
+warnings=(-Wall -Wextra -Werror)
+"$CXX" -std=c++17 -O1 "${warnings[@]}" -rdynamic -o "$compiler/compile" "$plugin/compile/main.cpp" -ldl
+"$compiler/compile" libspirv "$sycl/lib/$jit" "$compiler"
+
+compile() {
+    local format=$1 source=$2 output=$3
+    "$compiler/compile" "$format" "$sycl/lib/$jit" "$compiler" "$source" "$output" \
+        "-I$plugin/kernels" "--cuda-path=$PWD/$compiler/cuda" -Wno-pass-failed
+}
+
+# Machine code as that of build-kernels.sh, by the same ptxas, so that what is compared is what DPC++
+# writes.
+make_images() {
+    local source=$1
+    local image=$images/$2
+    compile spirv "$source" "$image.spv"
+    compile ptx "$source" "$image.ptx"
+    local parts=()
+    local arch
+    for arch in 80 90 100; do
+        "$ptxas" -O3 -v "-arch=sm_$arch" -o "$image.$arch.cubin" "$image.ptx" > "$image.$arch.log" 2>&1 \
+            || { cat "$image.$arch.log" >&2; fail "what DPC++ makes of $source does not assemble for sm_$arch"; }
+        parts+=("--image3=kind=elf,sm=$arch,file=$image.$arch.cubin")
+    done
+    parts+=("--image3=kind=ptx,sm=75,file=$image.ptx")
+    "$fatbinary" -64 "${parts[@]}" "--create=$image.fatbin"
+}
+
+# ptxas's words about a kernel.
+resources() {
+    grep -A3 "entry function '__sycl_kernel_$1' for" "$images/$1.$2.log" \
+        | sed -n 's/^ptxas info *: \(Used [0-9]* registers\).*/\1/p; s/.*, \([0-9]* bytes spill stores\), \(.*\)/\1, \2/p' \
+        | tac | paste -sd ' '
+}
+
+{
+    echo '.section .note.GNU-stack,"",@progbits'
+    echo '.section .rodata'
+} > "$images/images.S"
+for source in "$plugin"/kernels/*.cpp; do
+    name=$(basename "$source" .cpp)
+    make_images "$source" "$name"
+    for kind in fatbin spirv; do
+        file=$PWD/$images/$name.${kind/spirv/spv}
+        printf '.balign 64\n.globl %s\n.hidden %s\n%s:\n.incbin "%s"\n' \
+            "${name}_$kind" "${name}_$kind" "${name}_$kind" "$file"
+        printf '.globl %s\n.hidden %s\n%s:\n.byte 0\n' "${name}_${kind}_end" "${name}_${kind}_end" "${name}_${kind}_end"
+    done >> "$images/images.S"
+    echo "$name, sm_80: $(resources "$name" 80); sm_90: $(resources "$name" 90)"
+done
+
+# Not written over: a bench that runs may have it open.
+shared=(-shared -fPIC -fvisibility=hidden -O2 -std=c++17 "${warnings[@]}")
+"$CXX" "${shared[@]}" "-DSYCL_COMPILER=\"DPC++ of intel-sycl-rt $version\"" -o "$library.new" \
+    "$plugin"/plugin/{plugin,sort,noisy_pads,cuda,host}.cpp "$images/images.S" -ldl
+"$CXX" -shared -fPIC -O2 -std=c++17 -Wall -Wextra -isystem "$sycl/include" -o "$runtime.new" \
+    "$plugin/plugin/runtime.cpp" "-L$sycl/lib" -lsycl -ldl \
+    -Wl,--disable-new-dtags "-Wl,-rpath,$run_path"
+mv "$runtime.new" "$runtime"
+mv "$library.new" "$library"
+
+"$CXX" -std=c++17 -O1 "${warnings[@]}" -o "$compiler/check" "$plugin/check/main.cpp" -ldl
+if device=$("$compiler/check" "$PWD/$runtime" 2>&1); then
+    echo "on the CPU: $device"
+else
+    echo "not on this CPU: $device"
+fi
+echo "$library, $(($(stat -c %s "$library") / 1000)) kB: bench portability --plugin $library"
