@@ -81,7 +81,7 @@ find_sycl() {
         run_path='$ORIGIN/wheels/lib'
         return
     fi
-    sycl=$(realpath "$SYCL_WHEELS")
+    sycl=$(cd "$started" && realpath "$SYCL_WHEELS")
     run_path=$sycl/lib
     local file
     for file in lib/libsycl.so lib/libsycl-jit.so lib/libintelocl.so include/sycl/sycl.hpp; do
@@ -106,8 +106,8 @@ make_cuda_folder() {
     echo '#define CUDA_VERSION 12090' > "$compiler/cuda/include/cuda.h"
 }
 
-find_toolkit
 find_sycl
+find_toolkit
 compiler=$folder/compiler
 images=$folder/images
 rm -rf "$compiler" "$images"

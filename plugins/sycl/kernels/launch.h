@@ -10,5 +10,6 @@ struct LaunchShape {
 constexpr LaunchShape CACHE_LINE_SHAPE = {64, 128};
 constexpr LaunchShape BIT_RUNS_SHAPE = {256, 6144};
 constexpr LaunchShape BLOCK_MERGE_SHAPE = {512, 53376};
+constexpr LaunchShape BLOCK_MERGE_SLICES_SHAPE = {512, 0};
 constexpr LaunchShape BLOCK_MERGE_256_SHAPE = {256, 26752};
 constexpr LaunchShape SEGMENTED_RADIX_SHAPE = {512, 51328};

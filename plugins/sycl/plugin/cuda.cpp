@@ -99,7 +99,7 @@ class CudaKernel final : public Loaded {
         check(driver().set_context(context));
         std::vector<std::uint64_t> values;
         for (const Argument &argument : arguments) values.push_back(argument.bits);
-        values.push_back(0); // where local memory begins
+        if (shape.local_bytes > 0) values.push_back(0); // its byte offset
         std::vector<void *> pointers;
         for (std::uint64_t &value : values) pointers.push_back(&value);
         check(driver().launch(function, groups, 1, 1, shape.threads, 1, 1, shape.local_bytes, host.stream,

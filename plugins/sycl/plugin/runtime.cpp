@@ -136,7 +136,9 @@ const char *recobench_sycl_launch(SyclKernel *kernel, std::uint32_t groups, std:
                     handler.set_arg(int(i), std::uint32_t(arguments[i].bits));
                 }
             }
-            handler.set_arg(int(count), sycl::local_accessor<unsigned char, 1>(local_bytes, handler));
+            if (local_bytes > 0) {
+                handler.set_arg(int(count), sycl::local_accessor<unsigned char, 1>(local_bytes, handler));
+            }
             handler.parallel_for(sycl::nd_range<1>(std::size_t(groups) * threads, threads), kernel->kernel);
         });
     });

@@ -3,12 +3,17 @@
 
 DECLARE_IMAGES(sort_block_merge)
 DECLARE_IMAGES(sort_block_merge_256x11)
+DECLARE_IMAGES(sort_block_merge_votes)
+DECLARE_IMAGES(sort_block_merge_slices)
 DECLARE_IMAGES(sort_segmented_radix)
 
 namespace {
 
 constexpr Kernel BLOCK_MERGE = {"sort_block_merge", BLOCK_MERGE_SHAPE, IMAGES(sort_block_merge)};
 constexpr Kernel BLOCK_MERGE_256 = {"sort_block_merge_256x11", BLOCK_MERGE_256_SHAPE, IMAGES(sort_block_merge_256x11)};
+constexpr Kernel BLOCK_MERGE_VOTES = {"sort_block_merge_votes", BLOCK_MERGE_SHAPE, IMAGES(sort_block_merge_votes)};
+constexpr Kernel BLOCK_MERGE_SLICES = {"sort_block_merge_slices", BLOCK_MERGE_SLICES_SHAPE,
+                                       IMAGES(sort_block_merge_slices)};
 constexpr Kernel SEGMENTED_RADIX = {"sort_segmented_radix", SEGMENTED_RADIX_SHAPE, IMAGES(sort_segmented_radix)};
 
 // First bit and number of bits of each digit of a digi: the time, then the channel. An even number of
@@ -62,6 +67,26 @@ struct BlockMerge256 : BlockMerge {
     BlockMerge256(const recobench_host &host, const recobench_sort &sort) : BlockMerge(host, sort, BLOCK_MERGE_256) {}
 };
 
+struct BlockMergeVotes : BlockMerge {
+    BlockMergeVotes(const recobench_host &host, const recobench_sort &sort) : BlockMerge(host, sort, BLOCK_MERGE_VOTES) {}
+};
+
+// Scratch memory has a slice for each segment, after the digis and at a multiple of 16 bytes.
+struct BlockMergeSlices : BlockMerge {
+    std::uint64_t slices_offset;
+
+    BlockMergeSlices(const recobench_host &host, const recobench_sort &sort)
+        : BlockMerge(host, sort, BLOCK_MERGE_SLICES), slices_offset((scratch_bytes + 15) / 16 * 16) {
+        scratch_bytes = slices_offset + std::uint64_t(segments) * BLOCK_MERGE_SHAPE.local_bytes;
+    }
+
+    void run(const recobench_host &host, const recobench_sort &sort) {
+        if (sort.digis == 0) return;
+        const void *slices = static_cast<const char *>(host.scratch) + slices_offset;
+        kernel->launch(host, segments, {sort.input, host.scratch, offsets(sort), slices});
+    }
+};
+
 // Passes read the input first, and then move digis between scratch memory and the output.
 struct SegmentedRadix : BySegment {
     static constexpr std::uint32_t BUFFERS = RECOBENCH_SEPARATE;
@@ -92,6 +117,13 @@ void add_sort(Variants &variants) {
     add<BlockMerge256>(variants, {"sycl-block-merge-256x11",
                                   "SYCL: the same by work-groups of 256 work-items with 11 digis each",
                                   "block-merge-256x11", OFFSETS_DIFFER});
+    add<BlockMergeVotes>(variants, {"sycl-block-merge-votes", "SYCL: block-merge with votes as sums over the sub-group",
+                                    "block-merge", "votes are sums of shifted bits; begins of segments have 64 bits",
+                                    "SYCL, votes as sums"});
+    add<BlockMergeSlices>(variants,
+                          {"sycl-block-merge-slices", "SYCL: block-merge with slices of global memory for local memory",
+                           "block-merge", "local memory is a slice of global memory; begins of segments have 64 bits",
+                           "SYCL, global slices"});
     add<SegmentedRadix>(variants, {"sycl-segmented-radix",
                                    "SYCL: LSD radix sort a segment with one work-group, six passes, digis as keys",
                                    "segmented-radix", OFFSETS_DIFFER});

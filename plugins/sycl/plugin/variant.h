@@ -5,6 +5,7 @@
 // Description of a variant.
 struct About {
     const char *name, *summary, *native, *differs;
+    const char *written_as = "SYCL";
 };
 
 // A variant that is ready for an input of type `Input`. Its first member is the device.
@@ -61,7 +62,7 @@ template <class Ready> recobench_variant entry(std::uint32_t backend, const Abou
     variant.semantics = RECOBENCH_EXACT;
     if (backend == RECOBENCH_CUDA) {
         variant.native = about.native;
-        variant.written_as = "SYCL";
+        variant.written_as = about.written_as;
         variant.differs = about.differs;
     }
     return variant;
