@@ -149,6 +149,13 @@ resources() {
         | tac | paste -sd ' '
 }
 
+# Calls in machine code for sm_90, of functions of SYCL's library that are not inlined.
+calls() {
+    "$cuobjdump" -sass "$images/$1.90.cubin" 2> "$images/$1.cuobjdump.log" \
+        | awk -v kernel="__sycl_kernel_$1" '/Function :/ { is_kernel = $3 == kernel } is_kernel && /CALL/ { count++ }
+            END { print count + 0 }'
+}
+
 {
     echo '.section .note.GNU-stack,"",@progbits'
     echo '.section .rodata'
@@ -162,7 +169,7 @@ for source in "$plugin"/kernels/*.cpp; do
             "${name}_$kind" "${name}_$kind" "${name}_$kind" "$file"
         printf '.globl %s\n.hidden %s\n%s:\n.byte 0\n' "${name}_${kind}_end" "${name}_${kind}_end" "${name}_${kind}_end"
     done >> "$images/images.S"
-    echo "$name, sm_80: $(resources "$name" 80); sm_90: $(resources "$name" 90)"
+    echo "$name, sm_80: $(resources "$name" 80); sm_90: $(resources "$name" 90), $(calls "$name") calls"
 done
 
 # Not written over: a bench that runs may have it open.

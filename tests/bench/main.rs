@@ -42,6 +42,7 @@ mod stream_nodes;
 mod sts;
 mod sts_raw;
 mod suites;
+mod sycl;
 mod text_of_others;
 mod throughput;
 mod tools;
