@@ -10,7 +10,7 @@ use tasks::external::ExternalVariant;
 use tasks::open_loop::OpenLoop;
 use tasks::plugin::{PluginError, PluginInfo};
 use tasks::program_task::ProgramTask;
-use tasks::registry::{BuiltInSuite, PublishedFigures, Registry};
+use tasks::registry::{BuiltInSuite, PresetItems, PublishedFigures, Registry};
 use tasks::task::Task;
 use text::Untrusted;
 
@@ -178,6 +178,11 @@ pub(crate) fn suites() -> &'static [BuiltInSuite] {
 /// Published figures that the tasks can be compared with.
 pub(crate) fn published() -> Option<PublishedFigures> {
     registry().published()
+}
+
+/// Sizes of interactions in the data of presets.
+pub(crate) fn presets() -> &'static [PresetItems] {
+    registry().presets()
 }
 
 /// All data sets in their listed order.

@@ -31,6 +31,32 @@ pub struct TaskSet {
     pub suites: &'static [BuiltInSuite],
     /// Published figures that the tasks can be compared with.
     pub published: Option<PublishedFigures>,
+    /// Sizes of interactions in the data of presets.
+    pub presets: &'static [PresetItems],
+}
+
+/// Items of an interaction in the data of a preset: plans of farms convert rates with them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PresetItems {
+    /// Name of the preset: the value of the axis `preset`.
+    pub preset: &'static str,
+    /// Unit of the items, such as `digi`.
+    pub item_unit: &'static str,
+    /// Interactions per second of the preset.
+    pub interactions_hz: f64,
+    /// Mean number of items per interaction.
+    pub items_per_interaction: f64,
+    /// Source of the items.
+    pub source: ItemSource,
+}
+
+/// Source of the items of a preset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemSource {
+    /// Particles: the number of items grows with the rate of interactions.
+    Particles,
+    /// Mostly noise: the number of items per interaction holds at the preset's rate only.
+    Noise,
 }
 
 /// Published figures, as tables in CSV, and the suite that measures their counterparts.
@@ -72,7 +98,14 @@ macro_rules! built_in_suites {
 impl TaskSet {
     /// A set of tasks alone.
     pub const fn new(tasks: &'static [&'static dyn Task]) -> Self {
-        TaskSet { tasks, data_sets: &[], open_loop: &[], suites: &[], published: None }
+        TaskSet {
+            tasks,
+            data_sets: &[],
+            open_loop: &[],
+            suites: &[],
+            published: None,
+            presets: &[],
+        }
     }
 }
 
@@ -120,6 +153,7 @@ pub struct Registry {
     open_loop: Vec<&'static dyn OpenLoop>,
     suites: Vec<BuiltInSuite>,
     published: Option<PublishedFigures>,
+    presets: Vec<PresetItems>,
 }
 
 impl Registry {
@@ -134,6 +168,7 @@ impl Registry {
             open_loop: sets.iter().flat_map(|set| set.open_loop).copied().collect(),
             suites: sets.iter().flat_map(|set| set.suites).copied().collect(),
             published: sets.iter().find_map(|set| set.published),
+            presets: sets.iter().flat_map(|set| set.presets).copied().collect(),
         };
         let all =
             |what| move |name: &&str| RegistryError::SameName { what, name: name.to_string() };
@@ -175,6 +210,11 @@ impl Registry {
     /// Published figures: those of the first set that has any.
     pub fn published(&self) -> Option<PublishedFigures> {
         self.published
+    }
+
+    /// Sizes of interactions in the data of presets, set by set.
+    pub fn presets(&self) -> &[PresetItems] {
+        &self.presets
     }
 
     /// All data sets in their listed order.

@@ -29,6 +29,7 @@ pub const TASKS: TaskSet = TaskSet {
     open_loop: &[],
     suites: tasks::built_in_suites!("../../../suites", ["velo", "gpu-velo"]),
     published: None,
+    presets: &[],
 };
 
 #[cfg(test)]

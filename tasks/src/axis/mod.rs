@@ -18,8 +18,8 @@ use text::Untrusted;
 pub use flag::{Flag, Switch};
 pub use params::Params;
 pub use values::IndexRange;
-use values::{parse_choice, parse_duration, parse_frequency, parse_number, parse_time_stamp};
-pub use values::{parse_count, parse_time};
+use values::{parse_choice, parse_duration, parse_number, parse_time_stamp};
+pub use values::{parse_count, parse_frequency, parse_time};
 
 /// Value of a switch that is on.
 pub const YES: &str = "yes";

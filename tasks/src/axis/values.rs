@@ -53,7 +53,10 @@ pub(super) fn parse_number(text: &str) -> Result<f64, String> {
 }
 
 /// Parses hertz: `10MHz`, `50kHz`, `0.5Hz`; without a unit, hertz too.
-pub(super) fn parse_frequency(text: &str) -> Result<f64, String> {
+///
+/// # Errors
+/// If it is not a frequency.
+pub fn parse_frequency(text: &str) -> Result<f64, String> {
     let problem = || "not a frequency; write it such as 10MHz, 50kHz or 1000Hz".to_owned();
     let units = [("GHz", 1e9), ("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0), ("", 1.0)];
     let (unit, scale) =
