@@ -13,6 +13,7 @@
 //! | [`compare`] | verdicts on two runs, point by point |
 //! | [`filter`] | selection of the points of a command |
 //! | [`trend`] | points over many runs, and changes of their level |
+//! | [`plan`] | nodes, power and cost of a farm for a rate |
 //! | [`portability`] | cost of portable kernels relative to native ones |
 //! | [`published`] | published figures and their measured counterparts |
 //! | [`shape`] | descriptions of the axes of a point |
@@ -46,6 +47,7 @@ pub mod filter;
 mod frame;
 mod grouped;
 pub mod history;
+pub mod plan;
 pub mod portability;
 pub mod program;
 pub mod published;

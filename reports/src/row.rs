@@ -170,6 +170,7 @@ cells! {
     text: String => Cell::Text(text.into()),
     text: Option<&'a str> => Cell::Text(text.unwrap_or_default().into()),
     flag: bool => Cell::Flag(flag),
+    flag: &bool => Cell::Flag(*flag),
     number: usize => Cell::Whole(Some(number as u64)),
     number: Option<usize> => Cell::Whole(number.map(|number| number as u64)),
     number: u64 => Cell::Whole(Some(number)),

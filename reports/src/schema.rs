@@ -13,6 +13,7 @@ use text::Untrusted;
 use crate::compare::Comparison;
 use crate::frame::Document;
 use crate::history::Entry;
+use crate::plan::PlanDocument;
 use crate::portability::PortableKernel;
 use crate::record::{CeilingsRecord, RunRecord, SelfTest, SummaryRow};
 use crate::stream::StreamRow;
@@ -90,7 +91,7 @@ fn run_rows() -> Value {
     rows::<SummaryRow>("The rows of a run", &["axis", "metric"], &differ)
 }
 
-fn schemas() -> [(&'static str, Value); 11] {
+fn schemas() -> [(&'static str, Value); 12] {
     [
         ("run", schema::<RunRecord>("run.json")),
         ("rows", run_rows()),
@@ -103,6 +104,7 @@ fn schemas() -> [(&'static str, Value); 11] {
         ("portability", rows::<PortableKernel<'_>>("What portable kernels cost", &["axis"], &[])),
         ("throughput", throughput_rows()),
         ("stream", stream_rows()),
+        ("plan", schema::<PlanDocument<'_>>("A plan of farms")),
     ]
 }
 

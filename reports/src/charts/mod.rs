@@ -10,6 +10,7 @@
 //! | `published` | turns published figures and measured ones into panels |
 //! | `throughput`, `throughput_gpus` | turn streams of events into panels |
 //! | `stream` | turns open-loop runs of timeslices into panels |
+//! | `plan` | turns farms into a panel of cost over power |
 //! | `portability` | turns the cost of portable kernels into panels |
 //! | `trend` | turns points over many runs into panels |
 //! | `scale` | axes, their units and labels |
@@ -30,6 +31,7 @@ mod line_panels;
 mod lines;
 mod memory;
 mod palette;
+mod plan;
 mod portability;
 mod published;
 mod quality;
@@ -51,6 +53,7 @@ pub(crate) use palette::color as series_color;
 pub use palette::style_index;
 
 use crate::grouped::{grouped, tasks_of};
+use crate::plan::Plan;
 use crate::portability::Comparison;
 use crate::published::Reproduction;
 use crate::rank::Rank;
@@ -256,6 +259,16 @@ pub fn draw_portability(
 ) -> Result<Vec<NamedSvg>, ChartError> {
     let mut images = Images::for_task("portability");
     images.add("portability", portability::portability(run, comparisons))?;
+    Ok(images.all)
+}
+
+/// Draws `plan`: the cost of farms over their power; no chart without farms.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub fn draw_plan(plan: &Plan) -> Result<Vec<NamedSvg>, ChartError> {
+    let mut images = Images::for_task("plan");
+    images.add("plan", plan::figure(plan))?;
     Ok(images.all)
 }
 

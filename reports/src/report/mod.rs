@@ -16,10 +16,11 @@ use std::io;
 
 pub(crate) use facts::{day, minute};
 
-use crate::charts::ChartError;
+use crate::charts::{ChartError, NamedSvg};
 use crate::compare::Comparison;
 use crate::frame::FrameError;
 use crate::grouped::tasks_of;
+use crate::plan::Plan;
 use crate::published::Reproduction;
 use crate::rank::Rank;
 use crate::record::RunRecord;
@@ -34,6 +35,11 @@ pub(crate) use facts::fixture;
 /// If a chart can't be drawn or the raw data can't be packed.
 pub fn html(input: &ReportInput) -> Result<String, ReportError> {
     html::page(input)
+}
+
+/// A plan as a page: farms, chart, changes and all assumptions.
+pub fn plan_page(plan: &Plan, charts: &[NamedSvg]) -> String {
+    html::plan::page(plan, charts)
 }
 
 /// The report as a text for a merge request: short, without pictures.

@@ -186,6 +186,11 @@ impl Table {
         self
     }
 
+    /// The footnotes.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// Number of lines of the heading, the names of columns, and the rows.
     pub fn lines_of_rows(&self) -> usize {
         2 + self.rows.len()

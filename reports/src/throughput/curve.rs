@@ -11,7 +11,7 @@ use crate::units::{self, percent};
 const LESS: f64 = 0.9;
 
 /// Share of the CPUs used by other processes from which on they disturb the result.
-const DISTURBED: f64 = 0.05;
+pub const DISTURBED: f64 = 0.05;
 
 /// Throughput of a variant over streams, on one device, at one setting.
 #[derive(Clone, Debug)]

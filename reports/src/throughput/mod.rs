@@ -10,7 +10,7 @@
 mod curve;
 mod table;
 
-pub use curve::{Curve, LIMITED, curves, shares, what_limits};
+pub use curve::{Curve, DISTURBED, LIMITED, curves, shares, what_limits};
 
 use serde::{Deserialize, Serialize};
 

@@ -6,6 +6,7 @@
 //! | `machines` | machines, the measured ceilings, and variants relative to them |
 //! | `task`, `history` | a task: charts, tables, stages and history |
 //! | `methods` | how to read it, published figures and raw records |
+//! | `plan` | a plan of farms, a page of its own |
 //!
 //! All values from a run are escaped by `maud`. The only unescaped markup is that of recobench's
 //! own charts.
@@ -14,6 +15,7 @@ mod changes;
 pub(crate) mod history;
 mod machines;
 mod methods;
+pub(crate) mod plan;
 mod task;
 
 use base64::Engine;
