@@ -161,6 +161,11 @@ impl<'a> Entry<'a> {
         Some(Word { text, at, problems })
     }
 
+    /// Returns true if it is a list, of values or of tables.
+    pub(crate) fn is_list(self) -> bool {
+        self.value.get_ref().is_array()
+    }
+
     /// Returns true if it is a table.
     pub(crate) fn is_section(self) -> bool {
         self.value.get_ref().is_table()

@@ -15,6 +15,7 @@ use reports::table::TableError;
 use tasks::device::TeamError;
 use text::Untrusted;
 
+use crate::document::InvalidDocument;
 use crate::measure::MeasureError;
 use crate::paired::{PairedError, ServeError};
 use crate::plan::PlanError;
@@ -43,6 +44,9 @@ pub enum Failure {
     /// A plugin that can't be used.
     #[error(transparent)]
     Plugin(#[from] PluginFailure),
+    /// A file in TOML that is not valid.
+    #[error(transparent)]
+    Document(#[from] InvalidDocument),
     /// A suite that can't be read or is not valid.
     #[error(transparent)]
     Suite(#[from] SuiteError),
@@ -91,6 +95,14 @@ pub enum Failure {
     /// A request to the child of a coordinator that is not valid.
     #[error(transparent)]
     Serve(#[from] ServeError),
+    /// A file that can't be read.
+    #[error("{}: {source}", path.escaped())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Error of the system.
+        source: io::Error,
+    },
     /// A file that can't be written.
     #[error("{}: {source}", path.escaped())]
     Write {
@@ -132,7 +144,9 @@ impl Failure {
     /// Returns the exit code.
     pub fn exit(&self) -> Exit {
         match self {
-            Failure::Usage(_) | Failure::Compare(CompareError::SameRun { .. }) => Exit::Usage,
+            Failure::Usage(_)
+            | Failure::Document(_)
+            | Failure::Compare(CompareError::SameRun { .. }) => Exit::Usage,
             Failure::NothingMeasured(_) | Failure::Compare(_) => Exit::NothingMeasured,
             Failure::WrongOutput(_) => Exit::WrongOutput,
             Failure::Data(error) => error.into(),

@@ -29,6 +29,7 @@ mod measuring;
 mod memory;
 mod nightly;
 mod own_tasks;
+mod plan;
 mod plugins;
 mod portability;
 mod process;

@@ -218,6 +218,7 @@ fn help_speaks_of_the_program_and_its_tasks() {
         "compare",
         "report",
         "winners",
+        "plan",
         "history",
         "export",
         "site",

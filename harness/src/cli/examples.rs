@@ -32,6 +32,7 @@ pub(super) fn for_command(command: &str, names: &HashSet<String>) -> Option<Styl
         "report" => REPORT,
         "export" => EXPORT,
         "winners" => WINNERS,
+        "plan" => PLAN,
         "site" => SITE,
         "reproduce" => REPRODUCE,
         "portability" => PORTABILITY,
@@ -254,6 +255,14 @@ Examples:
   bench winners results/today --charts maps
   bench winners results/today --over segments,order --charts maps
   bench winners latest --task {task} --axis threads=16 --format csv";
+
+const PLAN: &str = "\
+Examples:
+  bench plan --need examples/plan/cbm-need.toml --machines examples/plan/cbm-machines.toml
+  bench plan --need need.toml --machines machines.toml --out farm --format json=farm.json
+  bench plan --need need.toml --machines machines.toml --results results/today
+
+Machines without a usable rate are listed with the reason; exit code 5 if no machine has one.";
 
 const EXPORT: &str = "\
 Examples:

@@ -14,7 +14,7 @@ use crate::plugins::trial::{self, TrialRequest, VariantTrial};
 use crate::request::values::{self, each_once};
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
-    ListRequest, PortabilityRequest, ProcessRequest, ReportRequest, ReproduceRequest,
+    ListRequest, PlanRequest, PortabilityRequest, ProcessRequest, ReportRequest, ReproduceRequest,
     SelfTestRequest, SiteRequest, StreamRequest, SuiteRequest, ThroughputRequest, VerifyRequest,
     WinnersRequest,
 };
@@ -65,6 +65,9 @@ pub enum Request {
     /// Report the fastest variant at each setting, and draw a map of them.
     #[command(display_order = Group::Results.order())]
     Winners(Box<WinnersRequest>),
+    /// Plan a farm: nodes, power and cost for a rate, by the rates of kept runs.
+    #[command(display_order = Group::Results.order())]
+    Plan(PlanRequest),
     /// Write HTML pages of a store: trends of all points, and a report of each run.
     #[command(display_order = Group::Results.order())]
     Site(SiteRequest),
@@ -174,6 +177,7 @@ impl Request {
             }
             Request::SelfTest(request) => request.command = typed,
             Request::Compare(request) => request.format.files.extend(request.files.take()),
+            Request::Plan(request) => each_once(&mut request.results),
             Request::Report(request) => {
                 request.format()?;
             }

@@ -6,6 +6,7 @@ mod export;
 mod history;
 mod list;
 mod measure;
+mod plan;
 mod portability;
 mod present;
 mod process;
@@ -107,6 +108,7 @@ fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Process(request) => process::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
+        Request::Plan(request) => plan::run(&request),
         Request::Portability(request) => portability::run(&request),
         Request::Reproduce(request) => reproduce::run(&request),
         Request::Export(request) => export::run(&request),

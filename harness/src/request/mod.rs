@@ -6,6 +6,7 @@ mod axes;
 mod history;
 mod measure;
 mod outputs;
+mod plan;
 mod settings;
 mod stored_runs;
 mod stream;
@@ -24,6 +25,7 @@ pub use measure::{CacheMode, DamagePolicy, MeasureRequest, MemoryPages, SessionF
 pub use outputs::{
     AnyResults, Descriptions, FormatSet, OutputFlags, Outputs, Results, SelfTests, Verdicts,
 };
+pub use plan::PlanRequest;
 pub use settings::Settings;
 pub(crate) use settings::{confirming, is_only_tried};
 pub use stored_runs::{

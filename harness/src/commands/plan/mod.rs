@@ -1,0 +1,111 @@
+//! `bench plan`: farms for a rate, by the rates of kept runs.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `fields` | required and optional numbers of a file, with their rules |
+//! | `need` | the file of the need |
+//! | `machines` | the file of the machines |
+
+mod fields;
+mod machines;
+mod need;
+
+use std::path::{Path, PathBuf};
+
+use files::{LARGEST_DOCUMENT, read_text};
+use reports::charts;
+use reports::plan::{KeptRun, Machine, Plan};
+use reports::report;
+use reports::store::ThroughputRun;
+use reports::table::Tabular;
+use text::Untrusted;
+
+use super::report::check_overwrite;
+use super::runs;
+use crate::failure::{Exit, Failure};
+use crate::registry;
+use crate::request::PlanRequest;
+use machines::MachineEntry;
+
+/// Name of the page.
+const PAGE: &str = "plan.html";
+
+pub(super) fn run(request: &PlanRequest) -> Result<Exit, Failure> {
+    let need = need::parse(&name(&request.need), &read(&request.need)?, registry::presets())?;
+    let entries = machines::parse(&name(&request.machines), &read(&request.machines)?)?;
+    if !request.results.is_empty() && entries.iter().all(|entry| !entry.results.is_empty()) {
+        super::say("note: --results is not used: all machines name their own runs");
+    }
+    let machines = entries.into_iter().map(|entry| with_runs(entry, request));
+    let plan = Plan::new(need, machines.collect::<Result<_, _>>()?);
+    if plan.farms.is_empty() {
+        let reasons =
+            plan.refused.iter().map(|it| format!("\n{}: {}", it.name.escaped(), it.reason));
+        let reasons: String = reasons.collect();
+        return Err(Failure::NothingMeasured(format!("no machine can be planned with:{reasons}")));
+    }
+    super::put(&request.format, |format, screen| Ok(plan.render(format, screen)?))?;
+    if let Some(out) = &request.out {
+        write(&plan, out, request.force)?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Writes the chart and the page.
+fn write(plan: &Plan, out: &Path, force: bool) -> Result<(), Failure> {
+    let page = out.join(PAGE);
+    check_overwrite(&page, force)?;
+    let charts = charts::draw_plan(plan)?;
+    let mut paths = charts::write(out, &charts)?;
+    files::write(&page, report::plan_page(plan, &charts)).map_err(Failure::writing(&page))?;
+    paths.push(page);
+    paths.iter().for_each(|path| super::say(&path.escaped().to_string()));
+    Ok(())
+}
+
+fn name(path: &Path) -> String {
+    path.escaped().to_string()
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let failed = |source| Failure::Read { path: path.to_owned(), source };
+    read_text(path, LARGEST_DOCUMENT).map_err(failed)
+}
+
+/// Reads the runs of a machine: its own ones, else those of the command line.
+fn with_runs(entry: MachineEntry, request: &PlanRequest) -> Result<Machine, Failure> {
+    let MachineEntry { mut machine, results } = entry;
+    let beside = request.machines.parent().unwrap_or(Path::new(""));
+    let folders = if results.is_empty() {
+        let named = request.results.iter().map(|run| runs::folder(run, &request.store, None));
+        named.collect::<Result<Vec<PathBuf>, Failure>>()?
+    } else {
+        results.iter().map(|folder| beside.join(folder)).collect()
+    };
+    if folders.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{}: {} has no results: name the folder of a run of `bench throughput`, relative to \
+             the file, or give runs by --results",
+            machine.file,
+            machine.name.escaped()
+        )));
+    }
+    let runs = folders.iter().map(|folder| kept_run(folder, &machine));
+    machine.runs = runs.collect::<Result<_, _>>()?;
+    Ok(machine)
+}
+
+fn kept_run(folder: &Path, machine: &Machine) -> Result<KeptRun, Failure> {
+    if !ThroughputRun::is_in(folder) {
+        return Err(Failure::Usage(format!(
+            "{}: results of {}: {} has no throughput.csv: name the folder of a run of \
+             `bench throughput`, relative to the file",
+            machine.file,
+            machine.name.escaped(),
+            folder.escaped()
+        )));
+    }
+    let run = ThroughputRun::read(folder)?;
+    runs::say_if_unfinished(&run.record, folder);
+    Ok(KeptRun { folder: name(folder), run })
+}
