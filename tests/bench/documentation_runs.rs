@@ -41,7 +41,7 @@ const BEFORE: [(&str, &[&str]); 4] = [
 const ACCEPTABLE: &str = "RECOBENCH_SMALL= bench run smoke --fresh --budget 30s --quiet";
 
 /// Words of commands that do not run here, and why.
-const ELSEWHERE: [(&str, &str); 9] = [
+const ELSEWHERE: [(&str, &str); 10] = [
     ("cuda:", "needs a GPU"),
     ("hip:", "needs a GPU by AMD"),
     ("wgpu:", "needs a build with shaders, and a driver for them"),
@@ -50,6 +50,7 @@ const ELSEWHERE: [(&str, &str); 9] = [
     ("curl", "needs a server"),
     ("heap", "needs the variant that the page has its reader write"),
     ("reproduce --budget 6m", "measures for docs/results"),
+    ("results/tpc", "needs a run on a GPU"),
     ("/var/lib", "is where a collector looks"),
 ];
 
@@ -75,7 +76,9 @@ impl Sandbox {
             fs::create_dir_all(sandbox.0.join(folder)).expect("made");
         }
         symlink(BENCH, sandbox.0.join("bin/bench")).expect("linked");
-        symlink(in_repository("docs/plugin"), sandbox.0.join("docs/plugin")).expect("linked");
+        for folder in ["docs/plugin", "docs/results", "examples"] {
+            symlink(in_repository(folder), sandbox.0.join(folder)).expect("linked");
+        }
         // The suite that a page shows is the one that its commands name.
         if let Some(suite) = blocks(text, "toml").first() {
             sandbox.0.write("suite.toml", suite);

@@ -41,7 +41,7 @@ fn of_need(need: &Need) -> Vec<Assumption> {
     for task in &need.tasks {
         all.push(Assumption::new(
             &format!("share of {}", task.name),
-            units::significant(task.share, 4),
+            short(task.share, 4),
             from("task"),
         ));
     }
@@ -60,10 +60,10 @@ fn of_need(need: &Need) -> Vec<Assumption> {
             need.spare_nodes.to_string(),
             from("spare_nodes (0 if missing)"),
         ),
-        Assumption::new("years of use", units::significant(need.years, 3), from("years")),
+        Assumption::new("years of use", short(need.years, 3), from("years")),
         Assumption::new(
             "electricity",
-            format!("{} €/kWh", units::significant(need.electricity_eur_per_kwh, 3)),
+            format!("{} €/kWh", short(need.electricity_eur_per_kwh, 3)),
             from("electricity_eur_per_kwh"),
         ),
         Assumption::new(
@@ -73,6 +73,11 @@ fn of_need(need: &Need) -> Vec<Assumption> {
         ),
     ]);
     all
+}
+
+/// A number without insignificant zeros.
+fn short(number: f64, digits: usize) -> String {
+    units::trimmed(&units::significant(number, digits)).to_owned()
 }
 
 fn of_load(need: &Need) -> Vec<Assumption> {
@@ -204,7 +209,7 @@ mod tests {
         };
         assert_eq!(source("items"), ("10 M/s", "need.toml: items_per_s"));
         assert_eq!(source("headroom").0, "50 %");
-        assert_eq!(source("electricity"), ("0.250 €/kWh", "need.toml: electricity_eur_per_kwh"));
+        assert_eq!(source("electricity"), ("0.25 €/kWh", "need.toml: electricity_eur_per_kwh"));
         assert_eq!(
             source("bound of the 99th percentile"),
             ("none", "default: need.toml has no latency_p99_s")

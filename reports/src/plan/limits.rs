@@ -1,4 +1,4 @@
-//! What limits a node, and what changes of it would bring.
+//! Limits of a node, and effects of changes.
 //!
 //! The model is that of a bottleneck: streams share resources, and the most used one determines the
 //! rate. If its use per item falls, the rate rises until the resource that is most used then is used
@@ -58,6 +58,8 @@ pub struct Change {
     pub rate_factor: f64,
     /// Lower bound of the number of nodes.
     pub nodes: u64,
+    /// True if the network of a node limits the changed one.
+    pub limited_by_network: bool,
     /// Lower bound of the cost per year in euros, if the change costs nothing; null if the machine
     /// would have another price.
     pub eur_per_year: Option<f64>,
@@ -194,6 +196,7 @@ fn change(
         name: improvement.name(),
         rate_factor: improved.items_per_s / node.items_per_s,
         nodes: cost.nodes,
+        limited_by_network: improved.is_bounded_by_network(need),
         eur_per_year: (improvement == Improvement::FasterKernels).then_some(cost.eur_per_year),
     })
 }
@@ -265,6 +268,8 @@ mod tests {
         assert_eq!(farm.limit.name(), "network");
         let nodes: Vec<(&str, u64)> = farm.changes.iter().map(|it| (it.name, it.nodes)).collect();
         assert_eq!(nodes[..2], [("twice the network", 20), ("twice the link", 40)]);
+        let limited: Vec<bool> = farm.changes.iter().map(|it| it.limited_by_network).collect();
+        assert_eq!(limited[..2], [false, true]);
         assert!(matches!(need().load, Load::Items(_)));
     }
 }

@@ -43,7 +43,7 @@ pub struct TaskRate {
 pub enum Refusal {
     /// No row of a task.
     #[error("no valid row of the task {} in {folders}; tasks there: {known}; name a run of \
-        `bench throughput`", task.escaped())]
+        bench throughput", task.escaped())]
     NoTask {
         /// The task.
         task: String,
@@ -182,7 +182,10 @@ impl TaskRate {
         let rows = within_gpus(machine, rows)?;
         let largest = fastest(&rows).and_then(|(_, row)| row.rate());
         let (run, row) = within_latency(need, rows)?;
-        let refusal = || Refusal::NoInterval { task: task.into(), folder: run.folder.clone() };
+        let refusal = || {
+            let task = task.escaped().to_string();
+            Refusal::NoInterval { task, folder: run.folder.clone() }
+        };
         let interval = row.rate_interval().map(|(low, high)| Interval { low, high });
         let is_usable = |it: &Interval| it.low > 0.0 && it.low <= it.high && it.high.is_finite();
         let interval = interval.filter(is_usable).ok_or_else(refusal)?;

@@ -7,7 +7,7 @@ use super::{Assumption, Change, Farm, Plan, assumptions};
 use crate::frame::{Frame, json_text};
 use crate::row::row;
 use crate::screen::Screen;
-use crate::table::{Highlight, Side, Table, TableError, Tabular, known};
+use crate::table::{Highlight, NOTHING, Side, Table, TableError, Tabular, known};
 use crate::throughput::what_limits;
 use crate::units::{self, percent};
 
@@ -268,6 +268,7 @@ pub(crate) fn changes_table(plan: &Plan) -> Table {
         ("rate, at most", Side::Right),
         ("nodes, at least", Side::Right),
         ("instead of", Side::Right),
+        ("limited then by", Side::Left),
         ("€ per year, at least", Side::Right),
     ];
     let rows = plan.farms.iter().flat_map(|farm| {
@@ -278,6 +279,7 @@ pub(crate) fn changes_table(plan: &Plan) -> Table {
                 units::times(change.rate_factor),
                 change.nodes.to_string(),
                 farm.bounded.value.nodes.to_string(),
+                if change.limited_by_network { "network" } else { NOTHING }.to_owned(),
                 known(change.eur_per_year, euros),
             ]
         })

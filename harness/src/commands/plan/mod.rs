@@ -84,7 +84,7 @@ fn with_runs(entry: MachineEntry, request: &PlanRequest) -> Result<Machine, Fail
     };
     if folders.is_empty() {
         return Err(Failure::Usage(format!(
-            "{}: {} has no results: name the folder of a run of `bench throughput`, relative to \
+            "{}: {} has no results: name the folder of a run of bench throughput, relative to \
              the file, or give runs by --results",
             machine.file,
             machine.name.escaped()
@@ -99,7 +99,7 @@ fn kept_run(folder: &Path, machine: &Machine) -> Result<KeptRun, Failure> {
     if !ThroughputRun::is_in(folder) {
         return Err(Failure::Usage(format!(
             "{}: results of {}: {} has no throughput.csv: name the folder of a run of \
-             `bench throughput`, relative to the file",
+             bench throughput, relative to the file",
             machine.file,
             machine.name.escaped(),
             folder.escaped()
