@@ -121,7 +121,7 @@ template <u32 THREADS, u32 ITEMS> struct BlockMerge {
         }
     }
 
-    // Merges `a` and `b`, which are contiguous in local memory, in place. Starts and ends with a
+    // Merges `a` and `b`, which are contiguous in local memory, where they are. Starts and ends with a
     // barrier.
     DEVICE static void merge_tile(Item item, Shared& shared, u32 a_count, u32 count) {
         const u64* digis = shared.digis;

@@ -1,5 +1,5 @@
 // launch bounds: 512, 2
-// Slices of a global buffer in place of local memory, as ports of Allen have them.
+// Slices of a global buffer instead of local memory, as ports of Allen have them.
 #include "block_merge.h"
 
 using Sort = BlockMerge<512, 11>;

@@ -138,14 +138,14 @@ impl SensorSuperPixels {
     /// The word of a super-pixel with its pixels, and the mark if no neighbour is present.
     #[inline]
     fn complete(&self, word: u32) -> u32 {
-        let place = SuperPixel::decode(word);
-        let index = index_of(place.column.into(), place.row.into());
+        let address = SuperPixel::decode(word);
+        let index = index_of(address.column.into(), address.row.into());
         let around: &[u8; 2 * STRIDE + 4] =
             self.patterns[index - 1 - STRIDE..].first_chunk().expect("a border");
         let neighbours = (four(around, 0) & IN_NEXT_COLUMN)
             | (four(around, STRIDE) & IN_OWN_COLUMN)
             | (four(around, 2 * STRIDE) & IN_NEXT_COLUMN);
-        SuperPixel { pattern: around[STRIDE + 1], is_isolated: neighbours == 0, ..place }.encode()
+        SuperPixel { pattern: around[STRIDE + 1], is_isolated: neighbours == 0, ..address }.encode()
     }
 }
 
