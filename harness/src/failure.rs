@@ -136,6 +136,7 @@ impl Failure {
                 _ => "",
             },
             Failure::Store(StoreError::NoRun(_)) => "; give a folder that bench wrote with --out",
+            Failure::Read { .. } => "; check the path, and that it is a text",
             Failure::Write { .. } => "; check the folder, its permissions and the free space",
             _ => "",
         }

@@ -38,6 +38,8 @@ pub use rates::{Rate, Refusal, TaskRate};
 pub(crate) use table::PlanDocument;
 pub(crate) use table::{assumptions_table, changes_table, farms_table, heading};
 
+use text::Untrusted;
+
 /// Plan for a need: a farm of each kind of machine that can meet it.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -82,6 +84,23 @@ impl Plan {
             }
             _ => self.farms.push(farm),
         }
+    }
+
+    /// Reasons to distrust the numbers of a farm of the plan, and its comparison with the first one.
+    pub fn warnings(&self, farm: &Farm) -> Vec<String> {
+        let first = self.farms.first().map_or(&[][..], |first| &first.rate.tasks);
+        let pairs = farm.rate.tasks.iter().zip(first);
+        let other_data = pairs.filter_map(|(task, other)| {
+            let [own, other] = [task, other].map(|it| it.preset().escaped().to_string());
+            (own != other).then(|| {
+                format!(
+                    "{} was measured with the preset {own}, that of the first machine with {other}: \
+                     they can't be compared; add preset to the need",
+                    task.task.escaped()
+                )
+            })
+        });
+        farm.warnings().into_iter().chain(other_data).collect()
     }
 
     /// Returns true if no other farm costs less and needs less power.

@@ -200,6 +200,11 @@ impl TaskRate {
         })
     }
 
+    /// Preset of the data that were measured; `none` for data of files.
+    pub fn preset(&self) -> &str {
+        preset_of(&self.row)
+    }
+
     /// Share of the CPUs that other processes used, if it disturbed the run.
     pub fn disturbed(&self) -> Option<f64> {
         self.row.others_share.filter(|&share| share >= DISTURBED)
@@ -241,14 +246,13 @@ fn valid_rows<'a>(machine: &'a Machine, task: &str) -> Result<Vec<Candidate<'a>>
 /// Rows of the need's preset; all if it names none.
 fn of_preset<'a>(need: &Need, rows: Vec<Candidate<'a>>) -> Result<Vec<Candidate<'a>>, Refusal> {
     let Some(wanted) = &need.preset else { return Ok(rows) };
-    let preset = |row: &ThroughputRow| row.params.get("preset").unwrap_or("none").to_owned();
-    let of_preset = rows.iter().filter(|(_, row)| preset(row) == *wanted);
+    let of_preset = rows.iter().filter(|(_, row)| preset_of(row) == wanted);
     let kept: Vec<Candidate<'_>> = of_preset.copied().collect();
     if kept.is_empty() {
         return Err(Refusal::OtherPreset {
             task: task_of(&rows),
             folders: folders(&rows),
-            measured: named(&rows, preset),
+            measured: named(&rows, |row| preset_of(row).to_owned()),
             wanted: wanted.clone(),
         });
     }
@@ -287,6 +291,10 @@ fn within_latency<'a>(need: &Need, rows: Vec<Candidate<'a>>) -> Result<Candidate
 
 fn task_of(rows: &[Candidate<'_>]) -> String {
     rows.first().map_or_else(String::new, |(_, row)| row.algorithm.escaped().to_string())
+}
+
+fn preset_of(row: &ThroughputRow) -> &str {
+    row.params.get("preset").unwrap_or("none")
 }
 
 /// GPUs that a row was measured on.

@@ -174,7 +174,7 @@ impl Tabular for Plan {
                 .iter()
                 .map(|farm| MachineDocument {
                     farm: machine(farm),
-                    warnings: farm.warnings(),
+                    warnings: self.warnings(farm),
                     changes: &farm.changes,
                 })
                 .collect(),
@@ -191,14 +191,14 @@ impl Tabular for Plan {
 
 /// Table of the farms, with everything to be known before they are believed.
 pub(crate) fn farms_table(plan: &Plan) -> Table {
-    let highlight = |farm: &Farm| match farm.warnings().as_slice() {
+    let highlight = |farm: &Farm| match plan.warnings(farm).as_slice() {
         [] if plan.is_on_front(farm) => Highlight::Winner,
         [] => Highlight::Plain,
         _ => Highlight::NotValid,
     };
     let warnings = plan.farms.iter().flat_map(|farm| {
         let name = &farm.machine.name;
-        farm.warnings().into_iter().map(move |warning| format!("WARNING: {name}: {warning}"))
+        plan.warnings(farm).into_iter().map(move |warning| format!("WARNING: {name}: {warning}"))
     });
     let refused = plan.refused.iter().map(|it| format!("NOT PLANNED: {}: {}", it.name, it.reason));
     let limits = plan.farms.iter().flat_map(limits_in_words);
@@ -295,8 +295,8 @@ pub(crate) fn assumptions_table(plan: &Plan) -> Table {
 }
 
 impl Farm {
-    /// Reasons to distrust the numbers of a farm.
-    pub fn warnings(&self) -> Vec<String> {
+    /// Reasons to distrust the numbers of a farm by itself.
+    pub(super) fn warnings(&self) -> Vec<String> {
         let busy = self.rate.tasks.iter().filter_map(|task| {
             let share = percent(task.disturbed()?);
             Some(format!(
@@ -392,6 +392,17 @@ mod tests {
         let text = rendered(&plan, Format::Csv);
         assert!(text.starts_with("name,nodes,nodes_low,nodes_high,gpus,kw,"), "{text}");
         assert_eq!(text.lines().count(), 2);
+    }
+
+    #[test]
+    fn machines_that_were_measured_on_other_data_are_marked() {
+        let mut other = machine("other");
+        other.runs[0].run.rows[0].params.set("preset", "mcbm-2024");
+        let plan = Plan::new(need(), vec![machine("node"), other]);
+        let marks: Vec<usize> = plan.farms.iter().map(|farm| plan.warnings(farm).len()).collect();
+        assert_eq!(marks, [0, 1]);
+        let text = rendered(&plan, Format::Table);
+        assert!(text.contains("measured with the preset mcbm-2024, that of the first"), "{text}");
     }
 
     #[test]
