@@ -296,7 +296,8 @@ impl<'a> Simulation<'a> {
 
     fn end(&mut self) {
         self.is_over = true;
-        let of_nodes: usize = self.nodes.iter_mut().map(|node| node.waiting.drain(..).count()).sum();
+        let of_nodes: usize =
+            self.nodes.iter_mut().map(|node| node.waiting.drain(..).count()).sum();
         self.outcome.backlog += (of_nodes + self.before.drain(..).count()) as u64;
         self.waiting = 0;
     }

@@ -2,7 +2,8 @@
 
 use farm::{Arrivals, Failures, Farm, Outcome, Problem, Service, ServiceTime, Spills, WhenFull};
 
-const ONE: Farm = Farm { nodes: 1, workers: 1, queue: 64, when_full: WhenFull::Wait, failures: None };
+const ONE: Farm =
+    Farm { nodes: 1, workers: 1, queue: 64, when_full: WhenFull::Wait, failures: None };
 const EACH_SECOND: Arrivals =
     Arrivals { period_s: 1.0, spills: None, jitter: 0.0, duration_s: 100.0 };
 

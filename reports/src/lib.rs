@@ -61,6 +61,7 @@ pub mod run_table;
 mod schema;
 pub mod screen;
 pub mod shape;
+pub mod simulation;
 pub mod site;
 pub mod store;
 pub mod stream;

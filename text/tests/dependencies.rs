@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// Each crate by its folder, with the crates that it depends on.
-const ARROWS: [(&str, &[&str]); 24] = [
+const ARROWS: [(&str, &[&str]); 25] = [
     (
         ".",
         &[
@@ -89,6 +89,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("cuda-emulator", &[]),
     ("cuda-emulator/build", &[]),
     ("cuda-emulator/example", &["cuda-emulator", "cuda-emulator-build"]),
+    ("farm", &["statistics"]),
     ("files", &[]),
     (
         "fuzz/readers",
@@ -114,10 +115,19 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("gpu/examples", &["portable-gpu", "portable-gpu-build"]),
     (
         "harness",
-        &["files", "generators-common", "portable-gpu", "reports", "statistics", "tasks", "text"],
+        &[
+            "farm",
+            "files",
+            "generators-common",
+            "portable-gpu",
+            "reports",
+            "statistics",
+            "tasks",
+            "text",
+        ],
     ),
     ("parallel", &[]),
-    ("reports", &["files", "statistics", "text"]),
+    ("reports", &["farm", "files", "statistics", "text"]),
     ("statistics", &[]),
     ("tasks", &["files", "generators-common", "parallel", "portable-gpu", "text"]),
     ("text", &[]),

@@ -33,6 +33,7 @@ pub(super) fn for_command(command: &str, names: &HashSet<String>) -> Option<Styl
         "export" => EXPORT,
         "winners" => WINNERS,
         "plan" => PLAN,
+        "simulate" => SIMULATE,
         "site" => SITE,
         "reproduce" => REPRODUCE,
         "portability" => PORTABILITY,
@@ -283,6 +284,12 @@ Exit codes: 5 if there is no GPU by NVIDIA, or none that wgpu knows.";
 const COMPLETIONS: &str = "\
 Example:
   bench completions bash > ~/.local/share/bash-completion/completions/{program}";
+
+const SIMULATE: &str = "\
+Examples:
+  bench stream --preset mcbm-2024 --scale 0.02 --processes 2 --speed 1,2,4 --out results/day
+  bench simulate results/day                      how well that predicts what was measured
+  bench simulate results/day --nodes 40 --speed 4 --fail 30d/8h --duration 1d --format json=farm.json";
 
 const SITE: &str = "\
 Examples:

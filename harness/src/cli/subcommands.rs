@@ -15,8 +15,8 @@ use crate::request::values::{self, each_once};
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
     ListRequest, PlanRequest, PortabilityRequest, ProcessRequest, ReportRequest, ReproduceRequest,
-    SelfTestRequest, SiteRequest, StreamRequest, SuiteRequest, ThroughputRequest, VerifyRequest,
-    WinnersRequest,
+    SelfTestRequest, SimulateRequest, SiteRequest, StreamRequest, SuiteRequest, ThroughputRequest,
+    VerifyRequest, WinnersRequest,
 };
 use crate::{stream, throughput};
 
@@ -68,6 +68,9 @@ pub enum Request {
     /// Plan a farm: nodes, power and cost for a rate, by the rates of kept runs.
     #[command(display_order = Group::Results.order())]
     Plan(PlanRequest),
+    /// Simulate a farm of nodes from the times that a stream was measured with.
+    #[command(display_order = Group::Load.order())]
+    Simulate(Box<SimulateRequest>),
     /// Write HTML pages of a store: trends of all points, and a report of each run.
     #[command(display_order = Group::Results.order())]
     Site(SiteRequest),

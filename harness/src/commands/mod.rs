@@ -14,6 +14,7 @@ mod report;
 mod reproduce;
 mod runs;
 mod selftest;
+mod simulate;
 mod site;
 mod stream;
 mod suite;
@@ -112,6 +113,7 @@ fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Portability(request) => portability::run(&request),
         Request::Reproduce(request) => reproduce::run(&request),
         Request::Export(request) => export::run(&request),
+        Request::Simulate(request) => simulate::run(&request),
         Request::Site(request) => site::run(&request),
         Request::Winners(request) => winners::run(&request),
         Request::StreamWorker(flags) => Ok(crate::stream::work(flags.memory)),

@@ -8,6 +8,7 @@ mod measure;
 mod outputs;
 mod plan;
 mod settings;
+mod simulate;
 mod stored_runs;
 mod stream;
 mod studies;
@@ -28,6 +29,7 @@ pub use outputs::{
 pub use plan::PlanRequest;
 pub use settings::Settings;
 pub(crate) use settings::{confirming, is_only_tried};
+pub use simulate::{NodeFailures, SimulateRequest};
 pub use stored_runs::{
     CompareRequest, DEFAULT_STORE, ExportRequest, FailOn, PointFlags, ReportFormat, ReportRequest,
     SiteRequest, WinnersRequest,

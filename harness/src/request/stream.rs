@@ -165,7 +165,8 @@ fn moment(text: &str) -> Result<SystemTime, String> {
     clock::parse(text).ok_or_else(|| problem.to_owned())
 }
 
-fn speed(text: &str) -> Result<f64, String> {
+/// Parses a speed over that of the detector.
+pub(super) fn speed(text: &str) -> Result<f64, String> {
     let problem = || format!("use a number from {} to {}", SPEEDS.start(), SPEEDS.end());
     text.parse().ok().filter(|speed| SPEEDS.contains(speed)).ok_or_else(problem)
 }

@@ -1,0 +1,256 @@
+//! Streams simulated as a farm: as they were measured, to see how well that predicts them, and with other
+//! nodes, speeds and failures.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `service` | times of workers, from the timeslices of a run |
+//! | `table` | output for people and programs |
+
+mod service;
+mod table;
+
+use farm::{Arrivals, Farm, Outcome, Spills};
+use serde::Serialize;
+
+use crate::record::YesNo;
+use crate::row::row;
+use crate::store::StreamRun;
+use crate::stream::StreamRow;
+
+pub use service::service_of;
+pub use table::Simulated;
+
+/// Largest deviation of a simulated median latency from the measured one.
+pub const MAX_P50_DEVIATION: f64 = 0.15;
+/// Largest deviation of a simulated 99th percentile from the measured one.
+pub const MAX_P99_DEVIATION: f64 = 0.25;
+/// Simulations of a setting, by seeds that follow each other.
+const REPEATS: u64 = 5;
+
+row! {
+    /// A stream that was simulated. The order of the fields is the order of the columns; times are in
+    /// seconds. What was measured is empty for other nodes or speeds.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+    pub struct SimulationRow {
+        /// The task.
+        pub algorithm: String,
+        /// The variant's name.
+        pub variant: String,
+        /// The device.
+        pub device: String,
+        /// Nodes.
+        pub nodes: usize,
+        /// Workers of a node.
+        pub workers: usize,
+        /// Rate at which timeslices arrive at each node, over the detector's rate.
+        pub speed: f64,
+        /// Speed at which the times of the workers were measured.
+        pub service_speed: f64,
+        /// Mean time of a worker for a timeslice of a spill.
+        pub service_s: f64,
+        /// Timeslices that were due.
+        pub due: u64,
+        /// Timeslices without a result at the end.
+        pub left: u64,
+        /// Share of their time that workers were busy.
+        pub utilisation: f64,
+        /// `yes` if the simulated farm kept up.
+        pub kept_up: YesNo,
+        /// `yes` if the measured workers kept up.
+        pub measured_kept_up: YesNo,
+        /// The median latency.
+        pub p50_s: Option<f64>,
+        /// The measured one.
+        pub measured_p50_s: Option<f64>,
+        /// Their ratio, less 1.
+        pub p50_deviation: Option<f64>,
+        /// The 99th percentile of the latency.
+        pub p99_s: Option<f64>,
+        /// The measured one.
+        pub measured_p99_s: Option<f64>,
+        /// Their ratio, less 1.
+        pub p99_deviation: Option<f64>,
+    }
+}
+
+/// Changes of a stream that was measured, for a prediction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changes {
+    /// Nodes, each with the workers of the run, and a rate of its own.
+    pub nodes: Option<usize>,
+    /// Speeds; without any, the measured ones.
+    pub speeds: Vec<f64>,
+    /// Failures of nodes.
+    pub failures: Option<farm::Failures>,
+    /// How long timeslices come, in seconds.
+    pub duration_s: Option<f64>,
+}
+
+/// Reason why a run can't be simulated.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulationError {
+    /// Nothing was measured.
+    #[error("no stream of it has valid results with timeslices that are done")]
+    NothingMeasured,
+    /// The farm can't be simulated.
+    #[error(transparent)]
+    Farm(#[from] farm::Problem),
+}
+
+impl SimulationRow {
+    /// True if the median and the 99th percentile are as near to the measured ones as they should be; `None` if
+    /// nothing was measured, or workers did not keep up.
+    pub fn is_near(&self) -> Option<bool> {
+        if self.measured_kept_up == YesNo::No {
+            return None;
+        }
+        let is_near = |deviation: f64, max: f64| deviation.abs() <= max;
+        let [p50, p99] = [self.p50_deviation?, self.p99_deviation?];
+        Some(is_near(p50, MAX_P50_DEVIATION) && is_near(p99, MAX_P99_DEVIATION))
+    }
+}
+
+/// Simulates each stream of a run from the times that workers took at the nearest other speed, or at its
+/// own if there is no other, and compares it with what was measured.
+///
+/// # Errors
+/// If nothing was measured.
+pub fn validated(run: &StreamRun, seed: u64) -> Result<Vec<SimulationRow>, SimulationError> {
+    let measured = measured(run)?;
+    let rows = measured.iter().map(|row| {
+        let source = nearest(&measured, row, row.speed, false);
+        let simulated = simulated(run, row, source, &Changes::default(), row.speed, seed)?;
+        Ok(compared(simulated, row))
+    });
+    rows.collect()
+}
+
+/// Simulates each setting of a run with some changes.
+///
+/// # Errors
+/// If nothing was measured, or the changes make no sense.
+pub fn predicted(
+    run: &StreamRun,
+    changes: &Changes,
+    seed: u64,
+) -> Result<Vec<SimulationRow>, SimulationError> {
+    let measured = measured(run)?;
+    let mut rows = Vec::new();
+    for row in measured.iter().filter(|row| is_first_of_setting(&measured, row)) {
+        let own = measured.iter().filter(|other| is_same_setting(row, other));
+        let speeds = match changes.speeds.as_slice() {
+            [] => own.map(|row| row.speed).collect(),
+            speeds => speeds.to_vec(),
+        };
+        for speed in speeds {
+            let source = nearest(&measured, row, speed, true);
+            rows.push(simulated(run, row, source, changes, speed, seed)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// Streams with results, of single nodes.
+fn measured(run: &StreamRun) -> Result<Vec<&StreamRow>, SimulationError> {
+    let is_usable =
+        |row: &&StreamRow| row.is_measured() && row.done > 0 && row.nodes <= 1 && row.processes > 0;
+    let rows: Vec<_> = run.rows.iter().filter(is_usable).collect();
+    if rows.is_empty() { Err(SimulationError::NothingMeasured) } else { Ok(rows) }
+}
+
+fn is_same_setting(row: &StreamRow, other: &StreamRow) -> bool {
+    row.algorithm == other.algorithm
+        && row.variant == other.variant
+        && row.device == other.device
+        && row.setting() == other.setting()
+}
+
+fn is_first_of_setting(rows: &[&StreamRow], row: &StreamRow) -> bool {
+    rows.iter()
+        .find(|other| is_same_setting(row, other))
+        .is_some_and(|first| std::ptr::eq(*first, row))
+}
+
+/// The stream of the same setting whose speed is nearest, by ratio: itself only if there is no other, unless it
+/// may be.
+fn nearest<'r>(
+    rows: &[&'r StreamRow],
+    row: &'r StreamRow,
+    speed: f64,
+    may_be_itself: bool,
+) -> &'r StreamRow {
+    let distance = |other: &StreamRow| (other.speed / speed).ln().abs();
+    let others = rows.iter().copied().filter(|other| {
+        is_same_setting(row, other) && (may_be_itself || !std::ptr::eq(*other, row))
+    });
+    others.min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(row)
+}
+
+fn simulated(
+    run: &StreamRun,
+    row: &StreamRow,
+    source: &StreamRow,
+    changes: &Changes,
+    speed: f64,
+    seed: u64,
+) -> Result<SimulationRow, SimulationError> {
+    let service = service_of(source, &run.timeslices);
+    let nodes = changes.nodes.unwrap_or(1);
+    let farm = Farm {
+        nodes,
+        workers: row.processes,
+        queue: row.queue,
+        when_full: match row.when_full.as_str() {
+            "drop" => farm::WhenFull::Drop,
+            _ => farm::WhenFull::Wait,
+        },
+        failures: changes.failures,
+    };
+    let arrivals = Arrivals {
+        period_s: row.timeslice_s / (speed * nodes as f64),
+        spills: service::spills(row)
+            .map(|Spills { on_s, off_s }| Spills { on_s: on_s / speed, off_s: off_s / speed }),
+        // That of the run is in the times of its timeslices.
+        jitter: 0.0,
+        duration_s: changes.duration_s.unwrap_or(row.duration_s),
+    };
+    let outcomes: Vec<Outcome> = (0..REPEATS)
+        .map(|repeat| farm::simulate(&farm, &arrivals, &service, seed.wrapping_add(repeat)))
+        .collect::<Result<_, _>>()?;
+    let latencies: Vec<f64> =
+        outcomes.iter().flat_map(|outcome| &outcome.latencies_s).copied().collect();
+    let quantile =
+        |probability| Some(statistics::quantile_with_interval(&latencies, probability)?.value);
+    let mean = |of: fn(&Outcome) -> f64| outcomes.iter().map(of).sum::<f64>() / REPEATS as f64;
+    let kept_up = outcomes.iter().filter(|outcome| outcome.kept_up()).count() as u64;
+    Ok(SimulationRow {
+        algorithm: row.algorithm.clone(),
+        variant: row.variant.clone(),
+        device: row.device.clone(),
+        nodes,
+        workers: row.processes,
+        speed,
+        service_speed: source.speed,
+        service_s: service.mean_busy_s(),
+        due: outcomes[0].due,
+        left: mean(|outcome| (outcome.due - outcome.done) as f64).round() as u64,
+        utilisation: mean(|outcome| outcome.utilisation),
+        kept_up: if 2 * kept_up > REPEATS { YesNo::Yes } else { YesNo::No },
+        p50_s: quantile(0.5),
+        p99_s: quantile(0.99),
+        ..SimulationRow::default()
+    })
+}
+
+fn compared(simulated: SimulationRow, measured: &StreamRow) -> SimulationRow {
+    let deviation =
+        |simulated: Option<f64>, measured: Option<f64>| Some(simulated? / measured? - 1.0);
+    SimulationRow {
+        measured_kept_up: measured.kept_up,
+        measured_p50_s: measured.p50_s,
+        measured_p99_s: measured.p99_s,
+        p50_deviation: deviation(simulated.p50_s, measured.p50_s),
+        p99_deviation: deviation(simulated.p99_s, measured.p99_s),
+        ..simulated
+    }
+}
