@@ -17,7 +17,7 @@ pub struct Arrivals {
     /// Standard deviation of the interaction rate from timeslice to timeslice, over its mean, beyond that of
     /// the service times. Rates are spread evenly.
     pub jitter: f64,
-    /// How long they come, in seconds.
+    /// Time for which they come, in seconds.
     pub duration_s: f64,
 }
 

@@ -11,13 +11,13 @@ pub struct Farm {
     pub workers: usize,
     /// Timeslices that may wait on a node.
     pub queue: usize,
-    /// What becomes of a timeslice that finds all queues full.
+    /// Policy for a timeslice that finds all queues full.
     pub when_full: WhenFull,
     /// Failures of nodes; none without.
     pub failures: Option<Failures>,
 }
 
-/// What becomes of a timeslice that finds all queues full.
+/// Policy for a timeslice that finds all queues full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
     /// It waits before the nodes, and all after it.

@@ -1,8 +1,8 @@
-//! What became of the timeslices.
+//! Timeslices by their final state, and their latencies.
 
 use statistics::{Estimate, quantile_with_interval};
 
-/// What became of the timeslices that were due: `due` is the sum of `done`, `lost`, `dropped` and `backlog`.
+/// Timeslices that were due by their final state: `due` is the sum of `done`, `lost`, `dropped` and `backlog`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Timeslices that were due.

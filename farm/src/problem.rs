@@ -6,7 +6,7 @@ pub enum Problem {
     /// A number must be positive.
     #[error("{what} is {value}: it must be a number above 0")]
     NotPositive {
-        /// What the number is.
+        /// Its name.
         what: &'static str,
         /// The number.
         value: f64,
@@ -14,7 +14,7 @@ pub enum Problem {
     /// A number must not be negative.
     #[error("{what} is {value}: it must be a number of 0 or more")]
     Negative {
-        /// What the number is.
+        /// Its name.
         what: &'static str,
         /// The number.
         value: f64,
@@ -22,7 +22,7 @@ pub enum Problem {
     /// A number is too large.
     #[error("{what} is {value}: {max} at most")]
     TooLarge {
-        /// What the number is.
+        /// Its name.
         what: &'static str,
         /// The number.
         value: f64,

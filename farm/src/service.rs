@@ -1,4 +1,4 @@
-//! How long a worker takes for a timeslice, as measured.
+//! Times that a worker takes for a timeslice, as measured.
 
 use rand::RngExt;
 

@@ -322,7 +322,7 @@ impl<'a> Simulation<'a> {
         self.at(self.now_s + failures.repair_s.max(failures.noticed_s), Kind::Return(node));
     }
 
-    /// What a failed node had goes to others, before all that waits.
+    /// Gives the timeslices of a failed node to others, before all that waits.
     fn notice(&mut self, node: usize) {
         let failed = &mut self.nodes[node];
         failed.is_out = true;

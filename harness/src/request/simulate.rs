@@ -24,7 +24,7 @@ pub struct SimulateRequest {
     /// Failures of nodes: the mean time between two of a node, and until it is back, such as 30d/8h.
     #[arg(long = "fail", value_name = "BETWEEN/BACK")]
     pub failures: Option<NodeFailures>,
-    /// How long timeslices come [default: that of the run]
+    /// Time for which timeslices come [default: that of the run]
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     pub duration: Option<Duration>,
     /// Seed of the simulation.

@@ -82,7 +82,7 @@ pub struct Changes {
     pub speeds: Vec<f64>,
     /// Failures of nodes.
     pub failures: Option<farm::Failures>,
-    /// How long timeslices come, in seconds.
+    /// Time for which timeslices come, in seconds.
     pub duration_s: Option<f64>,
 }
 
@@ -210,7 +210,7 @@ fn simulated(
         period_s: row.timeslice_s / (speed * nodes as f64),
         spills: service::spills(row)
             .map(|Spills { on_s, off_s }| Spills { on_s: on_s / speed, off_s: off_s / speed }),
-        // That of the run is in the times of its timeslices.
+        // The run's own jitter is in the times of its timeslices.
         jitter: 0.0,
         duration_s: changes.duration_s.unwrap_or(row.duration_s),
     };

@@ -75,7 +75,7 @@ fn cells(row: &SimulationRow) -> Vec<String> {
     ]
 }
 
-/// What the simulation is worth, where it can be compared.
+/// Judgement of the simulation, where it can be compared.
 fn notes(rows: &[SimulationRow]) -> Vec<String> {
     let judged: Vec<bool> = rows.iter().filter_map(SimulationRow::is_near).collect();
     let near = judged.iter().filter(|is_near| **is_near).count();
