@@ -278,10 +278,25 @@ fn examples_are_planned_by_kept_runs() {
     assert_eq!(cbm["machines"][1]["limited_by"], "link");
     let mcbm = planned(&folder, &files("mcbm"));
     assert_eq!(mcbm["machines"][0]["nodes"], 1);
+    // 210 G over 20.0 G samples per second at 70 %, and a spare one.
+    let alice = planned(&folder, &files("alice"));
+    assert_eq!(alice["machines"][0]["nodes"], 16);
+}
+
+#[test]
+fn a_run_of_this_machine_is_planned_with() {
     let Some(folder) = measuring() else { return };
     let line = "throughput tpc --orbits 1 --sectors 1 --variant rows --device cpu --batch 2 \
                 --duration 600ms --quiet --streams 1 --out streams --no-charts";
     folder.bench(line).exits(0);
-    let alice = planned(&folder, &format!("{} --results streams", files("alice")));
+    let machines: String = MACHINES
+        .lines()
+        .filter(|line| !line.starts_with("results"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    folder.write("machines.toml", machines);
+    let need = in_repository("examples/plan/alice-need.toml");
+    let line = format!("plan --need {} --machines machines.toml --results streams", need.display());
+    let alice = planned(&folder, &line);
     assert!(alice["machines"][0]["nodes"].as_u64().is_some_and(|nodes| nodes > 10), "{alice}");
 }
