@@ -7,8 +7,8 @@ use algorithms_lhcb::velo::{Stage, VeloInput, VeloTask};
 use generators_lhcb::{BankKind, Geometry};
 use portable_gpu::Gpu;
 use portable_gpu::emulator::{self, Config, Execution, Lanes, Policy, Schedule};
-use tasks::algorithm::Algorithm;
-use tasks::device::{Target, Team};
+use tasks::algorithm::{Algorithm, Variant};
+use tasks::device::{Backend, Target, Team};
 
 use crate::expected::load;
 
@@ -63,6 +63,26 @@ pub fn check_input(stage: Stage, target: &Target<'_>, input: &VeloInput, file: &
         if let Err(problem) = checked {
             panic!("{file}, {} by {}: {problem}", stage.name(), variant.name);
         }
+    }
+}
+
+/// Files have the tracks in the experiment's order, for which checks do not look.
+#[test]
+fn variants_on_a_cpu_have_tracks_in_the_same_order() {
+    let team = Team::new(1).expect("a thread");
+    let task = VeloTask { stage: Stage::Chain };
+    for file in FILES {
+        let Some(input) = inputs(file, Stage::Chain, 100) else { continue };
+        let slots = |name: &str| {
+            let variants = task.variants();
+            let on_cpu = |variant: &&Variant<VeloTask>| {
+                variant.name == name && variant.backend == Backend::Cpu
+            };
+            let variant = variants.iter().find(on_cpu).expect("a variant");
+            let output = variant.output(&task, &input, &Target::host(&team)).expect("it runs");
+            (output.tracks.offsets, output.tracks.slots)
+        };
+        assert!(slots("tables") == slots("published"), "{file}");
     }
 }
 

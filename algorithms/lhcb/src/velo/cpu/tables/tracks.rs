@@ -39,11 +39,14 @@ pub struct TrackFinder {
     tracks: Vec<Track>,
     /// Those that may be continued.
     entries: Vec<Entry>,
+    /// Indices of tracks in the order in which they got a fourth hit, and of those that ended with three.
+    long: Vec<u32>,
+    three_hit: Vec<u32>,
 }
 
 /// Hits of a triplet.
 const TRIPLET: usize = 3;
-/// No slot.
+/// No slot, and no index.
 const NONE: u32 = u32::MAX;
 
 /// Hits of a triplet, by their indices in their pairs of modules.
@@ -89,6 +92,8 @@ impl TrackFinder {
         self.is_used.resize(hits.ids.len(), false);
         self.tracks.clear();
         self.entries.clear();
+        self.long.clear();
+        self.three_hit.clear();
         self.layers.resize_with(MODULE_PAIRS, Layer::default);
         for (layer, pair) in self.layers.iter_mut().zip(hits.pairs) {
             let slots = pair.start as usize..(pair.start + pair.count) as usize;
@@ -159,14 +164,12 @@ impl TrackFinder {
         let seconds = self.seconds.indices();
         grow(&mut self.triplets, seconds.len());
         grow(&mut self.incomplete, seconds.len());
-        let [mut found, mut incomplete] = [0, 0];
+        let mut incomplete = 0;
         for second in 0..seconds.len() {
             let lines = &self.lines[second / LANES * N..][..N];
             let windows = Windows::<N>::new(&self.thirds, lines, second % LANES);
-            let third = windows.nearest(&self.thirds);
+            self.triplets[second] = self.triplet::<N>(second, &windows.nearest(&self.thirds));
             // Written in any case, without a branch that nothing predicts.
-            self.triplets[found] = self.triplet::<N>(second, &third);
-            found += usize::from(windows.are_complete & third.is_found());
             self.incomplete[incomplete] = second as u32;
             incomplete += usize::from(!windows.are_complete);
         }
@@ -175,20 +178,25 @@ impl TrackFinder {
             let lines = &self.lines[second / LANES * N..][..N];
             let lane = second % LANES;
             let third = nearest_third(&self.thirds, all_thirds, lines, lane, &self.is_used);
-            self.triplets[found] = self.triplet::<N>(second, &third);
-            found += usize::from(third.is_found());
+            self.triplets[second] = self.triplet::<N>(second, &third);
+        }
+        let mut found = 0;
+        for second in 0..seconds.len() {
+            let triplet = self.triplets[second];
+            self.triplets[found] = triplet;
+            found += usize::from(triplet.third != NONE);
         }
         found
     }
 
-    /// The triplet of a second hit, by its index among unused ones.
+    /// The triplet of a second hit, by its index among unused ones; without a third hit, that is [`NONE`].
     #[inline]
     fn triplet<const N: usize>(&self, second: usize, third: &Third) -> Triplet {
         let candidates = &self.candidates[second / LANES * N..][..N];
         Triplet {
             first: candidates[third.candidate].at(second % LANES) as u32,
             second: self.seconds.indices()[second],
-            third: third.hit.index,
+            third: select_unpredictable(third.is_found(), third.hit.index, NONE),
         }
     }
 
@@ -197,7 +205,9 @@ impl TrackFinder {
     fn forward(&mut self, pair: usize, geometry: &Geometry) {
         self.find_next_slots(pair, geometry);
         let layer = &self.layers[pair];
-        let mut kept = 0;
+        let [mut kept, mut long, mut ended] = [0, self.long.len(), self.three_hit.len()];
+        self.long.resize(long + self.entries.len(), 0);
+        self.three_hit.resize(ended + self.entries.len(), 0);
         for (index, &slot) in self.next_slots.iter().enumerate() {
             let is_found = slot != NONE;
             let Entry { points, track, has_skipped } = &self.entries[index];
@@ -205,6 +215,11 @@ impl TrackFinder {
             let track = &mut self.tracks[track_index as usize];
             // All of it in any case, without a branch that nothing predicts: a track to be continued has a
             // free slot.
+            let is_triplet = track.len as usize == TRIPLET;
+            self.long[long] = track_index;
+            long += usize::from(is_triplet & is_found);
+            self.three_hit[ended] = track_index;
+            ended += usize::from(is_triplet & !is_found & has_skipped);
             track.slots[track.len as usize] = slot;
             track.len += u32::from(is_found);
             for of in 0..TRIPLET {
@@ -224,6 +239,8 @@ impl TrackFinder {
             kept += usize::from(is_kept);
         }
         self.entries.truncate(kept);
+        self.long.truncate(long);
+        self.three_hit.truncate(ended);
     }
 
     /// Finds the hit of a pair of modules that continues each entry.
@@ -273,25 +290,26 @@ impl TrackFinder {
             tracks.slots.extend_from_slice(slots);
             tracks.offsets.push(tracks.slots.len() as u32);
         };
-        let [mut long, mut three_hit] = [0, 0];
-        for Track { len, slots } in &self.tracks {
-            if *len as usize > TRIPLET {
-                append(&slots[..*len as usize]);
-                long += 1;
-            }
+        for track in &self.long {
+            let Track { len, slots } = &self.tracks[*track as usize];
+            append(&slots[..*len as usize]);
         }
         let position = |slot: u32| {
             let slot = slot as usize;
             [hits.x[slot], hits.y[slot], hits.z[slot]]
         };
-        for track in self.tracks.iter().filter(|track| track.len as usize == TRIPLET) {
-            let slots = *track.slots.first_chunk::<TRIPLET>().expect("a triplet");
+        let left = self.entries.iter().map(|entry| entry.track);
+        let mut three_hit = 0;
+        for track in self.three_hit.iter().copied().chain(left) {
+            let Track { len, slots } = &self.tracks[track as usize];
+            let slots = *slots.first_chunk::<TRIPLET>().expect("a triplet");
             let is_free = slots.iter().all(|slot| !self.is_used[*slot as usize]);
-            if is_free && chi2(slots.map(position)) < MAX_CHI2 {
+            if *len as usize == TRIPLET && is_free && chi2(slots.map(position)) < MAX_CHI2 {
                 append(&slots);
                 three_hit += 1;
             }
         }
+        let long = self.long.len() as u32;
         let slots = &tracks.slots[first..];
         tracks.ids.extend(slots.iter().map(|slot| hits.ids[*slot as usize]));
         tracks.positions.extend(slots.iter().map(|slot| position(*slot)));
