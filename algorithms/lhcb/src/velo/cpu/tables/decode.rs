@@ -6,7 +6,8 @@ use generators_lhcb::words::{cluster_column, fraction_bits, is_second_sensor, se
 use generators_lhcb::{Bank, Event, Pixel};
 
 use super::lanes::{Integers, LANES, Numbers};
-use super::sensor_hits::{Transform, chunk};
+use super::lists::{chunk, chunk_mut, grow};
+use super::sensor_hits::Transform;
 use super::sort::Sorter;
 use crate::velo::cpu::results::{HitBuffer, HitSlots};
 use crate::velo::model::PairRange;
@@ -93,11 +94,9 @@ impl Clusters {
         is_wanted: impl Fn(u32) -> bool,
     ) {
         let capacity = words.len() + LANES;
-        if self.words.len() < capacity {
-            self.words.resize(capacity, 0);
-            self.column_x.resize(capacity, 0.0);
-            self.column_pitch.resize(capacity, 0.0);
-        }
+        grow(&mut self.words, capacity);
+        grow(&mut self.column_x, capacity);
+        grow(&mut self.column_pitch, capacity);
         let mut count = 0;
         for &word in words {
             // Written in any case, without a branch that nothing predicts.
@@ -124,12 +123,12 @@ impl Clusters {
         let transform = Transform::new(geometry, sensor);
         let words = Words::new(version, sensor);
         for index in (0..self.count).step_by(LANES) {
-            let at = |list: &[f32]| Numbers::load(list[index..].first_chunk().expect("a capacity"));
-            let of_words = self.words[index..].first_chunk::<LANES>().expect("a capacity");
+            let at = |list: &[f32]| Numbers::load(chunk(list, index));
+            let of_words = chunk(&self.words, index);
             let columns = Columns { x: at(&self.column_x), pitch: at(&self.column_pitch) };
             let EightHits { ids, x, y } =
                 words.hits(Integers::load(bytemuck::cast_ref(of_words)), columns);
-            *chunk(slots.ids, start + index) = bytemuck::cast(ids.array());
+            *chunk_mut(slots.ids, start + index) = bytemuck::cast(ids.array());
             transform.write(x, y, slots, start + index);
         }
         self.count

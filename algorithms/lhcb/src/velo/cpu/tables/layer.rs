@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::lanes::{Integers, LANES, Lanes, Numbers};
 use super::lines::Lines;
+use super::lists::{chunk, chunk_mut, grow};
 use super::unused::Unused;
 use crate::velo::model::EventHits;
 use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
@@ -110,13 +111,11 @@ impl Layer {
 
     fn reserve(&mut self, hits: usize) {
         let capacity = hits + LANES;
-        if self.x.len() < capacity {
-            self.x.resize(capacity, 0.0);
-            self.y.resize(capacity, 0.0);
-            self.z.resize(capacity, 0.0);
-            self.phi.resize(capacity, 0);
-            self.indices.resize(capacity, 0);
-        }
+        grow(&mut self.x, capacity);
+        grow(&mut self.y, capacity);
+        grow(&mut self.z, capacity);
+        grow(&mut self.phi, capacity);
+        grow(&mut self.indices, capacity);
     }
 
     /// Takes all hits in some slots.
@@ -144,15 +143,11 @@ impl Layer {
         self.parities.clear();
         self.parities.extend(ids.iter().map(|id| (module_of(*id) % 2) as f32));
         self.parities.resize(end, 0.0);
-        if self.points.len() < end {
-            self.points.resize(end, [0.0; 4]);
-        }
+        grow(&mut self.points, end);
         for index in (0..end).step_by(LANES) {
             let of = |list: &[f32]| Numbers::load(chunk(list, index));
             let components = [of(&self.x), of(&self.y), of(&self.z), of(&self.parities)];
-            let points: &mut [[f32; 4]; LANES] =
-                self.points[index..].first_chunk_mut().expect("a multiple of lanes");
-            *points = Numbers::points(components);
+            *chunk_mut(&mut self.points, index) = Numbers::points(components);
         }
     }
 
@@ -234,11 +229,6 @@ pub struct Window {
     pub opposite: Integers,
     /// True if there may be hits within the tolerance after them.
     pub continues: bool,
-}
-
-#[inline]
-fn chunk<T>(list: &[T], index: usize) -> &[T; LANES] {
-    list[index..].first_chunk().expect("the first hits are repeated")
 }
 
 /// The elements from an index on.

@@ -10,6 +10,7 @@
 //! | `sort` | the order of the hits of a pair of modules |
 //! | `lanes` | eight hits compared with a line at once |
 //! | `first_hits` | first hits of triplets |
+//! | `lists` | lists that are longer than what they hold |
 //! | `lines` | straight lines, several at a time |
 //! | `layer` | sorted hits of a pair of modules with buckets of angles |
 //! | `unused` | unused hits of a layer |
@@ -21,6 +22,7 @@ mod first_hits;
 mod lanes;
 mod layer;
 mod lines;
+mod lists;
 mod neighbours;
 mod sensor_hits;
 mod sort;

@@ -3,6 +3,7 @@
 use generators_lhcb::geometry::Geometry;
 
 use super::lanes::{LANES, Numbers, phi32};
+use super::lists::{chunk, chunk_mut, grow};
 use crate::velo::cpu::results::HitSlots;
 
 /// Hits on sensors, in runs of the same sensor.
@@ -41,11 +42,9 @@ impl SensorRuns {
         self.len = 0;
         self.runs.clear();
         let capacity = capacity + LANES;
-        if self.ids.len() < capacity {
-            self.ids.resize(capacity, 0);
-            self.x.resize(capacity, 0.0);
-            self.y.resize(capacity, 0.0);
-        }
+        grow(&mut self.ids, capacity);
+        grow(&mut self.x, capacity);
+        grow(&mut self.y, capacity);
     }
 
     /// Number of hits.
@@ -77,8 +76,7 @@ impl SensorRuns {
         for &Run { sensor, end } in &self.runs {
             let transform = Transform::new(geometry, sensor);
             for index in (first..end).step_by(LANES) {
-                let [x, y] = [&self.x, &self.y]
-                    .map(|list| Numbers::load(list[index..].first_chunk().expect("a capacity")));
+                let [x, y] = [&self.x, &self.y].map(|list| Numbers::load(chunk(list, index)));
                 transform.write(x, y, slots, start + index);
             }
             first = end;
@@ -108,15 +106,9 @@ impl Transform {
         let transformed =
             |[of_x, of_y, shift]: [Numbers; 3]| of_x.times(x).plus(of_y.times(y)).plus(shift);
         let [x, y, z] = self.coefficients.map(transformed);
-        *chunk(slots.x, index) = x.array();
-        *chunk(slots.y, index) = y.array();
-        *chunk(slots.z, index) = z.array();
-        *chunk(slots.phi, index) = phi32(x, y).high_halves();
+        *chunk_mut(slots.x, index) = x.array();
+        *chunk_mut(slots.y, index) = y.array();
+        *chunk_mut(slots.z, index) = z.array();
+        *chunk_mut(slots.phi, index) = phi32(x, y).high_halves();
     }
-}
-
-/// Elements that eight lanes are written to.
-#[inline]
-pub fn chunk<T>(list: &mut [T], index: usize) -> &mut [T; LANES] {
-    list[index..].first_chunk_mut().expect("more slots than hits")
 }

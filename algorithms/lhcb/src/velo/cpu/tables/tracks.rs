@@ -10,6 +10,7 @@ use super::first_hits::FirstHits;
 use super::lanes::{Integers, LANES, Numbers};
 use super::layer::{Layer, Nearest, Window};
 use super::lines::{Lines, Positions};
+use super::lists::grow;
 use super::unused::Unused;
 use crate::velo::model::search::{
     FIRST_HITS, FIRST_HITS_AT_END, MAX_CHI2, MAX_HITS, MAX_SCATTER, chi2,
@@ -326,13 +327,6 @@ impl Triplet {
         slots[1] = first_slots[1] + self.second;
         slots[2] = first_slots[2] + self.third;
         Track { len: TRIPLET as u32, slots }
-    }
-}
-
-/// Grows a list to at least a length: what it holds is written before it is read.
-fn grow<T: Clone + Default>(list: &mut Vec<T>, len: usize) {
-    if list.len() < len {
-        list.resize(len, T::default());
     }
 }
 
