@@ -6,6 +6,8 @@ use crate::problem::{Problem, not_negative, positive};
 
 /// Largest standard deviation of rates that are spread evenly above 0, over their mean.
 const MAX_JITTER: f64 = 0.577_350_269_189_625_8;
+/// Part of a timeslice that is less than any distance of a begin from a border that counts.
+const BORDER: f64 = 1e-6;
 
 /// Timeslices, due one after the other at the same distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +30,15 @@ pub struct Spills {
     pub on_s: f64,
     /// Length of a pause in seconds.
     pub off_s: f64,
+}
+
+impl Spills {
+    /// True for a timeslice that begins in a pause, as timeslices of a stream do: by its begin and its length in
+    /// seconds.
+    pub fn is_pause(&self, begin_s: f64, length_s: f64) -> bool {
+        // Multiples of its length are not exact: what begins at a border begins after it.
+        (begin_s + length_s * BORDER) % (self.on_s + self.off_s) >= self.on_s
+    }
 }
 
 /// A timeslice that is due.
@@ -69,10 +80,8 @@ impl Arrivals {
     /// A timeslice by its number, from 0: the first one is due after its own length.
     pub fn arrival(&self, number: u64, random: &mut impl RngExt) -> Arrival {
         let due_s = (number + 1) as f64 * self.period_s;
-        let is_pause = self.spills.is_some_and(|Spills { on_s, off_s }| {
-            // By its middle, which is not at the very border.
-            (due_s - self.period_s / 2.0) % (on_s + off_s) >= on_s
-        });
+        let begin_s = number as f64 * self.period_s;
+        let is_pause = self.spills.is_some_and(|spills| spills.is_pause(begin_s, self.period_s));
         let spread = self.jitter / MAX_JITTER;
         let load = 1.0 + spread * (2.0 * random.random::<f64>() - 1.0);
         Arrival { due_s, is_pause, load }

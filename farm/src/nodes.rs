@@ -2,7 +2,7 @@
 
 use crate::problem::{Problem, positive};
 
-/// Nodes that get timeslices in turn.
+/// Nodes that get timeslices round robin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Farm {
     /// Number of nodes.

@@ -222,14 +222,16 @@ impl<'a> Simulation<'a> {
         self.outcome.max_waiting = self.outcome.max_waiting.max(self.waiting);
     }
 
-    /// Gives a timeslice to the next node in turn that takes it; false if none does.
+    /// Gives a timeslice to the next node, round robin, that takes it; false if none does.
     fn assign(&mut self, timeslice: usize) -> bool {
         let nodes = self.farm.nodes;
         let takes = |node: &Node| {
             !node.is_out && (self.is_idle(node) || node.waiting.len() < self.farm.queue)
         };
-        let mut in_turn = (0..nodes).map(|step| (self.next + step) % nodes);
-        let Some(node) = in_turn.find(|node| takes(&self.nodes[*node])) else { return false };
+        let mut nodes_from_next = (0..nodes).map(|step| (self.next + step) % nodes);
+        let Some(node) = nodes_from_next.find(|node| takes(&self.nodes[*node])) else {
+            return false;
+        };
         self.next = (node + 1) % nodes;
         self.timeslices[timeslice].nodes += 1;
         self.nodes[node].waiting.push_back(timeslice);

@@ -87,6 +87,17 @@ fn pauses_have_times_of_their_own() {
 }
 
 #[test]
+fn a_timeslice_belongs_to_what_it_begins_in() {
+    let pauses = |on_s: f64| -> Vec<bool> {
+        let spills = Spills { on_s, off_s: 0.3 - on_s };
+        (0..12).map(|number| spills.is_pause(f64::from(number) * 0.05, 0.05)).collect()
+    };
+    let [at_border, across] = [0.2, 0.23].map(pauses);
+    assert_eq!(at_border, [[false, false, false, false, true, true]; 2].concat());
+    assert_eq!(across, [[false, false, false, false, false, true]; 2].concat());
+}
+
+#[test]
 fn jitter_changes_work_and_not_its_mean() {
     let arrivals = Arrivals { jitter: 0.5, duration_s: 20_000.0, ..EACH_SECOND };
     let outcome = simulated(&ONE, &arrivals, &always(0.25));

@@ -12,12 +12,13 @@ mod table;
 use farm::{Arrivals, Farm, Outcome, Spills};
 use serde::Serialize;
 
+use crate::grouped::grouped;
 use crate::record::YesNo;
 use crate::row::row;
+use crate::shape::Axes;
 use crate::store::StreamRun;
 use crate::stream::StreamRow;
 
-pub use service::service_of;
 pub use table::Simulated;
 
 /// Largest deviation of a simulated median latency from the measured one.
@@ -118,7 +119,10 @@ impl SimulationRow {
 pub fn validated(run: &StreamRun, seed: u64) -> Result<Vec<SimulationRow>, SimulationError> {
     let measured = measured(run)?;
     let rows = measured.iter().map(|row| {
-        let source = nearest(&measured, row, row.speed, false);
+        let others = measured.iter().copied();
+        let others =
+            others.filter(|other| setting(other) == setting(row) && !std::ptr::eq(*other, *row));
+        let source = nearest(others, row.speed).unwrap_or(row);
         let simulated = simulated(run, row, source, &Changes::default(), row.speed, seed)?;
         Ok(compared(simulated, row))
     });
@@ -136,15 +140,14 @@ pub fn predicted(
 ) -> Result<Vec<SimulationRow>, SimulationError> {
     let measured = measured(run)?;
     let mut rows = Vec::new();
-    for row in measured.iter().filter(|row| is_first_of_setting(&measured, row)) {
-        let own = measured.iter().filter(|other| is_same_setting(row, other));
+    for (_, own) in grouped(measured, |row| setting(row)) {
         let speeds = match changes.speeds.as_slice() {
-            [] => own.map(|row| row.speed).collect(),
+            [] => own.iter().map(|row| row.speed).collect(),
             speeds => speeds.to_vec(),
         };
         for speed in speeds {
-            let source = nearest(&measured, row, speed, true);
-            rows.push(simulated(run, row, source, changes, speed, seed)?);
+            let source = nearest(own.iter().copied(), speed).unwrap_or(own[0]);
+            rows.push(simulated(run, own[0], source, changes, speed, seed)?);
         }
     }
     Ok(rows)
@@ -158,32 +161,15 @@ fn measured(run: &StreamRun) -> Result<Vec<&StreamRow>, SimulationError> {
     if rows.is_empty() { Err(SimulationError::NothingMeasured) } else { Ok(rows) }
 }
 
-fn is_same_setting(row: &StreamRow, other: &StreamRow) -> bool {
-    row.algorithm == other.algorithm
-        && row.variant == other.variant
-        && row.device == other.device
-        && row.setting() == other.setting()
+/// All that streams of the same workers and data have in common but their speeds.
+fn setting(row: &StreamRow) -> (String, String, String, Axes) {
+    (row.algorithm.clone(), row.variant.clone(), row.device.clone(), row.setting())
 }
 
-fn is_first_of_setting(rows: &[&StreamRow], row: &StreamRow) -> bool {
-    rows.iter()
-        .find(|other| is_same_setting(row, other))
-        .is_some_and(|first| std::ptr::eq(*first, row))
-}
-
-/// The stream of the same setting whose speed is nearest, by ratio: itself only if there is no other, unless it
-/// may be.
-fn nearest<'r>(
-    rows: &[&'r StreamRow],
-    row: &'r StreamRow,
-    speed: f64,
-    may_be_itself: bool,
-) -> &'r StreamRow {
-    let distance = |other: &StreamRow| (other.speed / speed).ln().abs();
-    let others = rows.iter().copied().filter(|other| {
-        is_same_setting(row, other) && (may_be_itself || !std::ptr::eq(*other, row))
-    });
-    others.min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(row)
+/// The stream whose speed is nearest, by ratio.
+fn nearest<'r>(rows: impl Iterator<Item = &'r StreamRow>, speed: f64) -> Option<&'r StreamRow> {
+    let distance = |row: &StreamRow| (row.speed / speed).ln().abs();
+    rows.min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
 fn simulated(
@@ -194,7 +180,7 @@ fn simulated(
     speed: f64,
     seed: u64,
 ) -> Result<SimulationRow, SimulationError> {
-    let service = service_of(source, &run.timeslices);
+    let service = service::service_of(source, &run.timeslices);
     let nodes = changes.nodes.unwrap_or(1);
     let farm = Farm {
         nodes,

@@ -6,15 +6,14 @@ use crate::record::YesNo;
 use crate::stream::{StreamRow, TimesliceRow, TimesliceState};
 
 /// Times that workers took for the timeslices of a stream.
-pub fn service_of(row: &StreamRow, timeslices: &[TimesliceRow]) -> Service {
+pub(super) fn service_of(row: &StreamRow, timeslices: &[TimesliceRow]) -> Service {
     let mut service = Service::default();
     let spills = spills(row);
     for timeslice in timeslices.iter().filter(|timeslice| timeslice.point_id == row.point_id) {
         let Some(time) = time_of(timeslice) else { continue };
-        let is_pause = spills.is_some_and(|Spills { on_s, off_s }| {
-            let of_detector = timeslice.due_s * row.speed - row.timeslice_s / 2.0;
-            of_detector % (on_s + off_s) >= on_s
-        });
+        // In the detector's time a timeslice is due when it ends.
+        let begin_s = timeslice.due_s * row.speed - row.timeslice_s;
+        let is_pause = spills.is_some_and(|spills| spills.is_pause(begin_s, row.timeslice_s));
         if is_pause { service.pause.push(time) } else { service.spill.push(time) }
     }
     service

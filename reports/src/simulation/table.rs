@@ -2,7 +2,7 @@
 
 use super::{MAX_P50_DEVIATION, MAX_P99_DEVIATION, SimulationRow};
 use crate::frame::Frame;
-use crate::record::{RunRecord, YesNo};
+use crate::record::RunRecord;
 use crate::screen::Screen;
 use crate::stream::short;
 use crate::table::{Side, Table, Tabular, known};
@@ -53,10 +53,6 @@ impl Tabular for Simulated<'_> {
 fn cells(row: &SimulationRow) -> Vec<String> {
     let time = |seconds: Option<f64>| known(seconds, |seconds| units::seconds(seconds, 3));
     let deviation = |share: Option<f64>| known(share, |share| format!("{:+.0} %", 100.0 * share));
-    let kept_up = match row.kept_up {
-        YesNo::Yes => "yes",
-        YesNo::No => "no",
-    };
     vec![
         row.variant.clone(),
         row.device.clone(),
@@ -64,7 +60,7 @@ fn cells(row: &SimulationRow) -> Vec<String> {
         row.workers.to_string(),
         short(row.speed),
         units::percent(row.utilisation),
-        kept_up.to_owned(),
+        row.kept_up.name().to_owned(),
         row.left.to_string(),
         time(row.p50_s),
         time(row.measured_p50_s),
