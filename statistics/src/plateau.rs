@@ -14,7 +14,7 @@
 //!
 //! Two points are not fitted. Either the second rate is not higher than the first by more than
 //! [`LEVEL`], and the first is the plateau; or it is, and then the second is a lower bound of the
-//! plateau, because a rise that goes on and one that ends at the second point look alike.
+//! plateau, because a rise that continues and one that ends at the second point look alike.
 
 use super::description::{quantile, sorted};
 use super::interval::{Interval, TAIL};

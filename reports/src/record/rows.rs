@@ -131,6 +131,16 @@ impl From<&YesNo> for Cell<'_> {
     }
 }
 
+impl YesNo {
+    /// The word that is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            YesNo::Yes => "yes",
+            YesNo::No => "no",
+        }
+    }
+}
+
 impl From<bool> for YesNo {
     fn from(yes: bool) -> Self {
         if yes { YesNo::Yes } else { YesNo::No }

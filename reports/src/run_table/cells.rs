@@ -134,11 +134,7 @@ fn samples(row: &SummaryRow) -> String {
 }
 
 fn stable(row: &SummaryRow) -> String {
-    let word = match row.stable {
-        YesNo::Yes => "yes",
-        YesNo::No => "no",
-    };
-    word.to_owned()
+    row.stable.name().to_owned()
 }
 
 /// The rows of a variant on a device.

@@ -150,17 +150,10 @@ fn notes(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
     notes.into_iter()
 }
 
-fn yes_no(value: YesNo) -> &'static str {
-    match value {
-        YesNo::Yes => "yes",
-        YesNo::No => "no",
-    }
-}
-
 fn cells(row: &StreamRow) -> Vec<String> {
     let time = |seconds: Option<f64>| known(seconds, |seconds| units::seconds(seconds, 3));
     let count = |count: u64| if row.due > 0 { count.to_string() } else { String::new() };
-    let kept_up = if row.is_measured() { yes_no(row.kept_up).to_owned() } else { String::new() };
+    let kept_up = if row.is_measured() { row.kept_up.name().to_owned() } else { String::new() };
     vec![
         row.variant.clone(),
         row.device.clone(),

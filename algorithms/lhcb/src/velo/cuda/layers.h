@@ -105,7 +105,7 @@ template <class Index> struct Layer {
     // The unused hit that is tried as number `number`, below `CANDIDATES`, for a second hit of this angle:
     // alternately above and below it, by index.
     template <u32 CANDIDATES> __device__ __forceinline__ u32 unused_around(i16 angle, u32 number, u32 count) const {
-        static_assert(CANDIDATES <= LIST_MARGIN, "the list goes on beyond its ends");
+        static_assert(CANDIDATES <= LIST_MARGIN, "the list continues beyond its ends");
         const i32 middle = (i32)lower_bound_of(angle);
         const Index* above = unused + unused_before((u32)middle);
         // The hits before it are the first of those above and of those below. As both are in order, those from
