@@ -4,6 +4,7 @@
 mod example;
 mod failing;
 mod refused;
+mod startup;
 
 /// A variant of `sort`, by a shell command with `{input}` and `{output}`.
 fn variant(command: &str, keys: &str) -> String {
