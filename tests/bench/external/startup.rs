@@ -11,7 +11,7 @@ fn sorts_after(command: &str) -> String {
     variant(&format!("lines=$(wc -l < {{input}}); {command}; {SORT}"), "")
 }
 
-const LINE: &str = "sort --digis 50k --segments 24 --variant external-shell --threads 1 --max-time \
+const LINE: &str = "sort --digis 2k --segments 24 --variant external-shell --threads 1 --max-time \
                     300ms --no-charts --out r --plugin p.toml";
 
 #[test]
@@ -31,6 +31,6 @@ fn a_start_up_that_was_disturbed_is_measured_again() {
 #[test]
 fn a_program_that_takes_no_longer_than_its_start_has_no_time() {
     let Some(folder) = measuring() else { return };
-    folder.write("p.toml", sorts_after("if [ $lines = 1 ]; then sleep 1; fi"));
+    folder.write("p.toml", sorts_after("if [ $lines = 1 ]; then sleep 0.3; fi"));
     folder.bench(LINE).exits(3).prints("its time is that of its start");
 }
