@@ -32,6 +32,9 @@ pub enum Problem {
     /// There are no service times.
     #[error("no service times are known: measure some with `bench stream`")]
     NoServiceTimes,
+    /// Blocks of service times are too short.
+    #[error("blocks of {0} service times can't be drawn: give 1 at least")]
+    BlockTooShort(f64),
     /// There are no nodes, or they have no workers.
     #[error("a farm without {0} does nothing: give 1 at least")]
     Nothing(&'static str),

@@ -15,13 +15,24 @@ pub struct ServiceTime {
     pub after_s: f64,
 }
 
-/// Times of timeslices, from which those of simulated ones are drawn with replacement.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Times of timeslices in the order in which they were measured, from which those of simulated ones are drawn with
+/// replacement, in blocks: the stationary bootstrap of Politis and Romano (1994). Blocks keep what times that follow
+/// each other have in common.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Service {
     /// Timeslices of spills.
     pub spill: Vec<ServiceTime>,
     /// Timeslices of pauses; without any, those of spills are used.
     pub pause: Vec<ServiceTime>,
+    /// Mean number of times in a block, 1 or more; with 1 each is drawn by itself.
+    pub block: f64,
+}
+
+/// Last times that were drawn, of spills and of pauses, by their indices.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Drawn {
+    spill: Option<usize>,
+    pause: Option<usize>,
 }
 
 impl ServiceTime {
@@ -40,6 +51,9 @@ impl Service {
         if self.spill.is_empty() {
             return Err(Problem::NoServiceTimes);
         }
+        if self.block < 1.0 || !self.block.is_finite() {
+            return Err(Problem::BlockTooShort(self.block));
+        }
         for time in self.spill.iter().chain(&self.pause) {
             not_negative("a time before work", time.before_s)?;
             not_negative("a time of work", time.work_s)?;
@@ -48,11 +62,25 @@ impl Service {
         Ok(())
     }
 
-    /// Draws the times of a timeslice; work is in proportion to its load.
-    pub fn draw(&self, is_pause: bool, load: f64, random: &mut impl RngExt) -> ServiceTime {
-        let times = if is_pause && !self.pause.is_empty() { &self.pause } else { &self.spill };
-        let time = times[random.random_range(0..times.len())];
-        ServiceTime { work_s: time.work_s * load, ..time }
+    /// Draws the times of a timeslice: those after the last ones, or of a new block.
+    pub(crate) fn draw(
+        &self,
+        is_pause: bool,
+        drawn: &mut Drawn,
+        random: &mut impl RngExt,
+    ) -> ServiceTime {
+        let (times, last) = if is_pause && !self.pause.is_empty() {
+            (&self.pause, &mut drawn.pause)
+        } else {
+            (&self.spill, &mut drawn.spill)
+        };
+        let is_new = random.random::<f64>() * self.block < 1.0;
+        let index = match *last {
+            Some(last) if !is_new => (last + 1) % times.len(),
+            _ => random.random_range(0..times.len()),
+        };
+        *last = Some(index);
+        times[index]
     }
 
     /// Mean time of a worker for a timeslice of a spill, in seconds.

@@ -6,11 +6,11 @@ use std::collections::{BinaryHeap, VecDeque};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::arrivals::Arrivals;
+use crate::arrivals::{Arrival, Arrivals};
 use crate::nodes::{Failures, Farm, WhenFull};
 use crate::outcome::Outcome;
 use crate::problem::Problem;
-use crate::service::{Service, ServiceTime};
+use crate::service::{Drawn, Service, ServiceTime};
 
 /// Maximum number of timeslices of a simulation: each takes some hundred bytes.
 pub const MAX_TIMESLICES: u64 = 20_000_000;
@@ -96,7 +96,8 @@ impl Ord for Event {
 
 #[derive(Clone, Copy, Debug)]
 struct Timeslice {
-    due_s: f64,
+    arrival: Arrival,
+    /// Times of the worker that it went to last.
     time: ServiceTime,
     /// Nodes that it went to.
     nodes: u8,
@@ -113,6 +114,7 @@ struct Begun {
 struct Node {
     waiting: VecDeque<usize>,
     working: Vec<Begun>,
+    drawn: Drawn,
     /// Workers that are between a result and the next timeslice.
     ending: usize,
     epoch: u32,
@@ -130,6 +132,8 @@ struct Simulation<'a> {
     numbers: u64,
     now_s: f64,
     timeslices: Vec<Timeslice>,
+    /// Times of the source.
+    drawn: Drawn,
     nodes: Vec<Node>,
     /// Timeslices that wait before the nodes.
     before: VecDeque<usize>,
@@ -152,6 +156,7 @@ impl<'a> Simulation<'a> {
             numbers: 0,
             now_s: 0.0,
             timeslices: Vec::new(),
+            drawn: Drawn::default(),
             nodes: vec![Node::default(); farm.nodes],
             before: VecDeque::new(),
             next: 0,
@@ -171,8 +176,8 @@ impl<'a> Simulation<'a> {
         self.outcome.due = count;
         for number in 0..count {
             let arrival = self.arrivals.arrival(number, &mut self.random);
-            let time = self.service.draw(arrival.is_pause, arrival.load, &mut self.random);
-            self.timeslices.push(Timeslice { due_s: arrival.due_s, time, nodes: 0 });
+            let time = self.service.draw(arrival.is_pause, &mut self.drawn, &mut self.random);
+            self.timeslices.push(Timeslice { arrival, time, nodes: 0 });
             let emitted_s = (arrival.due_s + time.before_s).min(self.arrivals.duration_s);
             self.at(emitted_s, Kind::Emitted(number as usize));
         }
@@ -252,7 +257,11 @@ impl<'a> Simulation<'a> {
             let own = &mut self.nodes[node];
             own.working.push(Begun { timeslice, since_s: self.now_s });
             let work = Work { node, epoch: own.epoch, timeslice };
-            let time = self.timeslices[timeslice].time;
+            let begun = &mut self.timeslices[timeslice];
+            let Arrival { is_pause, load, .. } = begun.arrival;
+            let drawn = self.service.draw(is_pause, &mut own.drawn, &mut self.random);
+            let time = ServiceTime { work_s: drawn.work_s * load, ..drawn };
+            begun.time = time;
             self.at(self.now_s + time.work_s, Kind::Result(work));
             self.at(self.now_s + time.busy_s(), Kind::Free(work));
         }
@@ -272,7 +281,7 @@ impl<'a> Simulation<'a> {
         node.ending += 1;
         self.busy_s += self.timeslices[work.timeslice].time.busy_s();
         self.outcome.done += 1;
-        self.outcome.latencies_s.push(self.now_s - self.timeslices[work.timeslice].due_s);
+        self.outcome.latencies_s.push(self.now_s - self.timeslices[work.timeslice].arrival.due_s);
     }
 
     fn free(&mut self, work: Work) {

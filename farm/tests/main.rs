@@ -12,14 +12,15 @@ fn lasting(work_s: f64) -> ServiceTime {
 }
 
 fn always(work_s: f64) -> Service {
-    Service { spill: vec![lasting(work_s)], pause: Vec::new() }
+    Service { spill: vec![lasting(work_s)], pause: Vec::new(), block: 1.0 }
 }
 
 /// Exponential times by their quantiles.
 fn exponential(mean_s: f64) -> Service {
     let count = 20_000;
     let quantile = |index: u32| -mean_s * (1.0 - (f64::from(index) + 0.5) / f64::from(count)).ln();
-    Service { spill: (0..count).map(|index| lasting(quantile(index))).collect(), pause: Vec::new() }
+    let spill = (0..count).map(|index| lasting(quantile(index))).collect();
+    Service { spill, pause: Vec::new(), block: 1.0 }
 }
 
 fn simulated(farm: &Farm, arrivals: &Arrivals, service: &Service) -> Outcome {
@@ -79,7 +80,7 @@ fn nodes_share_the_load_in_turn() {
 
 #[test]
 fn pauses_have_times_of_their_own() {
-    let service = Service { spill: vec![lasting(0.9)], pause: vec![lasting(0.1)] };
+    let service = Service { spill: vec![lasting(0.9)], pause: vec![lasting(0.1)], block: 1.0 };
     let spills = Some(Spills { on_s: 4.0, off_s: 6.0 });
     let outcome = simulated(&ONE, &Arrivals { spills, ..EACH_SECOND }, &service);
     let of_spills = outcome.latencies_s.iter().filter(|latency| **latency > 0.5).count();
@@ -95,6 +96,22 @@ fn a_timeslice_belongs_to_what_it_begins_in() {
     let [at_border, across] = [0.2, 0.23].map(pauses);
     assert_eq!(at_border, [[false, false, false, false, true, true]; 2].concat());
     assert_eq!(across, [[false, false, false, false, false, true]; 2].concat());
+}
+
+#[test]
+fn blocks_keep_slow_periods_together() {
+    let spill = [vec![lasting(0.5); 500], vec![lasting(1.2); 500]].concat();
+    let latency = |block: f64| {
+        let arrivals = Arrivals { duration_s: 20_000.0, ..EACH_SECOND };
+        let farm = Farm { queue: usize::MAX, ..ONE };
+        let service = Service { spill: spill.clone(), pause: Vec::new(), block };
+        let outcome = simulated(&farm, &arrivals, &service);
+        assert!((outcome.utilisation - 0.85).abs() < 0.03, "{}", outcome.utilisation);
+        outcome.latency_s(0.99).expect("some").value
+    };
+    // Of each slow timeslice 0.2 s are left to the next ones.
+    let [single, blocks] = [1.0, 100.0].map(latency);
+    assert!(single < 5.0 && blocks > 20.0, "{single} s, {blocks} s");
 }
 
 #[test]
@@ -125,7 +142,10 @@ fn what_makes_no_sense_is_refused() {
     };
     let works = always(1.0);
     assert_eq!(refused(&Farm { nodes: 0, ..ONE }, &EACH_SECOND, &works), Problem::Nothing("nodes"));
-    assert_eq!(refused(&ONE, &EACH_SECOND, &Service::default()), Problem::NoServiceTimes);
+    let none = Service { spill: Vec::new(), ..always(1.0) };
+    assert_eq!(refused(&ONE, &EACH_SECOND, &none), Problem::NoServiceTimes);
+    let short = Service { block: 0.5, ..always(1.0) };
+    assert_eq!(refused(&ONE, &EACH_SECOND, &short), Problem::BlockTooShort(0.5));
     let never = Arrivals { period_s: 0.0, ..EACH_SECOND };
     assert!(matches!(refused(&ONE, &never, &works), Problem::NotPositive { .. }));
     let wild = Arrivals { jitter: 0.6, ..EACH_SECOND };

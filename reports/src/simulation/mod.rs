@@ -6,6 +6,8 @@
 //! | `service` | times of workers, from the timeslices of a run |
 //! | `table` | output for people and programs |
 
+#[cfg(test)]
+pub(crate) mod fixture;
 mod service;
 mod table;
 
@@ -25,6 +27,8 @@ pub use table::Simulated;
 pub const MAX_P50_DEVIATION: f64 = 0.15;
 /// Largest deviation of a simulated 99th percentile from the measured one.
 pub const MAX_P99_DEVIATION: f64 = 0.25;
+/// Largest number of timeslices of a simulated plan.
+const MAX_TIMESLICES_OF_PLAN: f64 = 1e6;
 /// Simulations of a setting, by seeds that follow each other.
 const REPEATS: u64 = 5;
 
@@ -153,6 +157,41 @@ pub fn predicted(
     Ok(rows)
 }
 
+/// Load of a planned farm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// Nodes, each with the workers of the run.
+    pub nodes: usize,
+    /// Items per second that come to each node.
+    pub items_per_s: f64,
+}
+
+/// Simulates a planned farm with the times of the stream, of those that are wanted, whose load is nearest.
+///
+/// # Errors
+/// If nothing was measured, or the farm can't be simulated.
+pub fn planned(
+    run: &StreamRun,
+    is_wanted: impl Fn(&StreamRow) -> bool,
+    load: &Load,
+    seed: u64,
+) -> Result<SimulationRow, SimulationError> {
+    let rows = measured(run)?.into_iter().filter(|row| is_wanted(row));
+    // Speed at which this many items come to a node.
+    let speed = |row: &StreamRow| load.items_per_s * row.timeslice_s / row.items;
+    let distance = |row: &StreamRow| (speed(row) / row.speed).ln().abs();
+    let row = rows.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let row = row.ok_or(SimulationError::NothingMeasured)?;
+    let speed = speed(row);
+    let together_s = row.timeslice_s / (speed * load.nodes as f64);
+    let changes = Changes {
+        nodes: Some(load.nodes),
+        duration_s: Some(row.duration_s.min(MAX_TIMESLICES_OF_PLAN * together_s)),
+        ..Changes::default()
+    };
+    simulated(run, row, row, &changes, speed, seed)
+}
+
 /// Streams with results, of single nodes.
 fn measured(run: &StreamRun) -> Result<Vec<&StreamRow>, SimulationError> {
     let is_usable =
@@ -238,5 +277,70 @@ fn compared(simulated: SimulationRow, measured: &StreamRow) -> SimulationRow {
         p50_deviation: deviation(simulated.p50_s, measured.p50_s),
         p99_deviation: deviation(simulated.p99_s, measured.p99_s),
         ..simulated
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fixture::{WORK_S, row, run};
+    use super::*;
+
+    fn close(value: Option<f64>, expected: f64) {
+        assert!(value.is_some_and(|value| (value - expected).abs() < 1e-6), "{value:?}");
+    }
+
+    #[test]
+    fn a_stream_is_predicted_from_its_other_speed() {
+        let rows = validated(&run(vec![row(1.0), row(2.0)]), 1).expect("simulated");
+        let speeds: Vec<_> = rows.iter().map(|row| (row.speed, row.service_speed)).collect();
+        assert_eq!(speeds, [(1.0, 2.0), (2.0, 1.0)]);
+        for (row, busy) in rows.iter().zip([0.4, 0.8]) {
+            close(row.p50_s, WORK_S);
+            close(row.p99_deviation, 0.0);
+            close(Some(row.utilisation), busy);
+            assert_eq!((row.is_near(), row.kept_up, row.left), (Some(true), YesNo::Yes, 0));
+        }
+    }
+
+    #[test]
+    fn a_prediction_that_is_far_off_is_not_near() {
+        let late = StreamRow { p99_s: Some(2.0 * WORK_S), ..row(2.0) };
+        let rows = validated(&run(vec![row(1.0), late]), 1).expect("simulated");
+        close(rows[1].p99_deviation, -0.5);
+        assert_eq!([rows[0].is_near(), rows[1].is_near()], [Some(true), Some(false)]);
+        let behind = StreamRow { kept_up: YesNo::No, ..row(2.0) };
+        let rows = validated(&run(vec![row(1.0), behind]), 1).expect("simulated");
+        assert_eq!(rows[1].is_near(), None);
+    }
+
+    #[test]
+    fn other_speeds_and_nodes_are_predicted() {
+        let changes = Changes { nodes: Some(4), speeds: vec![5.0], ..Changes::default() };
+        let rows = predicted(&run(vec![row(1.0), row(2.0)]), &changes, 1).expect("simulated");
+        let [row] = &rows[..] else { panic!("{rows:?}") };
+        assert_eq!((row.nodes, row.service_speed, row.measured_p50_s), (4, 2.0, None));
+        // One is due every 10 ms on each node and takes 20 ms.
+        assert_eq!(row.kept_up, YesNo::No);
+        assert!(row.left * 2 >= row.due - 8, "{} of {}", row.left, row.due);
+    }
+
+    #[test]
+    fn a_planned_farm_has_the_load_of_its_items() {
+        let run = run(vec![row(1.0), row(3.0)]);
+        // 1000 items per 25 ms are twice the detector's rate.
+        let load = Load { nodes: 10, items_per_s: 40_000.0 };
+        let row = planned(&run, |_| true, &load, 1).expect("simulated");
+        close(Some(row.speed), 2.0);
+        assert!((row.utilisation - 0.8).abs() < 1e-3, "{}", row.utilisation);
+        assert_eq!((row.nodes, row.service_speed, row.kept_up), (10, 3.0, YesNo::Yes));
+        let none = planned(&run, |row| row.algorithm == "tpc", &load, 1).expect_err("nothing");
+        assert!(matches!(none, SimulationError::NothingMeasured));
+    }
+
+    #[test]
+    fn nothing_measured_is_refused() {
+        let wrong = StreamRow { valid: YesNo::No, ..row(1.0) };
+        let error = validated(&run(vec![wrong]), 1).expect_err("nothing");
+        assert!(error.to_string().contains("no stream of it"), "{error}");
     }
 }
