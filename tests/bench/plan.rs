@@ -300,3 +300,48 @@ fn a_run_of_this_machine_is_planned_with() {
     let alice = planned(&folder, &line);
     assert!(alice["machines"][0]["nodes"].as_u64().is_some_and(|nodes| nodes > 10), "{alice}");
 }
+
+#[test]
+fn availability_takes_spare_nodes() {
+    let folder = prepared(&[row("sts", 1e6)]);
+    folder.write("need.toml", format!("{NEED}availability = 0.98\n"));
+    let missing = folder.bench(PLAN).exits(2);
+    missing.says("machines.toml: availability of node is missing; add it");
+    folder
+        .write("machines.toml", MACHINES.replace("rack_units", "availability = 0.99\nrack_units"));
+    let run = folder.bench(format!("{PLAN} --format json")).exits(0);
+    let document: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    // 20 of 21 nodes work for 98.1 % of the time.
+    assert_eq!(document["machines"][0]["nodes"], 21);
+    folder.write("need.toml", format!("{NEED}availability = 0.98\nspare_nodes = 1\n"));
+    folder.bench(PLAN).exits(2).says("remove one of them");
+}
+
+#[test]
+fn a_farm_is_simulated_with_a_stream() {
+    let Some(folder) = measuring() else { return };
+    std::fs::create_dir(folder.join("runs")).expect("made");
+    keep(&folder, "runs/one", &[row("sts", 1e6)]);
+    folder.write("need.toml", NEED);
+    folder.write("machines.toml", format!("{MACHINES}stream = \"runs/stream\"\n"));
+    let none = folder.bench(PLAN).exits(2);
+    none.says("machines.toml: stream of node: ").says("has no stream.csv");
+    let stream = "stream --preset cbm-auau --scale 0.01 --processes 1 --speed 0.2 --duration 1s \
+                  --no-charts --out runs/stream";
+    folder.bench(stream).exits(0);
+    let run = folder.bench(format!("{PLAN} --format json")).exits(0);
+    let document: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let node = &document["machines"][0];
+    assert!(node["simulated_p99_s"].as_f64() >= node["simulated_p50_s"].as_f64());
+    assert!(node["simulated_p50_s"].as_f64().is_some_and(|time| time > 0.0), "{node}");
+    let share = node["simulated_left_share"].as_f64();
+    assert!(share.is_some_and(|share| (0.0..=1.0).contains(&share)), "{share:?}");
+    folder.bench(PLAN).exits(0).prints("node: simulated with 20 nodes");
+    folder.write("need.toml", NEED.replace("sts", "tpc"));
+    keep(&folder, "runs/tpc", &[row("tpc", 1e6)]);
+    folder.write(
+        "machines.toml",
+        format!("{}stream = \"runs/stream\"\n", MACHINES.replace("runs/one", "runs/tpc")),
+    );
+    folder.bench(PLAN).exits(5).says("it has no stream of tpc");
+}

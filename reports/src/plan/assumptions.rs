@@ -4,7 +4,7 @@ use serde::Serialize;
 use text::Untrusted;
 
 use super::rates::gpus_of;
-use super::{Farm, HOURS_PER_YEAR, Load, Machine, Need, Plan, TaskRate};
+use super::{Farm, HOURS_PER_YEAR, Load, Machine, Need, Plan, Simulated, Spares, TaskRate};
 use crate::units::{self, counted, percent};
 
 /// Number or model that a plan is made of.
@@ -55,11 +55,17 @@ fn of_need(need: &Need) -> Vec<Assumption> {
     all.push(latency);
     all.extend([
         Assumption::new("headroom", percent(need.headroom), from("headroom")),
-        Assumption::new(
-            "spare nodes",
-            need.spare_nodes.to_string(),
-            from("spare_nodes (0 if missing)"),
-        ),
+        match need.spares {
+            Spares::Nodes(nodes) => {
+                let source = from("spare_nodes (0 if missing)");
+                Assumption::new("spare nodes", nodes.to_string(), source)
+            }
+            Spares::Availability(share) => Assumption::new(
+                "share of the time with enough nodes",
+                share.to_string(),
+                from("availability"),
+            ),
+        },
         Assumption::new("years of use", short(need.years, 3), from("years")),
         Assumption::new(
             "electricity",
@@ -122,8 +128,28 @@ fn of_farm(farm: &Farm) -> Vec<Assumption> {
             format!("{} (0 if missing)", from("gpus")),
         ),
     ];
+    all.extend(machine.availability.map(|share| {
+        let share = format!("{share}, nodes fail independently of each other");
+        Assumption::new(&of("share of the time that a node works"), share, from("availability"))
+    }));
     all.extend(farm.rate.tasks.iter().flat_map(|task| of_task(machine, task)));
+    all.extend(farm.simulated.iter().flat_map(|simulated| of_simulation(name, simulated)));
     all
+}
+
+/// Model of a simulation, and the source of its times.
+fn of_simulation(name: &str, simulated: &Simulated) -> Vec<Assumption> {
+    let Simulated { folder, row } = simulated;
+    let times = format!(
+        "those of {} at {} times the detector's rate",
+        counted(row.workers, "worker"),
+        short(row.service_speed, 3)
+    );
+    let farm = "timeslices at equal distances, nodes round robin, no failures";
+    vec![
+        Assumption::new(&format!("{name}: times of timeslices"), times, folder.clone()),
+        Assumption::new(&format!("{name}: simulated farm"), farm, MODEL),
+    ]
 }
 
 /// The row that measured a task, and how it is scaled to a node.

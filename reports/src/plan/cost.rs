@@ -1,6 +1,8 @@
 //! Nodes, power and cost for a load.
 
-use super::{Machine, Need, Refusal};
+use statistics::spare_units;
+
+use super::{Machine, Need, Refusal, Spares};
 
 /// Hours of a year of 365 days, in which the farm runs.
 pub const HOURS_PER_YEAR: f64 = 8760.0;
@@ -51,16 +53,24 @@ impl Node {
         if nodes <= MAX_NODES { Ok(nodes as u64) } else { Err(Refusal::TooManyNodes { nodes }) }
     }
 
-    /// Number of nodes for a need.
-    pub(super) fn nodes(self, need: &Need) -> Result<u64, Refusal> {
-        Ok(self.working_nodes(need)? + need.spare_nodes)
+    /// Number of nodes for a need, spare ones included.
+    pub(super) fn nodes(self, need: &Need, machine: &Machine) -> Result<u64, Refusal> {
+        let working = self.working_nodes(need)?;
+        let spares = match need.spares {
+            Spares::Nodes(nodes) => nodes,
+            Spares::Availability(farm) => {
+                let node = machine.availability.unwrap_or(f64::NAN);
+                spare_units(working, node, farm).ok_or(Refusal::Availability { node, farm })?
+            }
+        };
+        Ok(working + spares)
     }
 }
 
 impl Cost {
     /// Cost of a farm of such nodes.
     pub(super) fn new(need: &Need, machine: &Machine, node: Node) -> Result<Self, Refusal> {
-        let nodes = node.nodes(need)?;
+        let nodes = node.nodes(need, machine)?;
         let count = nodes as f64;
         let utilisation = need.items_per_s() / (count * node.items_per_s);
         let watts = machine.idle_w + utilisation * (machine.peak_w - machine.idle_w);

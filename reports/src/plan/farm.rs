@@ -2,7 +2,7 @@
 
 use super::cost::{HOURS_PER_YEAR, Node, WATTS_PER_KILOWATT};
 use super::limits::{Change, Limit, changes, limit};
-use super::{Cost, Load, Machine, Need, Rate, Refusal};
+use super::{Cost, Load, Machine, Need, Rate, Refusal, Simulated};
 
 const SECONDS_PER_HOUR: f64 = 3600.0;
 const BITS_PER_BYTE: f64 = 8.0;
@@ -27,6 +27,8 @@ pub struct Farm {
     pub limit: Limit,
     /// Effects of changes.
     pub changes: Vec<Change>,
+    /// The farm as it was simulated, if there is a stream of the machine.
+    pub simulated: Option<Simulated>,
 }
 
 /// Value with the ends of its interval.
@@ -61,6 +63,8 @@ impl Farm {
         let node = node(rate.items_per_s);
         let working = node.working_nodes(need)?.max(1) as f64;
         let gigabits = |bytes: f64| bytes * BITS_PER_BYTE / BITS_PER_GIGABIT;
+        let simulated =
+            machine.stream.as_ref().map(|stream| Simulated::new(need, stream, bounded.value.nodes));
         let items_per_node = need.items_per_s() / working;
         Ok(Farm {
             events_per_s: match &need.load {
@@ -70,6 +74,7 @@ impl Farm {
             network_gbit_s: bytes_per_item.map(|bytes| items_per_node * gigabits(bytes)),
             limit: limit(need, &rate, node),
             changes: changes(need, &machine, &rate, node),
+            simulated: simulated.transpose()?,
             machine,
             rate,
             bounded,
@@ -101,8 +106,8 @@ impl Farm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Interactions;
     use super::super::fixture::{kept, machine, measured, need};
+    use super::super::{Interactions, Spares};
     use super::*;
     use crate::throughput::ThroughputRow;
 
@@ -136,12 +141,26 @@ mod tests {
 
     #[test]
     fn spare_nodes_share_the_load() {
-        let spare = Need { spare_nodes: 5, ..need() };
+        let spare = Need { spares: Spares::Nodes(5), ..need() };
         let farm = Farm::new(&spare, machine("node")).expect("a farm");
         assert_eq!(farm.bounded.value.nodes, 25);
         close(farm.bounded.value.utilisation, 0.4);
         // 25 nodes × (100 W + 0.4 × 200 W) × 1.25: 5 idle nodes more.
         close(farm.bounded.value.kw, 5.625);
+    }
+
+    #[test]
+    fn availability_takes_spare_nodes() {
+        let need = |enough: f64| Need { spares: Spares::Availability(enough), ..need() };
+        let node = Machine { availability: Some(0.99), ..machine("node") };
+        let nodes = |enough: f64| {
+            let farm = Farm::new(&need(enough), node.clone()).expect("a farm");
+            farm.bounded.value.nodes
+        };
+        // All 20 nodes work for 0.99^20, 82 % of the time, 20 of 21 for 98.1 %, 20 of 22 for 99.9 %.
+        assert_eq!([0.8, 0.98, 0.998].map(nodes), [20, 21, 22]);
+        let unknown = Farm::new(&need(0.98), machine("node")).expect_err("refused").to_string();
+        assert!(unknown.contains("correct availability"), "{unknown}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A need, a machine and a run for tests, with numbers that are easy to calculate with.
 
-use super::{KeptRun, Load, Machine, Need, TaskShare};
+use super::{KeptRun, Load, Machine, Need, Spares, TaskShare};
 use crate::record::{Params, RunRecord};
 use crate::store::ThroughputRun;
 use crate::throughput::ThroughputRow;
@@ -17,7 +17,7 @@ pub fn need() -> Need {
         bytes_per_item: None,
         latency_p99_s: None,
         headroom: 0.5,
-        spare_nodes: 0,
+        spares: Spares::Nodes(0),
         years: 5.0,
         electricity_eur_per_kwh: 0.25,
         pue: 1.25,
@@ -34,8 +34,10 @@ pub fn machine(name: &str) -> Machine {
         peak_w: 300.0,
         rack_units: 2.0,
         network_gbit_s: 10.0,
+        availability: None,
         gpus: None,
         runs: vec![kept(vec![measured("sts", 1e6)])],
+        stream: None,
     }
 }
 

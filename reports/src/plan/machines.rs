@@ -1,6 +1,6 @@
 //! Kinds of machines, and the runs that measured them.
 
-use crate::store::ThroughputRun;
+use crate::store::{StreamRun, ThroughputRun};
 
 /// Kind of machine.
 #[derive(Clone, Debug)]
@@ -19,10 +19,23 @@ pub struct Machine {
     pub rack_units: f64,
     /// Bandwidth of a node's network in gigabits per second.
     pub network_gbit_s: f64,
+    /// Share of the time that a node works, if the file says it.
+    pub availability: Option<f64>,
     /// GPUs of a node; `None` if the file has none.
     pub gpus: Option<u64>,
     /// Runs that measured it.
     pub runs: Vec<KeptRun>,
+    /// Stream that was measured on a node, to simulate the farm with.
+    pub stream: Option<KeptStream>,
+}
+
+/// Run of timeslices that came when they were due, with its folder.
+#[derive(Clone, Debug)]
+pub struct KeptStream {
+    /// Folder, as it is shown.
+    pub folder: String,
+    /// The run.
+    pub run: StreamRun,
 }
 
 /// Run of streams of events, with its folder.

@@ -10,6 +10,7 @@
 //! | `rates` | rate of a machine for the tasks, from the rows of its runs, or why it has none |
 //! | `cost` | nodes, power and cost for a load |
 //! | `limits` | what limits a node, and what changes of it would bring |
+//! | `simulated` | the farm, simulated with the times of a stream |
 //! | `farm` | all of that for one kind of machine |
 //! | `assumptions` | all numbers and models of a plan, with their sources |
 //! | `table` | output for people and programs |
@@ -25,15 +26,17 @@ mod limits;
 mod machines;
 mod need;
 mod rates;
+mod simulated;
 mod table;
 
 pub use assumptions::{Assumption, assumptions};
 pub use cost::{Cost, HOURS_PER_YEAR};
 pub use farm::{Bounded, Farm};
 pub use limits::{Change, Limit};
-pub use machines::{KeptRun, Machine};
-pub use need::{Interactions, Load, Need, TaskShare};
+pub use machines::{KeptRun, KeptStream, Machine};
+pub use need::{Interactions, Load, Need, Spares, TaskShare};
 pub use rates::{Rate, Refusal, TaskRate};
+pub use simulated::Simulated;
 #[cfg(test)]
 pub(crate) use table::PlanDocument;
 pub(crate) use table::{assumptions_table, changes_table, farms_table, heading};
@@ -100,7 +103,7 @@ impl Plan {
                 )
             })
         });
-        farm.warnings().into_iter().chain(other_data).collect()
+        farm.warnings(&self.need).into_iter().chain(other_data).collect()
     }
 
     /// Returns true if no other farm costs less and needs less power.

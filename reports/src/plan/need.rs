@@ -20,7 +20,7 @@ pub struct Need {
     /// Share of a node's rate that stays free.
     pub headroom: f64,
     /// Nodes in addition to those that carry the load.
-    pub spare_nodes: u64,
+    pub spares: Spares,
     /// Years over which the purchase is spread.
     pub years: f64,
     /// Price of electricity in euros per kilowatt-hour.
@@ -36,6 +36,15 @@ pub struct TaskShare {
     pub name: String,
     /// Share of the items; those of all tasks sum to 1.
     pub share: f64,
+}
+
+/// Nodes in addition to those that carry the load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Spares {
+    /// This number of nodes.
+    Nodes(u64),
+    /// Enough to carry the load for this share of the time, with the availability of single nodes.
+    Availability(f64),
 }
 
 /// Rate of items or of interactions.

@@ -109,6 +109,28 @@ pub enum Refusal {
         /// The first two units.
         units: [String; 2],
     },
+    /// Spare nodes do not make up for nodes that fail.
+    #[error(
+        "no number of spare nodes makes enough of them work for a share of {farm} of the time, \
+        if each works for {node} of it; correct availability of the machine or of the need"
+    )]
+    Availability {
+        /// Availability of a node.
+        node: f64,
+        /// Availability of the farm.
+        farm: f64,
+    },
+    /// A stream that the farm can't be simulated with.
+    #[error(
+        "{folder}: the farm can't be simulated: {problem}; name another run of bench stream, or \
+        remove stream from the machine"
+    )]
+    Stream {
+        /// Folder of the stream.
+        folder: String,
+        /// Reason.
+        problem: String,
+    },
     /// Too many nodes for any farm.
     #[error("it would take {} nodes; check the rate of the need and the run", units::count(*nodes))]
     TooManyNodes {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use text::Untrusted;
 
-use super::{Assumption, Change, Farm, Plan, assumptions};
+use super::{Assumption, Change, Farm, Need, Plan, assumptions};
 use crate::frame::{Frame, json_text};
 use crate::row::row;
 use crate::screen::Screen;
@@ -60,12 +60,19 @@ row! {
         limited_by: String,
         /// True if no other farm costs less per year and needs less power.
         on_pareto_front: bool,
+        /// Median latency of the simulated farm; this and the next columns are empty without a stream.
+        simulated_p50_s: Option<f64>,
+        /// 99th percentile of the latency of the simulated farm.
+        simulated_p99_s: Option<f64>,
+        /// Timeslices of the simulated farm without a result at the end, over those that were due.
+        simulated_left_share: Option<f64>,
     }
 }
 
 impl FarmRow {
     fn new(plan: &Plan, farm: &Farm) -> Self {
         let cost = &farm.bounded;
+        let simulated = farm.simulated.as_ref().map(|simulated| &simulated.row);
         FarmRow {
             name: farm.machine.name.clone(),
             nodes: cost.value.nodes,
@@ -89,6 +96,9 @@ impl FarmRow {
             network_gbit_s: farm.network_gbit_s,
             limited_by: farm.limit.name().to_owned(),
             on_pareto_front: plan.is_on_front(farm),
+            simulated_p50_s: simulated.and_then(|row| row.p50_s),
+            simulated_p99_s: simulated.and_then(|row| row.p99_s),
+            simulated_left_share: simulated.map(|row| row.left as f64 / row.due as f64),
         }
     }
 }
@@ -202,9 +212,10 @@ pub(crate) fn farms_table(plan: &Plan) -> Table {
     });
     let refused = plan.refused.iter().map(|it| format!("NOT PLANNED: {}: {}", it.name, it.reason));
     let limits = plan.farms.iter().flat_map(limits_in_words);
+    let simulated = plan.farms.iter().filter_map(simulation_in_words);
     Table::new(&COLUMNS, plan.farms.iter().map(|farm| cells(plan, farm)))
         .under(heading(plan))
-        .with_notes(warnings.chain(refused).chain(limits).collect())
+        .with_notes(warnings.chain(refused).chain(limits).chain(simulated).collect())
         .with_highlights(plan.farms.iter().map(highlight).collect())
         .without_if_narrow(&DISPENSABLE)
 }
@@ -260,6 +271,22 @@ fn limits_in_words(farm: &Farm) -> Vec<String> {
     words.collect()
 }
 
+/// Latencies of the simulated farm.
+fn simulation_in_words(farm: &Farm) -> Option<String> {
+    let row = &farm.simulated.as_ref()?.row;
+    let time = |seconds: Option<f64>| known(seconds, |seconds| units::seconds(seconds, 3));
+    Some(format!(
+        "{}: simulated with {}, {} busy: half of the timeslices within {}, 99 % within {}, {} of {} left",
+        farm.machine.name,
+        units::counted(row.nodes, "node"),
+        percent(row.utilisation),
+        time(row.p50_s),
+        time(row.p99_s),
+        row.left,
+        row.due,
+    ))
+}
+
 /// Table of the changes of all farms; empty without any.
 pub(crate) fn changes_table(plan: &Plan) -> Table {
     let columns = [
@@ -296,7 +323,7 @@ pub(crate) fn assumptions_table(plan: &Plan) -> Table {
 
 impl Farm {
     /// Reasons to distrust the numbers of a farm by itself.
-    pub(super) fn warnings(&self) -> Vec<String> {
+    pub(super) fn warnings(&self, need: &Need) -> Vec<String> {
         let busy = self.rate.tasks.iter().filter_map(|task| {
             let share = percent(task.disturbed()?);
             Some(format!(
@@ -323,14 +350,15 @@ impl Farm {
             "the network load is not known, so it may need more nodes; add bytes_per_item to the need"
                 .to_owned()
         });
-        busy.chain(nameless).chain(unknown).collect()
+        let simulated = self.simulated.iter().flat_map(|simulated| simulated.warnings(need));
+        busy.chain(nameless).chain(unknown).chain(simulated).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{kept, machine, measured, need, on_gpu};
-    use super::super::{Machine, Need};
+    use super::super::{Machine, Spares};
     use super::*;
     use crate::table::Format;
     use crate::throughput::ThroughputRow;
@@ -410,7 +438,7 @@ mod tests {
         let busy = ThroughputRow { others_share: Some(0.4), ..on_gpu("cuda:0", 1e6) };
         let busy = ThroughputRow { bytes_min: 0.0, ..busy };
         let plan = Plan::new(
-            Need { spare_nodes: 1, ..need() },
+            Need { spares: Spares::Nodes(1), ..need() },
             vec![Machine { runs: vec![kept(vec![busy])], ..machine("node") }],
         );
         let text = rendered(&plan, Format::Table);

@@ -22,6 +22,8 @@ pub(super) enum Rule {
     AtLeastOne,
     /// 0 or more, below 1.
     ProperShare,
+    /// Above 0, below 1.
+    PositiveShare,
 }
 
 impl Rule {
@@ -32,6 +34,7 @@ impl Rule {
                 Rule::NotNegative => number >= 0.0,
                 Rule::AtLeastOne => number >= 1.0,
                 Rule::ProperShare => (0.0..1.0).contains(&number),
+                Rule::PositiveShare => number > 0.0 && number < 1.0,
             }
     }
 
@@ -41,6 +44,7 @@ impl Rule {
             Rule::NotNegative => "use a number of 0 or more",
             Rule::AtLeastOne => "use a number of 1 or more",
             Rule::ProperShare => "use a share of 0 or more, below 1",
+            Rule::PositiveShare => "use a share above 0, below 1",
         }
     }
 
@@ -120,5 +124,6 @@ mod tests {
         assert_eq!(allowed(Rule::NotNegative), [no, yes, yes, yes, yes, no, no, no]);
         assert_eq!(allowed(Rule::AtLeastOne), [no, no, no, yes, yes, no, no, no]);
         assert_eq!(allowed(Rule::ProperShare), [no, yes, yes, no, no, no, no, no]);
+        assert_eq!(allowed(Rule::PositiveShare), [no, no, yes, no, no, no, no, no]);
     }
 }

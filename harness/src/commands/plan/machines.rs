@@ -7,8 +7,18 @@ use super::fields::{Fields, Rule};
 use crate::document::{self, Entry, InvalidDocument, Section};
 
 const KEYS: [&str; 1] = ["machine"];
-const MACHINE_KEYS: [&str; 8] =
-    ["name", "price_eur", "idle_w", "peak_w", "rack_units", "network_gbit_s", "gpus", "results"];
+const MACHINE_KEYS: [&str; 10] = [
+    "name",
+    "price_eur",
+    "idle_w",
+    "peak_w",
+    "rack_units",
+    "network_gbit_s",
+    "gpus",
+    "availability",
+    "results",
+    "stream",
+];
 
 /// A machine, and the folders of its runs as they are written.
 #[derive(Debug)]
@@ -17,6 +27,8 @@ pub(super) struct MachineEntry {
     pub(super) machine: Machine,
     /// Folders relative to the file.
     pub(super) results: Vec<String>,
+    /// Folder of a stream, relative to the file.
+    pub(super) stream: Option<String>,
 }
 
 /// Reads machines from their text; `path` is for messages.
@@ -64,11 +76,13 @@ fn machine(path: &str, section: Section<'_>) -> MachineEntry {
         peak_w,
         rack_units: fields.number("rack_units", Rule::Positive, "rack_units = 2"),
         network_gbit_s: fields.number("network_gbit_s", Rule::Positive, "network_gbit_s = 400"),
+        availability: fields.optional_number("availability", Rule::PositiveShare),
         gpus: fields.optional_count("gpus"),
         runs: Vec::new(),
+        stream: None,
     };
     let results = section.entry("results").map_or_else(Vec::new, Entry::texts);
-    MachineEntry { machine, results }
+    MachineEntry { machine, results, stream: fields.optional_text("stream") }
 }
 
 #[cfg(test)]
@@ -115,10 +129,12 @@ network_gbit_s = 10
             ("idle_w = 100", "idle_w = nan"),
             ("peak_w = 300", "peak_w = inf"),
             ("rack_units = 2", "rack_units = 0"),
+            ("rack_units = 2", "rack_units = 2\navailability = 0"),
             ("network_gbit_s = 10", "network_gbit_s = 0\ngpus = 1.5"),
         ] {
             let words = problems(&NODE.replace(field, invalid));
-            let key = invalid.split(' ').next().expect("a key");
+            let line = invalid.lines().last().expect("a line");
+            let key = line.split(' ').next().expect("a key");
             assert!(words.contains(&format!("{key} \"")) && words.contains("use a"), "{words}");
         }
         let less = problems(&NODE.replace("peak_w = 300", "peak_w = 50"));

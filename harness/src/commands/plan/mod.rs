@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 
 use files::{LARGEST_DOCUMENT, read_text};
 use reports::charts;
-use reports::plan::{KeptRun, Machine, Plan};
+use reports::plan::{KeptRun, KeptStream, Machine, Plan, Spares};
 use reports::report;
-use reports::store::ThroughputRun;
+use reports::store::{StreamRun, ThroughputRun};
 use reports::table::Tabular;
 use text::Untrusted;
 
@@ -35,6 +35,9 @@ pub(super) fn run(request: &PlanRequest) -> Result<Exit, Failure> {
     let entries = machines::parse(&name(&request.machines), &read(&request.machines)?)?;
     if !request.results.is_empty() && entries.iter().all(|entry| !entry.results.is_empty()) {
         super::say("note: --results is not used: all machines name their own runs");
+    }
+    if let Spares::Availability(_) = need.spares {
+        entries.iter().try_for_each(|entry| with_availability(&entry.machine))?;
     }
     let machines = entries.into_iter().map(|entry| with_runs(entry, request));
     let plan = Plan::new(need, machines.collect::<Result<_, _>>()?);
@@ -72,9 +75,22 @@ fn read(path: &Path) -> Result<String, Failure> {
     read_text(path, LARGEST_DOCUMENT).map_err(failed)
 }
 
+/// Refuses machines without an availability.
+fn with_availability(machine: &Machine) -> Result<(), Failure> {
+    if machine.availability.is_some() {
+        return Ok(());
+    }
+    let Machine { file, name, .. } = machine;
+    Err(Failure::Usage(format!(
+        "{file}: availability of {} is missing; add it, such as availability = 0.99, the share of the \
+         time that a node works: the need has an availability",
+        name.escaped()
+    )))
+}
+
 /// Reads the runs of a machine: its own ones, else those of the command line.
 fn with_runs(entry: MachineEntry, request: &PlanRequest) -> Result<Machine, Failure> {
-    let MachineEntry { mut machine, results } = entry;
+    let MachineEntry { mut machine, results, stream } = entry;
     let beside = request.machines.parent().unwrap_or(Path::new(""));
     let folders = if results.is_empty() {
         let named = request.results.iter().map(|run| runs::folder(run, &request.store, None));
@@ -92,6 +108,8 @@ fn with_runs(entry: MachineEntry, request: &PlanRequest) -> Result<Machine, Fail
     }
     let runs = folders.iter().map(|folder| kept_run(folder, &machine));
     machine.runs = runs.collect::<Result<_, _>>()?;
+    let stream = stream.map(|folder| kept_stream(&beside.join(folder), &machine));
+    machine.stream = stream.transpose()?;
     Ok(machine)
 }
 
@@ -108,4 +126,19 @@ fn kept_run(folder: &Path, machine: &Machine) -> Result<KeptRun, Failure> {
     let run = ThroughputRun::read(folder)?;
     runs::say_if_unfinished(&run.record, folder);
     Ok(KeptRun { folder: name(folder), run })
+}
+
+fn kept_stream(folder: &Path, machine: &Machine) -> Result<KeptStream, Failure> {
+    if !StreamRun::is_in(folder) {
+        return Err(Failure::Usage(format!(
+            "{}: stream of {}: {} has no stream.csv: name the folder of a run of bench stream, \
+             relative to the file",
+            machine.file,
+            machine.name.escaped(),
+            folder.escaped()
+        )));
+    }
+    let run = StreamRun::read(folder)?;
+    runs::say_if_unfinished(&run.record, folder);
+    Ok(KeptStream { folder: name(folder), run })
 }

@@ -1,6 +1,6 @@
 //! The file of a need.
 
-use reports::plan::{Interactions, Load, Need, TaskShare};
+use reports::plan::{Interactions, Load, Need, Spares, TaskShare};
 use tasks::axis::parse_frequency;
 use tasks::registry::{ItemSource, PresetItems};
 use text::Untrusted;
@@ -8,7 +8,7 @@ use text::Untrusted;
 use super::fields::{Fields, Rule};
 use crate::document::{self, Entry, InvalidDocument, Section};
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "name",
     "task",
     "items_per_s",
@@ -19,6 +19,7 @@ const KEYS: [&str; 13] = [
     "latency_p99_s",
     "headroom",
     "spare_nodes",
+    "availability",
     "years",
     "electricity_eur_per_kwh",
     "pue",
@@ -58,7 +59,7 @@ fn read(path: &str, root: Section<'_>, presets: &[PresetItems]) -> Need {
             Rule::ProperShare,
             "headroom = 0.3, the share of a node's rate that stays free",
         ),
-        spare_nodes: fields.optional_count("spare_nodes").unwrap_or(0),
+        spares: spares(fields),
         years: fields.number(
             "years",
             Rule::Positive,
@@ -75,6 +76,16 @@ fn read(path: &str, root: Section<'_>, presets: &[PresetItems]) -> Need {
             "pue = 1.2, the power of the site over that of its machines",
         ),
     }
+}
+
+/// A number of spare nodes, or the availability of the farm.
+fn spares(fields: Fields<'_>) -> Spares {
+    let nodes = fields.optional_count("spare_nodes");
+    let availability = fields.optional_number("availability", Rule::PositiveShare);
+    if let (Some(_), Some(entry)) = (nodes, fields.section.entry("availability")) {
+        entry.problem("spare_nodes and availability are both there; remove one of them");
+    }
+    availability.map_or(Spares::Nodes(nodes.unwrap_or(0)), Spares::Availability)
 }
 
 /// A task, or a list of tasks with their shares.
@@ -245,7 +256,8 @@ mod tests {
     #[test]
     fn items_or_interactions_are_the_load() {
         let need = parsed(&format!("{REST}{TASK}items_per_s = 1e9"));
-        assert_eq!((need.items_per_s(), need.spare_nodes, need.latency_p99_s), (1e9, 0, None));
+        let conditions = (need.items_per_s(), need.spares, need.latency_p99_s);
+        assert_eq!(conditions, (1e9, Spares::Nodes(0), None));
         let need = parsed(&format!("{REST}{TASK}rate = \"10MHz\"\npreset = \"cbm-auau\""));
         assert_eq!(need.items_per_s(), 171.84e9);
         assert_eq!(need.preset.as_deref(), Some("cbm-auau"));
@@ -312,6 +324,7 @@ mod tests {
             ("pue = 1.1", "pue = 0.9"),
             ("name = \"farm\"", "name = \"\""),
             ("items_per_s = 1\n", "items_per_s = 1\nspare_nodes = -1\n"),
+            ("items_per_s = 1\n", "items_per_s = 1\navailability = 1\n"),
             ("items_per_s = 1\n", "items_per_s = 1\nlatency_p99_s = 0\n"),
             ("items_per_s = 1\n", "items_per_s = 1\nbytes_per_item = 0\n"),
         ] {
@@ -320,6 +333,9 @@ mod tests {
             let is_named = words.contains(&format!("{key} \"")) && words.contains("need.toml:");
             assert!(is_named && words.contains("use a"), "{invalid}: {words}");
         }
+        let both = problems(&format!("{full}spare_nodes = 1\navailability = 0.9\n"));
+        assert!(both.contains("need.toml:9:"), "{both}");
+        assert!(both.contains("spare_nodes and availability are both there"), "{both}");
         let unknown = problems(&format!("{full}headrom = 1\n"));
         assert!(
             unknown.contains("need.toml:8:1: unknown key \"headrom\" of a need; "),
