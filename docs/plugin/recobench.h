@@ -649,6 +649,11 @@ typedef struct recobench_variant {
     const char *native;     /* the variant in CUDA, of bench itself, that does the same step by step */
     const char *written_as; /* how it is written: "CubeCL", "SYCL", ... */
     const char *differs;    /* what else differs, and why; NULL if nothing does */
+
+    /* Not in the first plugins of version 3, whose `size` says so. */
+
+    /* A note for each of its results, such as "threads of its own, not pinned"; NULL for none. */
+    const char *remark;
 } recobench_variant;
 
 /* Not in versions 1 and 2: tasks.

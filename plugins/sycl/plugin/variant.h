@@ -60,7 +60,9 @@ template <class Ready> recobench_variant entry(std::uint32_t backend, const Abou
     variant.run = Functions<Ready>::run;
     variant.release = Functions<Ready>::release;
     variant.semantics = RECOBENCH_EXACT;
-    if (backend == RECOBENCH_CUDA) {
+    if (backend == RECOBENCH_CPU) {
+        variant.remark = "by SYCL on OpenCL's threads, which are not pinned";
+    } else {
         variant.native = about.native;
         variant.written_as = about.written_as;
         variant.differs = about.differs;

@@ -133,6 +133,7 @@ structs! {
         native: *const c_char,
         written_as: *const c_char,
         differs: *const c_char,
+        remark: *const c_char,
     }
 
     "recobench_plugin_table" Table {
@@ -152,6 +153,9 @@ pub const VARIANT_BYTES_1: usize = std::mem::offset_of!(Variant, semantics);
 
 /// Size of a variant in version 2 of the header, before kernels were compared with native ones.
 pub const VARIANT_BYTES_2: usize = std::mem::offset_of!(Variant, native);
+
+/// Size of a variant in the first header of version 3, before variants had remarks.
+pub const VARIANT_BYTES_3: usize = std::mem::offset_of!(Variant, remark);
 
 /// Comparison with the header.
 #[cfg(any(test, feature = "testing"))]

@@ -101,6 +101,8 @@ pub struct LoadedVariant {
     pub(crate) by_time: bool,
     /// Native variant that it is compared with.
     pub(crate) native: Option<Native>,
+    /// Note for each of its results.
+    pub(crate) remark: Option<&'static str>,
     pub(crate) quarantined: Mutex<Vec<(Device, Quarantine)>>,
 }
 

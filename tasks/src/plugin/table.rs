@@ -67,7 +67,8 @@ unsafe fn complete(
     let declared = unsafe { variant.cast::<usize>().read() };
     let known = match version {
         1 => abi::VARIANT_BYTES_1,
-        _ if declared < size_of::<abi::Variant>() => abi::VARIANT_BYTES_2,
+        _ if declared < abi::VARIANT_BYTES_3 => abi::VARIANT_BYTES_2,
+        _ if declared < size_of::<abi::Variant>() => abi::VARIANT_BYTES_3,
         _ => size_of::<abi::Variant>(),
     };
     check_size(declared, known, context)?;
@@ -107,6 +108,7 @@ fn read(
         semantics: semantics(variant.semantics, contract, &context)?,
         by_time: by_time(&variant, contract, &context)?,
         native: native(&variant, backend, &context)?,
+        remark: optional_text(variant.remark, &format!("the remark of {context}"))?,
         quarantined: Default::default(),
         task,
         name,
@@ -146,6 +148,11 @@ pub(super) fn text(pointer: *const c_char, what: &str) -> Result<&'static str, S
             Err(format!("{what} has {name} in it; use printable characters on one line"))
         }
     }
+}
+
+/// Reads a text that may be NULL.
+fn optional_text(pointer: *const c_char, what: &str) -> Result<Option<&'static str>, String> {
+    (!pointer.is_null()).then(|| text(pointer, what)).transpose()
 }
 
 /// Printable name of a control character.
@@ -311,14 +318,10 @@ fn native(
              it to NULL"
         ));
     }
-    let differs = if variant.differs.is_null() {
-        ""
-    } else {
-        text(variant.differs, &format!("the differs of {context}"))?
-    };
+    let differs = optional_text(variant.differs, &format!("the differs of {context}"))?;
     Ok(Some(Native {
         variant: text(variant.native, &format!("the native of {context}"))?,
         written_as: text(variant.written_as, &format!("the written_as of {context}"))?,
-        differs,
+        differs: differs.unwrap_or_default(),
     }))
 }

@@ -135,7 +135,8 @@ impl<'a, A: PluginTask> Runner<A> for PluginRunner<'a, A> {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.account.remark().into_iter().collect()
+        let declared = self.instance.variant().remark.map(str::to_owned);
+        declared.into_iter().chain(self.account.remark()).collect()
     }
 
     fn given(&self) -> InputState {

@@ -34,6 +34,16 @@ fn the_example_is_measured_like_any_other_variant() {
 }
 
 #[test]
+fn remarks_are_notes_of_results() {
+    let Some(workshop) = measuring() else { return };
+    let plugin = workshop.plugin("libforeign.so", "-DREMARK=\"threads_of_its_own\"");
+    workshop.measure(&[&plugin], "foreign", "").exits(0).prints("threads_of_its_own");
+    let rows = workshop.rows("r");
+    assert!(row(&rows, "foreign").note.contains("threads_of_its_own"));
+    assert!(!row(&rows, "std-stable").note.contains("threads_of_its_own"));
+}
+
+#[test]
 fn the_example_is_right_on_hard_inputs_with_any_number_of_threads() {
     let Some(workshop) = workshop() else { return };
     let example = workshop.example();

@@ -187,6 +187,9 @@ static const recobench_variant VARIANT = {
 #ifdef WRITTEN_AS
     .written_as = WRITTEN_AS,
 #endif
+#ifdef REMARK
+    .remark = REMARK,
+#endif
 #ifdef DIFFERS
     .differs = DIFFERS,
 #endif

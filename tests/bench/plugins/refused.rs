@@ -44,6 +44,8 @@ fn tables_that_make_no_sense() {
             -DSUMMARY=NULL | the summary of variant "foreign" is NULL
             -DSUMMARY="two\nlines" | the summary of variant "foreign" has a line break in it;
             -DSUMMARY="\33[7m" | the summary of variant "foreign" has the control character U+001B in it
+            -DREMARK="" | the remark of variant "foreign" has 0 characters
+            -DREMARK="two\nlines" | the remark of variant "foreign" has a line break in it;
             -DRUN=NULL | variant "foreign": run is NULL
             -DSIZE=8 | variant 0 declares a size of 8 bytes
             -DBACKEND=9 | backend is 9
@@ -84,6 +86,13 @@ fn what_an_older_header_did_not_have_is_not_read() {
     let defines = "-DSIZE=112 -DNATIVE=\"block-mrege\" -DDIFFERS=\"all\"";
     let plugin = workshop.plugin("libforeign.so", defines);
     workshop.bench(format!("list --plugin {plugin}")).exits(0);
+    let before_remarks = "-DSIZE=136 -DREMARK=\"\"";
+    let plugin = workshop.plugin("libolder.so", before_remarks);
+    workshop.bench(format!("list --plugin {plugin}")).exits(0);
+    let compared = format!("{before_remarks} -DBACKEND=RECOBENCH_CUDA -DNATIVE=\"block-mrege\"");
+    let plugin = workshop.plugin("libcompared.so", &compared);
+    let run = workshop.bench(format!("list --plugin {plugin}"));
+    run.exits(2).prints("the written_as of variant \"foreign\" is NULL");
 }
 
 #[test]
