@@ -170,6 +170,7 @@ impl Request {
             }
             Request::Reproduce(request) => {
                 each_once(&mut request.figures);
+                each_once(&mut request.plugins);
                 (request.command, request.config) = (typed, defaults);
             }
             Request::Portability(request) => {

@@ -6,6 +6,7 @@ mod export;
 mod history;
 mod list;
 mod measure;
+mod pairs;
 mod plan;
 mod portability;
 mod present;

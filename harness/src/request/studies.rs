@@ -94,6 +94,9 @@ pub struct ReproduceRequest {
     /// List the figures, and why some are not available here.
     #[arg(long)]
     pub list: bool,
+    /// Load variants that figures show from a shared library; repeatable.
+    #[arg(long = "plugin", value_name = "LIB")]
+    pub plugins: Vec<PathBuf>,
     /// Use the results of this run of the suite thesis instead of measuring.
     #[arg(long, value_name = "RUN", conflicts_with = "budget")]
     pub run: Option<PathBuf>,

@@ -73,6 +73,9 @@ pub struct Value {
     pub params: Params,
     /// A metric of the task to compare instead of the time: `us_per_page`, `clusters`.
     pub metric: Option<String>,
+    /// The script that builds the plugin with the variant; empty for variants of the program.
+    #[serde(default)]
+    pub plugin: String,
 }
 
 /// A number as it was published.

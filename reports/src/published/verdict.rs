@@ -191,22 +191,29 @@ mod tests {
     /// Kernels of the published unpacker, native ones twice as fast as shaders.
     #[test]
     fn portable_kernels_are_compared_with_native_ones() {
-        let on = |device: &str, seconds: f64| {
+        let of = |variant: &str, device: &str, seconds: f64| {
             let stages = [("total", 10.0 * seconds), ("kernel", seconds)];
             stages.map(|(stage, seconds)| SummaryRow {
                 algorithm: "unpack".into(),
                 stage: stage.into(),
                 device: device.into(),
-                ..row("epoch-parallel", "preset=mcbm-2024;scale=0.5", seconds)
+                ..row(variant, "preset=mcbm-2024;scale=0.5", seconds)
             })
         };
-        let rows = [on("cuda:0", 1.0), on("wgpu:0", 2.0), on("wgpu:0+checked", 3.0)].concat();
+        let rows = [
+            of("epoch-parallel", "cuda:0", 1.0),
+            of("epoch-parallel", "wgpu:0", 2.0),
+            of("epoch-parallel", "wgpu:0+checked", 3.0),
+            of("sycl-epoch-parallel", "cuda:0", 4.0),
+        ]
+        .concat();
         let figure = figures().into_iter().find(|figure| figure.id == "fig4.4").expect("there");
         let layers = Reproduction::new(figure, &Here { record: &run(), rows: &rows, streams: &[] });
         assert_eq!(layers.speed_up("shaders by wgpu"), Some(0.5));
         assert_eq!(layers.speed_up("shaders by wgpu, checked"), Some(1.0 / 3.0));
         assert_eq!(layers.judged[0].verdict, ClaimVerdict::Holds(2.0));
         assert_eq!(layers.judged[1].verdict, ClaimVerdict::Holds(1.5));
+        assert_eq!(layers.judged[2].verdict, ClaimVerdict::Holds(4.0));
         assert_eq!(layers.found("oneAPI"), Err("not reproducible here"));
     }
 

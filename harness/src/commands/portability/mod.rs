@@ -4,17 +4,16 @@ mod devices;
 
 use std::path::Path;
 
-use crate::registry;
 use reports::charts;
 use reports::portability::{self, Comparison, Comparisons, Pair};
 use reports::record::Point;
 use reports::screen::Screen;
 use reports::store::Run;
 use reports::table::{Format, Tabular};
-use tasks::device::{Backend, Device};
-use tasks::task::VariantInfo;
+use tasks::device::Device;
 use text::Untrusted;
 
+use super::pairs::{counterparts, pairs_of_tasks};
 use super::suite_run::SuiteRun;
 use crate::commands::open_suite;
 use crate::commands::suite::not_empty;
@@ -23,7 +22,6 @@ use crate::measure::KernelTimes;
 use crate::platform::Interrupt;
 use crate::plugins::{self, Baseline};
 use crate::request::PortabilityRequest;
-use crate::request::values::instead_of;
 use crate::suite::Suite;
 
 /// The suite with the inputs.
@@ -75,45 +73,6 @@ fn present(compared: &[Comparison], run: &Run, from: &SuiteRun<'_>) -> Result<()
     super::put(&from.output.format, text)
 }
 
-/// All pairs of these tasks; of all tasks if none is named.
-fn pairs_of_tasks(names: &[String]) -> Result<Vec<Pair>, Failure> {
-    let mut pairs = all_pairs();
-    if let Some(unknown) = names.iter().find(|name| !pairs.iter().any(|pair| pair.task == **name)) {
-        let mut known: Vec<&str> = pairs.iter().map(|pair| pair.task).collect();
-        known.dedup();
-        let problem = "has no kernels that are there natively and portably";
-        let instead = instead_of(unknown, &known);
-        return Err(Failure::Usage(format!("task {} {problem}; {instead}", unknown.quoted())));
-    }
-    pairs.retain(|pair| names.is_empty() || names.iter().any(|name| name == pair.task));
-    Ok(pairs)
-}
-
-/// Returns the pairs of all tasks.
-fn all_pairs() -> Vec<Pair> {
-    let tasks = registry::tasks().iter();
-    tasks
-        .flat_map(|task| task.variants().into_iter().filter_map(|it| pair(task.name(), &it)))
-        .collect()
-}
-
-fn pair(task: &'static str, info: &VariantInfo) -> Option<Pair> {
-    let native = info.native?;
-    let backend = match info.backend {
-        Backend::Cpu => return None,
-        Backend::Cuda => "cuda",
-        Backend::Wgpu => "wgpu",
-    };
-    Some(Pair {
-        task,
-        native: native.variant,
-        variant: info.name,
-        backend,
-        written_as: native.written_as,
-        differs: native.differs,
-    })
-}
-
 /// Keeps the pairs of which a variant other than the native one runs on one of these devices.
 fn on_devices(devices: &[Device], mut pairs: Vec<Pair>) -> Vec<Pair> {
     let has =
@@ -137,12 +96,6 @@ fn want(pairs: &[Pair], point: &Point) -> bool {
     of_task.any(|pair| is_native(pair) || is_other(pair))
 }
 
-/// The variants that do the same as the one of a point.
-fn counterparts(pairs: &[Pair], point: &Point) -> Vec<&'static str> {
-    let is_its = |pair: &&Pair| (pair.task, pair.native) == (&*point.algorithm, &*point.variant);
-    pairs.iter().filter(is_its).map(|pair| pair.variant).collect()
-}
-
 /// The part of the suite that is compared, on these devices. The suite does not know of plugins:
 /// theirs are measured wherever it has the native variant.
 fn part(devices: &[Device], all: &[Pair]) -> Result<Suite, Failure> {
@@ -159,20 +112,7 @@ mod tests {
 
     use super::*;
     use crate::commands::open_suite;
-
-    #[test]
-    fn each_pair_has_a_native_variant_of_its_task() {
-        let pairs = all_pairs();
-        assert!(pairs.len() >= 10, "{}", pairs.len());
-        for pair in pairs {
-            let task = registry::task(pair.task).expect("a task");
-            let mut infos = task.variants().into_iter();
-            let native = infos.find(|it| it.name == pair.native && it.backend == Backend::Cuda);
-            let native = native.unwrap_or_else(|| panic!("{pair:?}"));
-            assert_eq!(native.native, None, "{pair:?}");
-            assert!(!pair.written_as.is_empty(), "{pair:?}");
-        }
-    }
+    use crate::commands::pairs::all_pairs;
 
     #[test]
     fn the_suite_has_both_sides_of_every_pair() {
@@ -208,19 +148,6 @@ mod tests {
         assert!(!want(&pairs, &point("block-merge", "cuda:0")), "chunks of 512 digis");
         assert!(!want(&pairs, &point("std-stable", "cpu")));
         assert!(on_devices(&[Device::Cuda(0)], pairs).iter().all(|pair| pair.backend == "cuda"));
-    }
-
-    #[test]
-    fn unknown_tasks_get_a_suggestion() {
-        let names = ["sort".to_owned()];
-        assert!(pairs_of_tasks(&names).expect("known").iter().all(|pair| pair.task == "sort"));
-        for name in ["sorrt", "merge"] {
-            let problem = pairs_of_tasks(&[name.to_owned()]).expect_err(name).to_string();
-            assert!(
-                problem.contains("natively and portably") && problem.contains("sort"),
-                "{problem}"
-            );
-        }
     }
 
     #[test]

@@ -22,12 +22,14 @@ use reports::table::Tabular;
 use text::Untrusted;
 
 use super::open_suite;
+use super::pairs::{all_pairs, counterparts};
 use super::suite::not_empty;
 use super::suite_run::SuiteRun;
 use crate::failure::{Exit, Failure};
 use crate::measure::KernelTimes;
 use crate::plan::select_variants;
 use crate::platform::{Interrupt, usable_threads};
+use crate::plugins::{self, Baseline};
 use crate::request::ReproduceRequest;
 use crate::request::values::{each_once, instead_of};
 use crate::suite::Suite;
@@ -60,6 +62,7 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     say_what_is_missing(&figures)?;
+    plugins::load(&request.plugins, Baseline::Measured)?;
     for problem in unknown_names(&figures) {
         super::say(&format!("note: {problem}"));
     }
@@ -168,7 +171,10 @@ fn page(figures: &[Reproduction], run: &Run, folder: &Path, rank: Rank) -> Resul
 fn part(figures: &[Figure]) -> Result<Suite, Failure> {
     let max_threads = usable_threads();
     let is_wanted = |point: &Point| figures.iter().any(|figure| figure.wants(point, max_threads));
-    let suite = open_suite(Path::new(suite_of_figures()), &[])?.restricted(is_wanted);
+    // The suite does not know of plugins: theirs are measured wherever it has the native variant.
+    let pairs = all_pairs();
+    let suite = open_suite(Path::new(suite_of_figures()), &[])?;
+    let suite = suite.with_variants(|point| counterparts(&pairs, point)).restricted(is_wanted);
     if figures.iter().all(|figure| figure.stream.is_some()) {
         return Ok(suite);
     }
@@ -204,11 +210,32 @@ fn problem(wanted: &Value) -> Option<String> {
     };
     let infos = task.variants();
     if let Err(unknown) = select_variants(&infos, std::slice::from_ref(&wanted.variant)) {
-        return Some(unknown);
+        let missing = || {
+            let Value { variant, plugin, .. } = wanted;
+            format!("{variant} is in a plugin: build it with {plugin}, and name it with --plugin")
+        };
+        return Some(if wanted.plugin.is_empty() { unknown } else { missing() });
     }
     let backend = wanted.device.split('+').next().unwrap_or_default();
     let runs_there =
         infos.iter().any(|info| info.name == wanted.variant && info.backend.to_string() == backend);
     (!runs_there)
         .then(|| format!("no variant {} of {} for {}", wanted.variant, wanted.task, wanted.device))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_of_plugins_come_with_the_script_that_builds_them() {
+        let problems = unknown_names(&figures());
+        assert_eq!(
+            problems,
+            [
+                "fig4.4: sycl-epoch-parallel is in a plugin: build it with scripts/build-sycl.sh, and \
+              name it with --plugin"
+            ]
+        );
+    }
 }
