@@ -92,7 +92,7 @@ fn what_an_older_header_did_not_have_is_not_read() {
     let compared = format!("{before_remarks} -DBACKEND=RECOBENCH_CUDA -DNATIVE=\"block-mrege\"");
     let plugin = workshop.plugin("libcompared.so", &compared);
     let run = workshop.bench(format!("list --plugin {plugin}"));
-    run.exits(2).prints("the written_as of variant \"foreign\" is NULL");
+    run.exits(2).says("the written_as of variant \"foreign\" is NULL");
 }
 
 #[test]
