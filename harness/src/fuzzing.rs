@@ -44,6 +44,22 @@ pub fn accepted_shifts(text: &str) -> Result<usize, String> {
     shifts.map(|shifts| shifts.len()).map_err(|problem| problem.to_string())
 }
 
+/// Reads the need of a plan.
+///
+/// # Errors
+/// All its problems.
+pub fn plan_need(text: &str) -> Result<(), String> {
+    commands::check_need("need.toml", text).map_err(|problem| problem.to_string())
+}
+
+/// Reads the machines of a plan.
+///
+/// # Errors
+/// All its problems.
+pub fn plan_machines(text: &str) -> Result<(), String> {
+    commands::check_machines("machines.toml", text).map_err(|problem| problem.to_string())
+}
+
 /// Parses a text as the value of each flag with its own parser. Returns the number that accept it.
 pub fn values(text: &str) -> usize {
     let takes = [

@@ -30,7 +30,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: [Target; 34] = [
+pub static TARGETS: [Target; 36] = [
     Target { name: "digi_csv", read: sts::csv },
     Target { name: "digi_bin", read: sts::bin },
     Target { name: "digi_gz", read: sts::gz },
@@ -57,6 +57,8 @@ pub static TARGETS: [Target; 34] = [
     Target { name: "suite", read: texts::suite },
     Target { name: "defaults", read: texts::defaults },
     Target { name: "accepted_shifts", read: texts::accepted_shifts },
+    Target { name: "plan_need", read: texts::plan_need },
+    Target { name: "plan_machines", read: texts::plan_machines },
     Target { name: "run_folder", read: runs::run_folder },
     Target { name: "stream_folder", read: runs::stream_folder },
     Target { name: "store", read: runs::store },

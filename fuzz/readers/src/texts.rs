@@ -44,6 +44,19 @@ pub(crate) fn accepted_shifts(_: &Scratch, input: &[u8]) -> bool {
     problem.is_none_or(|problem| refused(&problem, "accepted-shifts.toml"))
 }
 
+pub(crate) fn plan_need(_: &Scratch, input: &[u8]) -> bool {
+    let text = str::from_utf8(input).unwrap_or_default();
+    set_tasks();
+    let problem = fuzzing::plan_need(text).err();
+    problem.is_none_or(|problem| refused(&problem, "need.toml"))
+}
+
+pub(crate) fn plan_machines(_: &Scratch, input: &[u8]) -> bool {
+    let text = str::from_utf8(input).unwrap_or_default();
+    let problem = fuzzing::plan_machines(text).err();
+    problem.is_none_or(|problem| refused(&problem, "machines.toml"))
+}
+
 /// A value on a line, and after it a name that it is a glob for.
 pub(crate) fn values(_: &Scratch, input: &[u8]) -> bool {
     let text = str::from_utf8(input).unwrap_or_default();

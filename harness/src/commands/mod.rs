@@ -43,6 +43,7 @@ use crate::progress::say;
 use crate::request::{GenerateRequest, MeasureRequest, Outputs};
 use crate::suite::{Suite, SuiteError, SuiteFile};
 pub(crate) use history::parse_accepted_shifts;
+pub(crate) use plan::{check_machines, check_need};
 
 /// A command that is ready to be carried out: the suite that it names has been read.
 pub struct Prepared {

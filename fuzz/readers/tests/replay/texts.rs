@@ -10,6 +10,8 @@ pub fn corpora() -> Vec<Corpus> {
         ("suite", texts(&[("small", SUITE)])),
         ("defaults", texts(&[("documented", DEFAULTS)])),
         ("accepted_shifts", texts(&[("two", ACCEPTED)])),
+        ("plan_need", texts(&[("interactions", NEED), ("items", NEED_OF_ITEMS)])),
+        ("plan_machines", texts(&[("two", MACHINES)])),
         ("protocol", texts(&[("asks", ASKS), ("answers", ANSWERS)])),
         ("trial", texts(&[("events", EVENTS)])),
         ("values", texts(&VALUES)),
@@ -68,6 +70,54 @@ params = { preset = "cbm-auau", segments = 24 }
 [[accepted]]
 run = "2026"
 note = "another kernel"
+"#;
+const NEED: &str = r#"name = "CBM"
+task = "sts"
+rate = "10MHz"
+preset = "cbm-auau"
+latency_p99_s = 0.5
+headroom = 0.3
+availability = 0.999
+years = 5
+electricity_eur_per_kwh = 0.25
+pue = 1.2
+"#;
+const NEED_OF_ITEMS: &str = r#"name = "both"
+items_per_s = 1.5e9
+bytes_per_item = 16
+headroom = 0
+spare_nodes = 2
+years = 4.5
+electricity_eur_per_kwh = 0.1
+pue = 1
+
+[[task]]
+name = "sts"
+share = 0.75
+
+[[task]]
+name = "velo"
+share = 0.25
+"#;
+const MACHINES: &str = r#"[[machine]]
+name = "two GPUs"
+price_eur = 90000
+idle_w = 450
+peak_w = 1400
+rack_units = 4
+network_gbit_s = 800
+gpus = 2
+availability = 0.99
+results = ["runs/a", "runs/b"]
+stream = "runs/c"
+
+[[machine]]
+name = "cores"
+price_eur = 6e3
+idle_w = 0
+peak_w = 450.5
+rack_units = 0.5
+network_gbit_s = 100
 "#;
 const ASKS: &str = r#"{"hello":{"protocol":1,"again":true}}
 {"open":{"inputs":[{"seed":7,"points":[]}]}}

@@ -22,6 +22,7 @@ use text::Untrusted;
 
 use super::report::check_overwrite;
 use super::runs;
+use crate::document::InvalidDocument;
 use crate::failure::{Exit, Failure};
 use crate::registry;
 use crate::request::PlanRequest;
@@ -52,6 +53,22 @@ pub(super) fn run(request: &PlanRequest) -> Result<Exit, Failure> {
         write(&plan, out, request.force)?;
     }
     Ok(Exit::Success)
+}
+
+/// Reads a need without planning anything; `path` is for messages.
+///
+/// # Errors
+/// All its problems.
+pub(crate) fn check_need(path: &str, text: &str) -> Result<(), InvalidDocument> {
+    need::parse(path, text, registry::presets()).map(drop)
+}
+
+/// Reads machines, but not their runs; `path` is for messages.
+///
+/// # Errors
+/// All their problems.
+pub(crate) fn check_machines(path: &str, text: &str) -> Result<(), InvalidDocument> {
+    machines::parse(path, text).map(drop)
 }
 
 /// Writes the chart and the page.
