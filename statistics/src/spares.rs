@@ -14,16 +14,16 @@ pub fn spare_units(needed: u64, working: f64, enough: f64) -> Option<u64> {
         let failed = Binomial::new(1.0 - working, needed + spares);
         failed.is_ok_and(|failed| failed.cdf(spares) >= enough)
     };
-    let (mut too_few, mut upper) = (None, 0);
+    // The probability grows with the number of spares.
+    let mut lower = 0;
+    let mut upper = 0;
     while !suffice(upper) {
         if upper > 2 * needed + 1000 {
             return None;
         }
-        too_few = Some(upper);
+        lower = upper + 1;
         upper = 2 * upper + 1;
     }
-    // The probability grows with the number of spares.
-    let mut lower = too_few.map_or(0, |spares| spares + 1);
     while lower < upper {
         let middle = lower.midpoint(upper);
         if suffice(middle) { upper = middle } else { lower = middle + 1 }
