@@ -62,7 +62,8 @@ enum {
 enum {
     RECOBENCH_USUAL_ORDER = 0,
     RECOBENCH_BY_TIME = 1 /* "cluster": takes digis in order of time, not of channel and time.
-                           * "collect": leaves the hits of each module in order of time */
+                           * "collect": leaves the hits of each module in order of time.
+                           * "unpack": digis are wanted in order of time (recobench_unpack.order) */
 };
 
 /* What a call answers. */
@@ -413,6 +414,85 @@ typedef struct recobench_sts {
     recobench_lists hits;             /* of "sts" only, else there are none */
 } recobench_sts;
 
+/* Whose digis are the right ones of an "unpack" (--semantics). */
+enum {
+    RECOBENCH_CURRENT_RULES = 0, /* the experiment's code of January 2026 */
+    RECOBENCH_RULES_OF_2023 = 1  /* that of September 2023 */
+};
+
+/* The board of a microslice that is not unpacked: it has no digis, and all its counts are 0. */
+#define RECOBENCH_NO_BOARD 0xffffffffu
+
+/* A microslice, from its descriptor. */
+typedef struct recobench_microslice {
+    uint64_t first_byte;    /* of its content, at any alignment; contents may share bytes */
+    uint64_t index;         /* its start, in ns of Unix time */
+    uint64_t first_epoch;   /* epoch in which its timeslice starts, counted from the start of Unix
+                             * time */
+    uint64_t first_message; /* messages of all microslices before it, bytes / 4 of each: where each
+                             * message has a slot, its first one */
+    uint32_t bytes;         /* of its content */
+    uint32_t board;         /* index of its tables, or RECOBENCH_NO_BOARD */
+} recobench_microslice;
+
+/* An e-link, by which an ASIC of a module is read out: what digis have instead of the bits of its
+ * hits, and corrections. */
+typedef struct recobench_elink {
+    uint64_t address;       /* of the module, in the bits of a digi that it has; all others are 0 */
+    uint64_t time_offset;   /* subtracted from times, in ns; it wraps */
+    double walk_ns[32];     /* added to times, in ns: walk_ns[adc - 1] */
+    uint32_t walks;         /* ADC values with a correction: from 1 to this */
+    uint32_t cut;           /* hits with ADC values up to this are dropped */
+    uint32_t masked[4];     /* a bit for each channel of the ASIC: 1 if its hits are dropped */
+    uint16_t charges[32];   /* charge in a digi, of each ADC value */
+    uint16_t channels[128]; /* channel in a digi, of each channel of the ASIC */
+} recobench_elink;
+
+/* Counts of a microslice: see unpack.md. */
+typedef struct recobench_microslice_counts {
+    uint32_t digis;
+    uint32_t other;     /* messages after the first two that are neither hits nor TS_MSB */
+    uint32_t elink;     /* hits of e-links that the board does not have */
+    uint32_t first;     /* 1 if the first two messages are not an epoch and a TS_MSB */
+    uint32_t size;      /* 1 if its size is not a multiple of 4, or below 8 */
+    uint32_t overflow;  /* hits out of the range of times; by the current rules undefined ones too */
+    uint32_t undefined; /* hits that the experiment's code leaves open */
+} recobench_microslice_counts;
+
+/* The input of the task "unpack": raw data of the STS, and the tables of their boards. unpack.md has
+ * the rules of epochs and hits. Descriptors have been looked up: there is a microslice for each one
+ * of the components that are unpacked.
+ *
+ * The digis of all microslices are to be written one after the other, in the order of microslices
+ * and messages; with RECOBENCH_BY_TIME those of each timeslice in order of time, those of equal times
+ * in any order. Their number is the sum of the counts. What comes after them may hold anything; from
+ * a GPU it is copied back, too.
+ *
+ * Digis have 64 bits, as those of "sort". Channels are 0 to 2047; charges above 31 run into them. */
+typedef struct recobench_unpack {
+    size_t size; /* of this struct */
+    uint64_t timeslices;
+    uint64_t microslices;
+    uint64_t messages; /* of all microslices: a digi of each is the most that there can be */
+    uint64_t data_bytes;
+    uint64_t boards;
+    uint32_t rules; /* RECOBENCH_CURRENT_RULES, ... */
+    uint32_t order; /* RECOBENCH_USUAL_ORDER, or RECOBENCH_BY_TIME (--order time) */
+    const recobench_microslice *host_microslice; /* of each, on the host, also in prepare */
+
+    /* In reset and run only, NULL before. On the host aligned to 64 bytes, on a GPU, and in its
+     * memory, to 256. */
+    const uint8_t *data; /* messages of 4 bytes in contents; descriptors, and gaps */
+    const recobench_microslice *microslice; /* the same as host_microslice */
+    const uint64_t *first_microslice; /* of each timeslice, then the number of microslices */
+    const uint32_t *elinks;           /* number of e-links of each board */
+    const recobench_elink *elink;     /* 64 of each board; those after its last one are 0 */
+
+    /* To be written. */
+    recobench_microslice_counts *counts; /* of each microslice */
+    uint64_t *digis;                     /* room for a digi of each message */
+} recobench_unpack;
+
 /* What pages are decoded to (--output), and how the work is to be shared (--parallel). */
 enum { RECOBENCH_DIGITS = 0, RECOBENCH_CHARGE_MAP = 1 };
 enum { RECOBENCH_SECTORS = 0, RECOBENCH_PAGES = 1 };
@@ -608,8 +688,8 @@ typedef struct recobench_variant {
     uint32_t backend;    /* RECOBENCH_CPU or RECOBENCH_CUDA */
     uint32_t buffers;    /* RECOBENCH_SEPARATE, ... */
     uint32_t stable;     /* 1 if equal keys keep their order, else 0: of "sort", "presort",
-                          * "decode". Of "gather", "merge", "noisy-pads" always 1, as each
-                          * item has a place of its own; of all others 0 */
+                          * "decode". Of "gather", "merge", "noisy-pads", "unpack" always 1, as
+                          * each item has an index of its own; of all others 0 */
     uint32_t omits;      /* what is lost of each item; 0 if nothing is */
     uint32_t waits;      /* 1 if run waits for the stream. If not, stages begin only once all
                           * is queued, so that what launches take is in none of them */

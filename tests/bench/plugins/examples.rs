@@ -39,6 +39,7 @@ macro_rules! examples {
 
 examples! {
     sort_in_cpp: "sort" = "sort.cpp",
+    unpack: "unpack" = "unpack.c",
     presort: "presort" = "presort.c",
     cluster: "cluster" = "cluster.c",
     cluster_sort: "cluster-sort" = "cluster-sort.c",

@@ -49,7 +49,7 @@ fn tables_that_make_no_sense() {
             -DRUN=NULL | variant "foreign": run is NULL
             -DSIZE=8 | variant 0 declares a size of 8 bytes
             -DBACKEND=9 | backend is 9
-            -DTASK="srot" | is for the task "srot"; plugins can be for sort, presort, cluster
+            -DTASK="srot" | is for the task "srot"; plugins can be for sort, unpack, presort, cluster
             -DABI=1 -DTASK="hits" | for the task "hits", which version 1 of recobench.h does not have
             -DSIZE=104 | variant 0 declares a size of 104 bytes, and 112 are needed
             -DSEMANTICS=8 | variant "foreign": semantics is 8, which sort does not know

@@ -92,6 +92,32 @@ fn the_second_output_of_the_chain() {
 }
 
 #[test]
+fn unpacked_digis() {
+    let defines = "-DINPUT=recobench_unpack -DARRAY=digis -DITEM=8 -DELEMENTS=input->messages";
+    let defines = format!("{defines} -DSPOILT=input->elink");
+    let table = "
+        crash | failed: LIB crashed in run, on
+        wrong | digi 0: 
+        before | it wrote before the beginning of its digis
+        far_beyond | failed: LIB crashed in run, on
+        spoil | it changed its e-links, at byte 0
+    ";
+    check("unpack", &defines, table);
+}
+
+#[test]
+fn counts_of_microslices() {
+    let counts = "-DARRAY=counts -DITEM=28 -DELEMENTS=input->microslices";
+    let defines = format!("-DINPUT=recobench_unpack {counts} -DSPOILT=input->data");
+    let table = "
+        wrong | microslice 0: its counts have 1 digis, but it has 0 messages
+        beyond | it wrote beyond the end of its counts
+        spoil | it changed its raw data, at byte 0
+    ";
+    check("unpack", &defines, table);
+}
+
+#[test]
 fn samples_of_pages() {
     let defines = "-DINPUT=recobench_decode -DLISTS=samples -DITEM=8";
     let table = "

@@ -15,6 +15,7 @@
 //! | `exact`, `tables` | a hit and its e-link, step by step; by lookup in tables of boards |
 //! | `shrink`, `hard_inputs` | smaller raw data, and inputs that are hard to process correctly |
 //! | `cpu`, `cuda` | the variants |
+//! | `plugin` | variants from shared libraries |
 
 pub(crate) mod axes;
 pub(crate) mod cpu;
@@ -22,6 +23,7 @@ pub(crate) mod cuda;
 pub(crate) mod exact;
 pub(crate) mod hard_inputs;
 mod input;
+mod plugin;
 mod reference;
 pub(crate) mod shrink;
 pub(crate) mod survey;
@@ -41,6 +43,8 @@ use tasks::algorithm::{
     Promise, Relation, Semantics, SourceFile, TaskInfo, Variant, VariantChoice, Work,
 };
 use tasks::axis::Params;
+use tasks::plugin::Contract;
+use tasks::plugin_session::variants;
 
 pub(crate) use axes::SETUP;
 pub(crate) use input::DigiOrder;
@@ -93,7 +97,11 @@ impl Algorithm for StsUnpack {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        [cpu::VARIANTS, cuda::VARIANTS, cuda::AS_SHADERS].concat()
+        [cpu::VARIANTS, cuda::VARIANTS, cuda::AS_SHADERS, &variants(self, &[])].concat()
+    }
+
+    fn contract(&self) -> Option<&'static Contract> {
+        Some(&plugin::CONTRACT)
     }
 
     fn examples(&self) -> &'static str {
