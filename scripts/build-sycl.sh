@@ -175,7 +175,7 @@ done
 # Not written over: a bench that runs may have it open.
 shared=(-shared -fPIC -fvisibility=hidden -O2 -std=c++17 "${warnings[@]}")
 "$CXX" "${shared[@]}" "-DSYCL_COMPILER=\"DPC++ of intel-sycl-rt $version\"" -o "$library.new" \
-    "$plugin"/plugin/{plugin,sort,noisy_pads,cuda,host}.cpp "$images/images.S" -ldl
+    "$plugin"/plugin/{plugin,sort,noisy_pads,unpack,cuda,host}.cpp "$images/images.S" -ldl
 "$CXX" -shared -fPIC -O2 -std=c++17 -Wall -Wextra -isystem "$sycl/include" -o "$runtime.new" \
     "$plugin/plugin/runtime.cpp" "-L$sycl/lib" -lsycl -ldl \
     -Wl,--disable-new-dtags "-Wl,-rpath,$run_path"

@@ -10,6 +10,7 @@ using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using i32 = std::int32_t;
+using i64 = std::int64_t;
 using Item = sycl::nd_item<1>;
 
 // Lanes of a sub-group, on all devices.

@@ -13,3 +13,6 @@ constexpr LaunchShape BLOCK_MERGE_SHAPE = {512, 53376};
 constexpr LaunchShape BLOCK_MERGE_SLICES_SHAPE = {512, 0};
 constexpr LaunchShape BLOCK_MERGE_256_SHAPE = {256, 26752};
 constexpr LaunchShape SEGMENTED_RADIX_SHAPE = {512, 51328};
+constexpr LaunchShape UNPACK_EPOCH_PARALLEL_SHAPE = {512, 2208};
+constexpr LaunchShape UNPACK_OFFSETS_SHAPE = {512, 136};
+constexpr LaunchShape UNPACK_COPY_OUT_SHAPE = {512, 0};

@@ -2,7 +2,7 @@
 //
 // | file | content |
 // |---|---|
-// | sort, noisy_pads | the variants of a task |
+// | sort, noisy_pads, unpack | the variants of a task |
 // | variant.h | common code of variants |
 // | device.h, cuda, host | a kernel on a GPU, and on the host |
 // | runtime | SYCL's run time, a library of its own |
@@ -15,6 +15,7 @@ const Variants &variants() {
         Variants added;
         add_sort(added);
         add_noisy_pads(added);
+        add_unpack(added);
         return added;
     }();
     return all;

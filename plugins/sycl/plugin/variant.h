@@ -80,3 +80,4 @@ template <class Ready> void add(Variants &variants, const About &about) {
 
 void add_sort(Variants &variants);
 void add_noisy_pads(Variants &variants);
+void add_unpack(Variants &variants);
