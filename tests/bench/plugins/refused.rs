@@ -60,7 +60,7 @@ fn tables_that_make_no_sense() {
             -DTASK="cluster" -DSTABLE=0 -DORDER=1 -DSEMANTICS=4 | RECOBENCH_OFFLINE leaves none
             -DTASK="cluster" -DSTABLE=1 | stable is 1, but cluster has no order to keep
             -DTASK="merge" -DSTABLE=0 | stable is 0, but merge keeps the order
-            -DTASK="hits" -DSTABLE=0 -DBACKEND=RECOBENCH_CUDA | how much a run of hits finds is known
+            -DTASK="cluster" -DSTABLE=0 -DBACKEND=RECOBENCH_CUDA | how much a run of cluster finds is known
             -DTASK="decode" -DBUFFERS=RECOBENCH_IN_PLACE | use one of these for decode on cpu: RECOBENCH_SEPARATE
             -DNATIVE="block-merge" -DWRITTEN_AS="layer" | variant "foreign": native is for RECOBENCH_CUDA
             -DBACKEND=RECOBENCH_CUDA -DWRITTEN_AS="layer" | native is NULL, but written_as and differs

@@ -13,13 +13,13 @@ use super::fragments::{Fragments, time_bins_of};
 use super::header::OpenPage;
 use super::input::{Output, Tables, TimeFrame, WorkDistribution};
 use super::{Decoded, TpcDecode, check};
-use tasks::plugin::abi::{Lists, structs, values};
+use tasks::plugin::abi::{Lists, SEPARATE, structs, values};
 use tasks::plugin::{Contract, Stable};
 use tasks::plugin_session::{Description, Layout, OutputLists, PluginRequest, PluginTask};
 
 /// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
-    Contract { task: "decode", stable: Stable::Chosen, ..Contract::NEW };
+    Contract { task: "decode", cuda: &[SEPARATE], stable: Stable::Chosen, ..Contract::NEW };
 
 /// The verdict on a page that is rejected.
 const REJECTED: u8 = 1;

@@ -38,7 +38,7 @@ static PRESORT: Contract = Contract { task: "presort", stable: Stable::Chosen, .
 static CLUSTER: Contract =
     Contract { task: "cluster", by_time: Some("the orders of digis that it takes"), ..FOUND };
 static CLUSTER_SORT: Contract = Contract { task: "cluster-sort", ..KNOWN };
-static HITS: Contract = Contract { task: "hits", ..FOUND };
+static HITS: Contract = Contract { task: "hits", cuda: &[SEPARATE], ..FOUND };
 static COLLECT: Contract =
     Contract { task: "collect", by_time: Some("the orders of hits that it leaves"), ..KNOWN };
 static CHAIN: Contract = Contract { task: "sts", ..FOUND };
