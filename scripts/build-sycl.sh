@@ -22,6 +22,11 @@ case ${1:-} in
     *) usage >&2; exit 2 ;;
 esac
 
+if [ -n "${SYCL_CXX:-}" ]; then
+    fail "SYCL_CXX is $SYCL_CXX, but kernels are compiled by the wheels' DPC++ only" \
+        "(plugins/sycl/README.md says why): leave SYCL_CXX out; CXX names the compiler of all else"
+fi
+
 plugin=plugins/sycl
 sycl_pins=$plugin/wheels.txt
 folder=target/sycl
@@ -118,10 +123,11 @@ warnings=(-Wall -Wextra -Werror)
 "$CXX" -std=c++17 -O1 "${warnings[@]}" -rdynamic -o "$compiler/compile" "$plugin/compile/main.cpp" -ldl
 "$compiler/compile" libspirv "$sycl/lib/$jit" "$compiler"
 
+# Products and sums are rounded one by one, as those of native kernels that are right to the last bit.
 compile() {
     local format=$1 source=$2 output=$3
     "$compiler/compile" "$format" "$sycl/lib/$jit" "$compiler" "$source" "$output" \
-        "-I$plugin/kernels" "--cuda-path=$PWD/$compiler/cuda" -Wno-pass-failed
+        "-I$plugin/kernels" "--cuda-path=$PWD/$compiler/cuda" -Wno-pass-failed -ffp-contract=off
 }
 
 # Machine code as that of build-kernels.sh, by the same ptxas, so that what is compared is what DPC++
@@ -142,9 +148,12 @@ make_images() {
     "$fatbinary" -64 "${parts[@]}" "--create=$image.fatbin"
 }
 
-# ptxas's words about a kernel.
+# The kernels of an image.
+kernels_of() { sed -n "s/.*entry function '__sycl_kernel_\(.*\)' for .*/\1/p" "$images/$1.90.log"; }
+
+# ptxas's words about a kernel of an image.
 resources() {
-    grep -A3 "entry function '__sycl_kernel_$1' for" "$images/$1.$2.log" \
+    grep -A3 "entry function '__sycl_kernel_$2' for" "$images/$1.$3.log" \
         | sed -n 's/^ptxas info *: \(Used [0-9]* registers\).*/\1/p; s/.*, \([0-9]* bytes spill stores\), \(.*\)/\1, \2/p' \
         | tac | paste -sd ' '
 }
@@ -152,7 +161,7 @@ resources() {
 # Calls in machine code for sm_90, of functions of SYCL's library that are not inlined.
 calls() {
     "$cuobjdump" -sass "$images/$1.90.cubin" 2> "$images/$1.cuobjdump.log" \
-        | awk -v kernel="__sycl_kernel_$1" '/Function :/ { is_kernel = $3 == kernel } is_kernel && /CALL/ { count++ }
+        | awk -v kernel="__sycl_kernel_$2" '/Function :/ { is_kernel = $3 == kernel } is_kernel && /CALL/ { count++ }
             END { print count + 0 }'
 }
 
@@ -169,13 +178,16 @@ for source in "$plugin"/kernels/*.cpp; do
             "${name}_$kind" "${name}_$kind" "${name}_$kind" "$file"
         printf '.globl %s\n.hidden %s\n%s:\n.byte 0\n' "${name}_${kind}_end" "${name}_${kind}_end" "${name}_${kind}_end"
     done >> "$images/images.S"
-    echo "$name, sm_80: $(resources "$name" 80); sm_90: $(resources "$name" 90), $(calls "$name") calls"
+    for kernel in $(kernels_of "$name"); do
+        echo "$kernel, sm_80: $(resources "$name" "$kernel" 80); sm_90: $(resources "$name" "$kernel" 90)," \
+            "$(calls "$name" "$kernel") calls; sm_100: $(resources "$name" "$kernel" 100)"
+    done
 done
 
 # Not written over: a bench that runs may have it open.
 shared=(-shared -fPIC -fvisibility=hidden -O2 -std=c++17 "${warnings[@]}")
 "$CXX" "${shared[@]}" "-DSYCL_COMPILER=\"DPC++ of intel-sycl-rt $version\"" -o "$library.new" \
-    "$plugin"/plugin/{plugin,sort,noisy_pads,unpack,cuda,host}.cpp "$images/images.S" -ldl
+    "$plugin"/plugin/{plugin,sort,unpack,noisy_pads,decode,hits,cuda,host}.cpp "$images/images.S" -ldl
 "$CXX" -shared -fPIC -O2 -std=c++17 -Wall -Wextra -isystem "$sycl/include" -o "$runtime.new" \
     "$plugin/plugin/runtime.cpp" "-L$sycl/lib" -lsycl -ldl \
     -Wl,--disable-new-dtags "-Wl,-rpath,$run_path"

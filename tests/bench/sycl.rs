@@ -33,7 +33,7 @@ fn fresh() -> Folder {
 fn build(folder: &Folder, variables: &[(&str, &str)]) -> Run {
     let mut command = Command::new("bash");
     command.arg(folder.join(SCRIPT)).current_dir(folder.path());
-    for name in ["RECOBENCH_NO_NETWORK", "CUDA_TOOLKIT", "SYCL_WHEELS", "CXX"] {
+    for name in ["RECOBENCH_NO_NETWORK", "CUDA_TOOLKIT", "SYCL_WHEELS", "SYCL_CXX", "CXX"] {
         command.env_remove(name);
     }
     let none = [("PIP_NO_INDEX", "1"), ("PIP_FIND_LINKS", "."), ("CXX", "true")];
@@ -72,6 +72,12 @@ fn the_script_takes_one_version_only() {
 }
 
 #[test]
+fn the_script_refuses_other_compilers_of_sycl() {
+    let refused = build(&fresh(), &[("SYCL_CXX", "icpx")]).exits(1);
+    refused.says("SYCL_CXX is icpx").says("leave SYCL_CXX out");
+}
+
+#[test]
 fn pins_have_versions_and_hashes() {
     let pins = fs::read_to_string(in_repository("plugins/sycl/wheels.txt")).expect("readable");
     for pin in pins.lines().filter(|line| !line.starts_with('#')) {
@@ -80,7 +86,7 @@ fn pins_have_versions_and_hashes() {
 }
 
 /// Sources that add the variants of a task.
-const TASKS: [&str; 3] = ["sort", "noisy_pads", "unpack"];
+const TASKS: [&str; 5] = ["sort", "unpack", "noisy_pads", "decode", "hits"];
 
 /// Text of these sources.
 fn hosts() -> String {
@@ -93,12 +99,19 @@ fn hosts() -> String {
 fn each_kernel_has_a_variant_with_its_launch() {
     let folder = in_repository("plugins/sycl");
     let hosts = hosts();
-    for kernel in kernels() {
-        assert!(hosts.contains(&format!("DECLARE_IMAGES({kernel})")), "{kernel}");
-        let path = folder.join("kernels").join(&kernel).with_extension("cpp");
+    for image in kernels() {
+        assert!(hosts.contains(&format!("DECLARE_IMAGES({image})")), "{image}");
+        let path = folder.join("kernels").join(&image).with_extension("cpp");
         let source = fs::read_to_string(path).expect("readable");
-        assert!(source.contains("_SHAPE"), "{kernel}");
-        assert!(source.contains(&format!("\n{kernel}(")), "{kernel}");
+        assert!(source.contains("_SHAPE"), "{image}");
+        // The name follows the line with the macro.
+        let lines = source.lines().zip(source.lines().skip(1));
+        let kernels = lines.filter(|(line, _)| line.starts_with("KERNEL("));
+        let names: Vec<_> = kernels.filter_map(|(_, next)| next.split('(').next()).collect();
+        assert!(!names.is_empty(), "{image}");
+        for name in names {
+            assert!(hosts.contains(&format!("{{\"{name}\", ")), "{name}");
+        }
     }
 }
 

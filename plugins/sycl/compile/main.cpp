@@ -172,6 +172,10 @@ void compile(void *library, Format format, const char *path, const char *output,
     if (source.empty()) throw std::runtime_error(std::string(path) + " can't be read");
     const Result result = compile_sycl({path, source.c_str()}, {}, options, {}, false, format);
     print_log(result.log);
+    if (!result.error && result.image_count > 1) {
+        throw std::runtime_error(std::string(path) + " has kernels with work-groups of different sizes, or some that " +
+                                 "need doubles and some that don't: such are in files of their own");
+    }
     if (result.error || result.image_count != 1 || result.images->format != format) {
         throw std::runtime_error(std::string(path) + " does not compile");
     }

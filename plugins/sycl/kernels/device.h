@@ -78,10 +78,37 @@ DEVICE u32 from_lane(Item item, u32 value, u32 lane) {
 DEVICE u32 from_lane_xor(Item item, u32 value, u32 mask) {
     return sycl::permute_group_by_xor(item.get_sub_group(), value, mask);
 }
+// The value of the lane that is `distance` lower; of no use in lanes without one.
+DEVICE u32 from_lower_lane(Item item, u32 value, u32 distance) {
+    return sycl::shift_group_right(item.get_sub_group(), value, distance);
+}
+
+// A number that many work-items change at once, as ports wrap atomics: for the whole device, in local
+// or in global memory.
+class AtomicNumber {
+  public:
+    DEVICE explicit AtomicNumber(u32& number) : number(number) {}
+    // Returns the number before.
+    DEVICE u32 fetch_add(u32 value) const { return number.fetch_add(value); }
+
+  private:
+    sycl::atomic_ref<u32, sycl::memory_order::relaxed, sycl::memory_scope::device> number;
+};
 
 // Adds to a number in local memory.
 DEVICE void add_local(u32& number, u32 value) {
+#if defined(ATOMICS_OF_A_CLASS)
+    AtomicNumber(number).fetch_add(value);
+#else
     sycl::atomic_ref<u32, sycl::memory_order::relaxed, sycl::memory_scope::work_group,
                      sycl::access::address_space::local_space>(number)
         .fetch_add(value);
+#endif
+}
+
+// Counts in global memory; returns the number before.
+DEVICE u32 next_index(u32& counter) {
+    return sycl::atomic_ref<u32, sycl::memory_order::relaxed, sycl::memory_scope::device,
+                            sycl::access::address_space::global_space>(counter)
+        .fetch_add(1u);
 }

@@ -11,9 +11,11 @@ using CudaDevice = int;
 using DevicePointer = std::uint64_t;
 using Handle = void *;
 
-// Of cuda.h: codes of images that are not for a GPU or a driver, and an attribute of functions.
+// Of cuda.h: codes of images that are not for a GPU or a driver, and attributes of functions.
 constexpr std::array<Status, 4> NOT_FOR_THIS_GPU = {200, 209, 218, 222};
 constexpr int MAX_DYNAMIC_SHARED_BYTES = 8;
+// And of devices.
+constexpr int MULTIPROCESSOR_COUNT = 16;
 
 struct Driver {
     Status (*init)(unsigned);
@@ -31,6 +33,11 @@ struct Driver {
     Status (*allocate)(DevicePointer *, std::size_t);
     Status (*free)(DevicePointer);
     Status (*copy_to_device)(DevicePointer, const void *, std::size_t);
+    Status (*copy_in_stream)(DevicePointer, const void *, std::size_t, Handle);
+    Status (*copy_to_host)(void *, DevicePointer, std::size_t, Handle);
+    Status (*synchronize_stream)(Handle);
+    Status (*get_attribute)(int *, int, CudaDevice);
+    Status (*resident_blocks)(int *, Handle, int, std::size_t);
     Status (*describe)(Status, const char **);
 };
 
@@ -57,6 +64,11 @@ Driver load_driver() {
     find(library, "cuMemAlloc_v2", driver.allocate);
     find(library, "cuMemFree_v2", driver.free);
     find(library, "cuMemcpyHtoD_v2", driver.copy_to_device);
+    find(library, "cuMemcpyHtoDAsync_v2", driver.copy_in_stream);
+    find(library, "cuMemcpyDtoHAsync_v2", driver.copy_to_host);
+    find(library, "cuStreamSynchronize", driver.synchronize_stream);
+    find(library, "cuDeviceGetAttribute", driver.get_attribute);
+    find(library, "cuOccupancyMaxActiveBlocksPerMultiprocessor", driver.resident_blocks);
     find(library, "cuGetErrorString", driver.describe);
     return driver;
 }
@@ -81,9 +93,16 @@ void check(Status status) {
     throw std::runtime_error(reason);
 }
 
+std::uint32_t multiprocessors_of(CudaDevice device) {
+    int count = 0;
+    check(driver().get_attribute(&count, MULTIPROCESSOR_COUNT, device));
+    return std::uint32_t(count);
+}
+
 class CudaKernel final : public Loaded {
   public:
-    CudaKernel(Handle context, const Kernel &kernel) : context(context), shape(kernel.shape) {
+    CudaKernel(CudaDevice device, Handle context, const Kernel &kernel)
+        : device(device), context(context), shape(kernel.shape) {
         check(driver().load_module(&module, kernel.fatbin.begin));
         const std::string name = std::string("__sycl_kernel_") + kernel.name;
         check(driver().get_function(&function, module, name.c_str()));
@@ -106,7 +125,15 @@ class CudaKernel final : public Loaded {
                               pointers.data(), nullptr));
     }
 
+    std::uint32_t resident_groups() override {
+        check(driver().set_context(context));
+        int of_multiprocessor = 0;
+        check(driver().resident_blocks(&of_multiprocessor, function, int(shape.threads), shape.local_bytes));
+        return multiprocessors_of(device) * std::uint32_t(of_multiprocessor);
+    }
+
   private:
+    CudaDevice device;
     Handle context;
     LaunchShape shape;
     Handle module = nullptr;
@@ -124,34 +151,57 @@ class Cuda final : public Device {
 
     ~Cuda() override {
         if (driver().set_context(context) == 0) {
-            for (DevicePointer pointer : copies) driver().free(pointer);
+            for (DevicePointer pointer : allocated) driver().free(pointer);
         }
         driver().release_context(device);
     }
 
     std::unique_ptr<Loaded> load(const Kernel &kernel) override {
         check(driver().set_context(context));
-        return std::make_unique<CudaKernel>(context, kernel);
+        return std::make_unique<CudaKernel>(device, context, kernel);
     }
 
     const void *copy(const std::vector<std::uint32_t> &words) override {
-        check(driver().set_context(context));
-        DevicePointer pointer = 0;
         const std::size_t bytes = words.size() * sizeof(std::uint32_t);
-        check(driver().allocate(&pointer, bytes));
-        copies.push_back(pointer);
-        check(driver().copy_to_device(pointer, words.data(), bytes));
+        void *memory = allocate(bytes);
+        check(driver().copy_to_device(reinterpret_cast<DevicePointer>(memory), words.data(), bytes));
         // The copy may still be in transfer, and bench's stream does not wait for another one.
         check(driver().synchronize());
-        return reinterpret_cast<const void *>(pointer);
+        return memory;
     }
+
+    void *allocate(std::uint64_t bytes) override {
+        check(driver().set_context(context));
+        DevicePointer pointer = 0;
+        check(driver().allocate(&pointer, bytes));
+        allocated.push_back(pointer);
+        return reinterpret_cast<void *>(pointer);
+    }
+
+    // The driver has copied words that are not page-locked when it returns.
+    void write(const recobench_host &host, const void *to, const std::vector<std::uint32_t> &words) override {
+        check(driver().set_context(context));
+        const std::size_t bytes = words.size() * sizeof(std::uint32_t);
+        check(driver().copy_in_stream(reinterpret_cast<DevicePointer>(to), words.data(), bytes, host.stream));
+    }
+
+    std::vector<std::uint32_t> read(const recobench_host &host, const void *from, std::size_t count) override {
+        check(driver().set_context(context));
+        std::vector<std::uint32_t> words(count);
+        const auto pointer = reinterpret_cast<DevicePointer>(from);
+        check(driver().copy_to_host(words.data(), pointer, count * sizeof(std::uint32_t), host.stream));
+        check(driver().synchronize_stream(host.stream));
+        return words;
+    }
+
+    std::uint32_t multiprocessors() override { return multiprocessors_of(device); }
 
     void finish() override {}
 
   private:
     CudaDevice device = 0;
     Handle context = nullptr;
-    std::vector<DevicePointer> copies;
+    std::vector<DevicePointer> allocated;
 };
 
 } // namespace

@@ -43,6 +43,9 @@ class Loaded {
 
     // Starts `groups` work-groups.
     virtual void launch(const recobench_host &host, std::uint32_t groups, const Arguments &arguments) = 0;
+
+    // Work-groups that the device runs at a time.
+    virtual std::uint32_t resident_groups() = 0;
 };
 
 // A device that variants run on.
@@ -54,6 +57,18 @@ class Device {
 
     // A copy of words in the device's memory, as long as the device is there.
     virtual const void *copy(const std::vector<std::uint32_t> &words) = 0;
+
+    // Memory of the device, as long as the device is there.
+    virtual void *allocate(std::uint64_t bytes) = 0;
+
+    // Writes words to the device's memory, before the kernels that follow.
+    virtual void write(const recobench_host &host, const void *to, const std::vector<std::uint32_t> &words) = 0;
+
+    // Words of the device's memory, once all kernels are done.
+    virtual std::vector<std::uint32_t> read(const recobench_host &host, const void *from, std::size_t count) = 0;
+
+    // Multiprocessors of a GPU; 1 on the host.
+    virtual std::uint32_t multiprocessors() = 0;
 
     // Waits for all kernels where bench does not.
     virtual void finish() = 0;

@@ -1,6 +1,7 @@
 // Kernels on the host: loads SYCL's run time, which the plugin itself does not need.
 #include "device.h"
 #include "runtime.h"
+#include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
 
@@ -61,6 +62,9 @@ class HostKernel final : public Loaded {
                                std::uint32_t(values.size())));
     }
 
+    // Any number will do.
+    std::uint32_t resident_groups() override { return 16; }
+
   private:
     LaunchShape shape;
     SyclKernel *loaded = nullptr;
@@ -79,14 +83,32 @@ class Host final : public Device {
     }
 
     const void *copy(const std::vector<std::uint32_t> &words) override {
-        return copies.emplace_back(std::make_unique<std::vector<std::uint32_t>>(words))->data();
+        return memory.emplace_back(std::make_unique<std::vector<std::uint32_t>>(words))->data();
     }
+
+    void *allocate(std::uint64_t bytes) override {
+        const std::size_t words = (bytes + sizeof(std::uint32_t) - 1) / sizeof(std::uint32_t);
+        return memory.emplace_back(std::make_unique<std::vector<std::uint32_t>>(words))->data();
+    }
+
+    void write(const recobench_host &, const void *to, const std::vector<std::uint32_t> &words) override {
+        finish();
+        std::memcpy(const_cast<void *>(to), words.data(), words.size() * sizeof words[0]);
+    }
+
+    std::vector<std::uint32_t> read(const recobench_host &, const void *from, std::size_t count) override {
+        finish();
+        const auto *words = static_cast<const std::uint32_t *>(from);
+        return {words, words + count};
+    }
+
+    std::uint32_t multiprocessors() override { return 1; }
 
     void finish() override { check(runtime().wait(session)); }
 
   private:
     SyclSession *session = nullptr;
-    std::vector<std::unique_ptr<std::vector<std::uint32_t>>> copies;
+    std::vector<std::unique_ptr<std::vector<std::uint32_t>>> memory;
 };
 
 } // namespace

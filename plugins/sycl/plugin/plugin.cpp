@@ -2,7 +2,7 @@
 //
 // | file | content |
 // |---|---|
-// | sort, noisy_pads, unpack | the variants of a task |
+// | sort, unpack, noisy_pads, decode, hits | the variants of a task |
 // | variant.h | common code of variants |
 // | device.h, cuda, host | a kernel on a GPU, and on the host |
 // | runtime | SYCL's run time, a library of its own |
@@ -16,6 +16,8 @@ const Variants &variants() {
         add_sort(added);
         add_noisy_pads(added);
         add_unpack(added);
+        add_decode(added);
+        add_hits(added);
         return added;
     }();
     return all;

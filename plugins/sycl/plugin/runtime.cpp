@@ -23,6 +23,8 @@ struct SyclSession {
     sycl::queue queue;
     std::string description;
     std::map<std::string, std::unique_ptr<SyclKernel>> kernels;
+    // Of each image, which may have several kernels.
+    std::map<const unsigned char *, sycl::kernel_bundle<sycl::bundle_state::executable>> bundles;
 };
 
 namespace {
@@ -91,16 +93,23 @@ std::unique_ptr<SyclSession> make_session(std::uint32_t threads) {
     const std::string description = device.get_info<sycl::info::device::name>() + ", OpenCL " +
                                     device.get_info<sycl::info::device::driver_version>() +
                                     ", threads of its own, not pinned";
-    return std::unique_ptr<SyclSession>(new SyclSession{sycl::queue(device, in_order), description, {}});
+    return std::unique_ptr<SyclSession>(new SyclSession{sycl::queue(device, in_order), description, {}, {}});
 }
 
-std::unique_ptr<SyclKernel> make_kernel(SyclSession *session, const unsigned char *image, std::uint64_t bytes, const char *name) {
+const sycl::kernel_bundle<sycl::bundle_state::executable> &bundle_of(SyclSession *session, const unsigned char *image,
+                                                                     std::uint64_t bytes) {
+    const auto existing = session->bundles.find(image);
+    if (existing != session->bundles.end()) return existing->second;
     std::vector<std::byte> spirv(bytes);
     std::memcpy(spirv.data(), image, bytes);
     // Neither may be const.
     auto source = experimental::create_kernel_bundle_from_source(
         session->queue.get_context(), experimental::source_language::spirv, spirv);
-    auto bundle = experimental::build(source);
+    return session->bundles.emplace(image, experimental::build(source)).first->second;
+}
+
+std::unique_ptr<SyclKernel> make_kernel(SyclSession *session, const unsigned char *image, std::uint64_t bytes, const char *name) {
+    auto bundle = bundle_of(session, image, bytes);
     const std::string symbol = std::string("__sycl_kernel_") + name;
     return std::unique_ptr<SyclKernel>(new SyclKernel{session, bundle.ext_oneapi_get_kernel(symbol)});
 }

@@ -6,6 +6,7 @@ DECLARE_IMAGES(sort_block_merge_256x11)
 DECLARE_IMAGES(sort_block_merge_votes)
 DECLARE_IMAGES(sort_block_merge_slices)
 DECLARE_IMAGES(sort_segmented_radix)
+DECLARE_IMAGES(sort_segmented_radix_atomics)
 
 namespace {
 
@@ -15,6 +16,8 @@ constexpr Kernel BLOCK_MERGE_VOTES = {"sort_block_merge_votes", BLOCK_MERGE_SHAP
 constexpr Kernel BLOCK_MERGE_SLICES = {"sort_block_merge_slices", BLOCK_MERGE_SLICES_SHAPE,
                                        IMAGES(sort_block_merge_slices)};
 constexpr Kernel SEGMENTED_RADIX = {"sort_segmented_radix", SEGMENTED_RADIX_SHAPE, IMAGES(sort_segmented_radix)};
+constexpr Kernel SEGMENTED_RADIX_ATOMICS = {"sort_segmented_radix_atomics", SEGMENTED_RADIX_SHAPE,
+                                            IMAGES(sort_segmented_radix_atomics)};
 
 // First bit and number of bits of each digit of a digi: the time, then the channel. An even number of
 // passes, so that the last one ends in the output.
@@ -91,7 +94,7 @@ struct BlockMergeSlices : BlockMerge {
 struct SegmentedRadix : BySegment {
     static constexpr std::uint32_t BUFFERS = RECOBENCH_SEPARATE;
 
-    SegmentedRadix(const recobench_host &host, const recobench_sort &sort) : BySegment(host, sort, SEGMENTED_RADIX) {}
+    using BySegment::BySegment;
 
     void run(const recobench_host &host, const recobench_sort &sort) {
         if (sort.digis == 0) return;
@@ -104,6 +107,16 @@ struct SegmentedRadix : BySegment {
             to_output = !to_output;
         }
     }
+};
+
+struct PlainSegmentedRadix : SegmentedRadix {
+    PlainSegmentedRadix(const recobench_host &host, const recobench_sort &sort)
+        : SegmentedRadix(host, sort, SEGMENTED_RADIX) {}
+};
+
+struct SegmentedRadixAtomics : SegmentedRadix {
+    SegmentedRadixAtomics(const recobench_host &host, const recobench_sort &sort)
+        : SegmentedRadix(host, sort, SEGMENTED_RADIX_ATOMICS) {}
 };
 
 constexpr const char *OFFSETS_DIFFER = "begins of segments have 64 bits";
@@ -124,7 +137,13 @@ void add_sort(Variants &variants) {
                           {"sycl-block-merge-slices", "SYCL: block-merge with slices of global memory for local memory",
                            "block-merge", "local memory is a slice of global memory; begins of segments have 64 bits",
                            "SYCL, global slices"});
-    add<SegmentedRadix>(variants, {"sycl-segmented-radix",
-                                   "SYCL: LSD radix sort a segment with one work-group, six passes, digis as keys",
-                                   "segmented-radix", OFFSETS_DIFFER});
+    add<PlainSegmentedRadix>(variants,
+                              {"sycl-segmented-radix",
+                               "SYCL: LSD radix sort a segment with one work-group, six passes, digis as keys",
+                               "segmented-radix", OFFSETS_DIFFER});
+    add<SegmentedRadixAtomics>(variants,
+                               {"sycl-segmented-radix-atomics",
+                                "SYCL: segmented-radix with digits counted by a class that wraps atomics",
+                                "segmented-radix", "counters are of a class; begins of segments have 64 bits",
+                                "SYCL, atomics of a class"});
 }

@@ -81,3 +81,5 @@ template <class Ready> void add(Variants &variants, const About &about) {
 void add_sort(Variants &variants);
 void add_noisy_pads(Variants &variants);
 void add_unpack(Variants &variants);
+void add_decode(Variants &variants);
+void add_hits(Variants &variants);

@@ -1,0 +1,12 @@
+// launch bounds: 128, 8
+#include "decode/links.h"
+
+using namespace decode;
+
+CHECK_SHAPE(DECODE_DENSE_LINKS_SHAPE, LINK_THREADS, LinkShared)
+KERNEL(LINK_THREADS)
+decode_dense_link_digits(const u8* pages, const PageRecord* records, const Job* jobs, const u32* job_offsets,
+                         u32 fragment, const u16* pads, u64* digits, LOCAL_MEMORY(LinkShared) shared) {
+    const DigitTarget target = {digits};
+    decode_dense_links(THIS_ITEM, {pages, records, jobs, job_offsets, fragment}, pads, target, shared);
+}
