@@ -11,6 +11,15 @@ use crate::record::{Point, SummaryRow};
 /// The stage of the total time.
 pub const TOTAL: &str = "total";
 
+/// The stage of a run that processes only a subsample of the work, so that tables and charts do not
+/// mistake its time for that of a complete run.
+pub const SAMPLE: &str = "sample";
+
+/// True if a stage is a run rather than a part of one.
+pub fn is_whole(stage: &str) -> bool {
+    [TOTAL, SAMPLE].contains(&stage)
+}
+
 /// The stage of the sum of the kernels.
 pub const KERNEL: &str = "kernel";
 

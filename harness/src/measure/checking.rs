@@ -4,11 +4,12 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use portable_gpu::DeviceError;
+use reports::record::{FAILED, WRONG};
 use tasks::device::Target;
 use tasks::task::Candidate;
 
 use super::device_use::{DeviceUse, FreeBefore, disagreement};
-use super::rows::{FAILED, RowBuilder, WRONG};
+use super::rows::RowBuilder;
 use crate::platform::peak_allocation;
 
 /// Final state of a candidate.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use reports::record::Effort;
+use reports::record::{Effort, FAILED};
 use reports::store::StoreError;
 use tasks::device::Device;
 use tasks::task::Case;
@@ -14,7 +14,7 @@ use super::gpu::sampled_gpu::GpuMode;
 use super::recorder::{BlockRecorder, Recorder};
 use super::resources::Resources;
 use super::rounds::{self, BlockCandidate};
-use super::rows::{FAILED, RowBuilder};
+use super::rows::RowBuilder;
 use super::sampler::{CandidateSampler, Sample};
 use super::stopping::{Policy, Series, StopReason};
 use crate::plan::{CandidateSpec, Input, Plan};

@@ -51,7 +51,6 @@ pub(crate) use ordered::{BlockRequest, is_false};
 pub(crate) use resources::Resources;
 pub use rounds::Sampler;
 pub(crate) use rounds::shuffle;
-pub(crate) use rows::{FAILED, WRONG};
 pub(crate) use run_spec::{CEILINGS, default_folder, new_folder, run_folder};
 pub use run_spec::{Job, KernelTimes, MeasureError, RunResult, RunSpec, Start};
 pub use sampler::{CandidateSampler, Sample};

@@ -2,12 +2,11 @@
 
 use portable_gpu::DeviceError;
 use portable_gpu::timing::StageTiming;
-use reports::record::{SampleRow, SummaryRow, flags};
+use reports::record::{FAILED, SampleRow, SummaryRow, flags};
 use serde::{Deserialize, Serialize};
 
 use super::input::{CandidateState, InputState};
 use super::rounds::{SampleIndex, Sampler};
-use super::rows::FAILED;
 use super::sampler::{CandidateSampler, Sample};
 use super::stages::{SAMPLE, is_whole};
 use super::stopping::Series;

@@ -1,7 +1,7 @@
 //! Conversion of samples to records.
 
 use portable_gpu::timing::StageTiming;
-use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
+use reports::record::{Params, Point, SampleRow, SampleStatistics, SummaryRow, flags};
 use reports::units;
 use statistics::describe;
 use tasks::algorithm::{InputState, Metric, Work};
@@ -21,13 +21,6 @@ use crate::platform::counters::Counts;
 const FIGURES: usize = 5;
 /// Significant figures of the profiling overhead.
 const PROFILED_FIGURES: usize = 3;
-/// Default confidence level, which rows do not mention.
-const FULL_LEVEL: f64 = 0.95;
-
-/// Prefix of the note of a variant with wrong output.
-pub(crate) const WRONG: &str = "wrong output: ";
-/// Prefix of the note of a variant that failed on its device.
-pub(crate) const FAILED: &str = "failed: ";
 
 /// A candidate on an input: fields that all its rows share.
 pub(super) struct RowBuilder {
@@ -180,7 +173,7 @@ impl RowBuilder {
         seconds: &[f64],
         block_offsets: &[usize],
     ) -> SummaryRow {
-        let Some(described) = describe(seconds) else {
+        let Some(found) = SampleStatistics::new(seconds, block_offsets) else {
             return SummaryRow {
                 valid: true.into(),
                 stopped_by: stopped_by.to_owned(),
@@ -188,31 +181,15 @@ impl RowBuilder {
                 ..self.empty_row(stage)
             };
         };
-        let per_second = |amount: u64| amount as f64 / described.median;
-        let bytes_per_s = per_second(self.work.bytes_min);
-        let found = statistics::Series::new(seconds, block_offsets).leveled_interval();
-        let interval = found.map(|found| found.interval);
-        SummaryRow {
-            metrics: confidence_level(found),
-            samples: described.samples,
+        found.fill(SummaryRow {
+            metrics: quantities::metrics(),
             stopped_by: stopped_by.to_owned(),
-            median_s: Some(described.median),
-            mean_s: Some(described.mean),
-            stddev_s: Some(described.stddev),
-            min_s: Some(described.min),
-            p95_s: Some(described.p95),
-            p99_s: Some(described.p99),
-            max_s: Some(described.max),
-            ci95_low_s: interval.map(|interval| interval.low),
-            ci95_high_s: interval.map(|interval| interval.high),
-            items_per_s: finite_value(per_second(self.work.items)),
-            bytes_per_s: finite_value(bytes_per_s).filter(|_| self.work.bytes_min > 0),
-            peak_fraction: self.peak_fraction(stage, described.median),
+            peak_fraction: self.peak_fraction(stage, found.median()),
             memory_bytes: Some(self.memory_bytes),
             memory_ratio: finite_value(self.memory_bytes as f64 / self.work.input_bytes as f64),
             valid: true.into(),
             ..self.empty_row(stage)
-        }
+        })
     }
 
     /// Achieved fraction of the peak bandwidth: required bytes over `seconds`, relative to the
@@ -321,15 +298,6 @@ fn times_of(
         }
     }
     (seconds, starts)
-}
-
-/// Confidence level of an interval, if there are too few samples for 95 %.
-fn confidence_level(found: Option<statistics::ConfidenceInterval>) -> Params {
-    let mut metrics = quantities::metrics();
-    if let Some(found) = found.filter(|found| found.level < FULL_LEVEL) {
-        metrics.set("interval_level", format!("{:.2}", found.level));
-    }
-    metrics
 }
 
 #[cfg(test)]

@@ -10,11 +10,10 @@ use std::time::{Duration, Instant};
 use generators_common::DataError;
 use reports::charts::{ChartError, Wanted};
 use reports::clock::now;
-use reports::record::{Effort, RunRecord, SampleRow, SuitePart, SummaryRow, YesNo};
+use reports::record::{Effort, FAILED, RunRecord, SampleRow, SuitePart, SummaryRow, WRONG, YesNo};
 use reports::store::{Run, StoreError};
 use tasks::device::TeamError;
 
-use super::rows::{FAILED, WRONG};
 use super::stages::is_whole;
 use crate::plan::Plan;
 use crate::platform::Exit;

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use reports::clock::{clock_problem, now};
 use reports::history::Series;
 use reports::record::{
-    Effort, Environment, Point, RunRecord, SCHEMA_VERSION, SMALL_NOTE, SampleRow, SuitePart,
+    Effort, Environment, PlannedVariant, Point, RunRecord, SCHEMA_VERSION, SMALL_NOTE, SampleRow,
+    SuitePart,
 };
 use reports::store::{RunFolder, StoreError};
 use reports::{charts, units};
@@ -315,6 +316,7 @@ pub(crate) fn describe(run_spec: &RunSpec<'_>, topology: &Topology) -> RunRecord
         software: platform::software(),
         variables: variables(),
         inputs: input_records(plans.clone()),
+        planned: planned(plans.clone()),
         plugins: plugin_records(plans),
         machine_key: machine.key(),
         machine,
@@ -330,6 +332,30 @@ pub(crate) fn describe(run_spec: &RunSpec<'_>, topology: &Topology) -> RunRecord
         throttled: None,
         effort: None,
     }
+}
+
+/// Variants of plans, with the number of their points and their machine code.
+fn planned<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<PlannedVariant> {
+    let mut all = Vec::new();
+    for plan in plans {
+        for input in &plan.inputs {
+            for spec in &input.candidates {
+                let info = plan.variant(spec);
+                let planned = PlannedVariant {
+                    algorithm: plan.task().name().to_owned(),
+                    variant: info.name.to_owned(),
+                    device: spec.device.to_string(),
+                    points: 1,
+                    fingerprint: match info.plugin {
+                        Some(plugin) => plugin.fingerprint.clone(),
+                        None => platform::variant_fingerprint(info),
+                    },
+                };
+                planned.add_to(&mut all);
+            }
+        }
+    }
+    all
 }
 
 /// Note if reading the clock takes too long for the shortest samples.

@@ -2,13 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Stage of a complete run.
-pub(crate) const TOTAL: &str = "total";
-/// Stage of a run that processes only a subsample of the work, so that tables and charts do not
-/// mistake its time for that of a complete run.
-pub(super) const SAMPLE: &str = "sample";
-/// Stage of all kernels of a GPU together.
-pub(super) const KERNEL: &str = "kernel";
+pub(super) use reports::rank::{KERNEL, SAMPLE};
+pub(crate) use reports::rank::{TOTAL, is_whole};
 
 /// Share of the work that a run processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +28,6 @@ impl Coverage {
             Coverage::Sample => format!("{SAMPLE}/{stage}").into(),
         }
     }
-}
-
-/// Returns true if a stage is a run rather than a part of one.
-pub(crate) fn is_whole(stage: &str) -> bool {
-    [TOTAL, SAMPLE].contains(&stage)
 }
 
 /// Last component of a stage path.

@@ -36,7 +36,9 @@ impl<R: RunRows> StreamsRun<R> {
     ) -> Result<Self, MeasureError> {
         let stopped = StoppedPeriods::start();
         let run_spec = RunSpec::for_task(request, plan);
-        let mut record = describe(&run_spec, &Topology::this_machine());
+        let record = describe(&run_spec, &Topology::this_machine());
+        // Its points are those of streams.
+        let mut record = RunRecord { planned: Vec::new(), ..record };
         record.notes.extend_from_slice(notes);
         let path = run_folder(out, name)?;
         let folder = Folder::create(&path, &record)?;

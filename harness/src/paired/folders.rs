@@ -22,7 +22,8 @@ const MEMORY: f64 = 0.5;
 /// Run metadata of both sides.
 pub(super) fn records(against: &Against<'_>, children: &[Child; 2]) -> [RunRecord; 2] {
     Side::BOTH.map(|side| {
-        let mut record = against.record.clone();
+        // The plan is that of the new side.
+        let mut record = RunRecord { planned: Vec::new(), ..against.record.clone() };
         record.software = children[side as usize].software.clone();
         let (_, plugins) = against.side(side);
         record.plugins.clone_from(&plugins.records);

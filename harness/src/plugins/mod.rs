@@ -18,13 +18,13 @@ use crate::document::InvalidDocument;
 use crate::registry::{self, LoadError};
 use nix::libc;
 use portable_gpu::cuda;
-use reports::record::{Point, SummaryRow};
+use reports::record::{FAILED, Point, SummaryRow, WRONG};
 use sha2::{Digest, Sha256};
 use tasks::device::TeamError;
 use tasks::plugin::{self, PluginInfo, PluginKind, Quarantine, baseline};
 use text::Untrusted;
 
-use crate::measure::{FAILED, TOTAL, WRONG};
+use crate::measure::TOTAL;
 use crate::plan::{CandidateSpec, Plan};
 use crate::platform::{Exit, available_memory, hash_text, plugin_guard};
 use trial::PluginVariant;

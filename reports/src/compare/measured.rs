@@ -22,7 +22,7 @@ use crate::units::counted;
 /// Minimum number of undisturbed samples to judge by them alone.
 const ENOUGH: usize = 10;
 /// Share of disturbed samples above which verdicts are inconclusive.
-const DOUBTFUL: f64 = 0.3;
+pub const MAX_DISTURBED: f64 = 0.3;
 
 /// A run, prepared for comparisons.
 #[derive(Clone, Debug)]
@@ -203,7 +203,7 @@ impl Samples {
 
     /// True if too many samples were disturbed for any conclusion.
     pub fn is_doubtful(&self) -> bool {
-        self.disturbed as f64 > DOUBTFUL * self.all.samples() as f64
+        self.disturbed as f64 > MAX_DISTURBED * self.all.samples() as f64
     }
 }
 
@@ -233,8 +233,6 @@ impl SampleBlocks {
 const DISTURBED: f64 = 0.1;
 /// Share of disturbed samples from which on the whole run counts as disturbed.
 const MOSTLY_DISTURBED: f64 = 0.3;
-/// Load per CPU before the run above which a machine counts as busy.
-const LOADED: f64 = 0.5;
 /// Difference of the loads per CPU above which loads count as different.
 const UNLIKE: f64 = 0.25;
 
@@ -271,6 +269,8 @@ pub(super) struct Load {
     pub disturbed: f64,
     /// Waiting processes at the start, per usable CPU.
     load: Option<f64>,
+    /// True if these were many.
+    was_busy: bool,
 }
 
 impl Load {
@@ -282,15 +282,15 @@ impl Load {
         };
         let (all, disturbed) = samples.fold((0, 0), count);
         let environment = &run.record.environment;
-        let cpus = environment.usable_threads.max(1) as f64;
         Load {
             disturbed: disturbed as f64 / all.max(1) as f64,
-            load: environment.load_1min.map(|load| load / cpus),
+            load: environment.load_per_cpu(),
+            was_busy: environment.is_busy(),
         }
     }
 
     fn is_busy(self) -> bool {
-        self.disturbed > DISTURBED || self.load.is_some_and(|load| load > LOADED)
+        self.disturbed > DISTURBED || self.was_busy
     }
 
     /// The share in per cent, if it is significant.

@@ -2,10 +2,12 @@
 
 mod identity;
 mod machine_records;
+mod planned;
 mod point;
 mod quantities;
 mod rows;
 mod run;
+mod sampled;
 mod suite;
 
 pub use identity::Code;
@@ -13,14 +15,17 @@ pub use machine_records::{
     Bandwidth, CEILINGS_VERSION, CeilingsRecord, Latencies, LinkBandwidth, LinkPoint, LinksAtOnce,
     PointScatter, SELF_TEST_VERSION, SelfTest, SharedLink, Trial,
 };
+pub use planned::PlannedVariant;
 pub(crate) use point::Identified;
 pub use point::{InvalidParams, Params, Point};
 pub use quantities::{About, AxisKind, AxisRecord, Better, Declared, MetricRecord, Quantities};
 pub use rows::{
-    Ceiling, FULL_LEVEL, INTERVAL_LEVEL, SampleRow, SummaryRow, YesNo, flags, retain_samples_of,
+    Ceiling, FAILED, FULL_LEVEL, INTERVAL_LEVEL, SampleRow, SummaryRow, WRONG, YesNo, flags,
+    retain_samples_of,
 };
 pub use run::{
     Adapter, CacheLevel, DIRTY, Effort, Environment, Gpu, HipGpu, Machine, PluginRecord, RunRecord,
     SCHEMA_VERSION, SMALL_NOTE, Shaders, Software,
 };
+pub use sampled::SampleStatistics;
 pub use suite::{InputRecord, Shard, SuitePart};

@@ -243,6 +243,10 @@ row! {
     }
 }
 
+/// Prefix of the note of a variant with wrong output.
+pub const WRONG: &str = "wrong output: ";
+/// Prefix of the note of a variant that failed on its device.
+pub const FAILED: &str = "failed: ";
 /// The level of intervals with enough samples.
 pub const FULL_LEVEL: f64 = 0.95;
 /// The metric with the level of an interval of fewer samples.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AxisRecord, Bandwidth, Declared, InputRecord, MetricRecord, Params, Quantities, SuitePart,
+    AxisRecord, Bandwidth, Declared, InputRecord, MetricRecord, Params, PlannedVariant, Quantities,
+    SuitePart,
 };
 
 /// The version of the layout of the run folder.
@@ -32,6 +33,10 @@ pub struct RunRecord {
     /// Common id of two sides of a paired run; `None` for a separate run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<String>,
+    /// Variants of the plan of a run of tasks, with the number of their points: a complete run has
+    /// rows of all of them. Runs of earlier versions, streams and paired runs don't have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub planned: Vec<PlannedVariant>,
     /// The program.
     pub software: Software,
     /// The plugins of variants.
@@ -386,6 +391,22 @@ pub struct Environment {
     pub available_memory_bytes: u64,
     /// Hardware threads that this process may use.
     pub usable_threads: usize,
+}
+
+/// Load per CPU before a run above which a machine counts as busy.
+const LOADED: f64 = 0.5;
+
+impl Environment {
+    /// Waiting processes at the start per usable CPU, if the system reports them.
+    pub fn load_per_cpu(&self) -> Option<f64> {
+        let cpus = self.usable_threads.max(1) as f64;
+        self.load_1min.map(|load| load / cpus)
+    }
+
+    /// True if other processes used many of the CPUs at the start.
+    pub fn is_busy(&self) -> bool {
+        self.load_per_cpu().is_some_and(|load| load > LOADED)
+    }
 }
 
 /// The note of a run under RECOBENCH_SMALL.

@@ -144,6 +144,9 @@ fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
                 record.missing_devices.push(device.clone());
             }
         }
+        if !std::ptr::eq(run, &runs[0]) {
+            run.record.planned.iter().for_each(|it| it.clone().add_to(&mut record.planned));
+        }
         for input in &run.record.inputs {
             if !record.inputs.contains(input) {
                 record.inputs.push(input.clone());
