@@ -13,7 +13,9 @@ pub(crate) const MIXED_SUITES: TaskSet = TaskSet {
             "selftest",
             "gpu-nightly",
             "gpu-break-even",
-            "gpu-portability"
+            "gpu-portability",
+            "score",
+            "gpu-score"
         ]
     ),
     published: Some(PublishedFigures {

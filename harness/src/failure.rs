@@ -9,6 +9,7 @@ use reports::compare::CompareError;
 use reports::compare::render::RenderError;
 use reports::export::ExportError;
 use reports::history::HistoryError;
+use reports::machines::NotComparable;
 use reports::report::ReportError;
 use reports::store::StoreError;
 use reports::table::TableError;
@@ -71,6 +72,9 @@ pub enum Failure {
     /// A report that can't be generated.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// Machines that can't be compared.
+    #[error(transparent)]
+    Machines(#[from] NotComparable),
     /// Runs that can't be exported.
     #[error(transparent)]
     Export(#[from] ExportError),
@@ -148,7 +152,10 @@ impl Failure {
             Failure::Usage(_)
             | Failure::Document(_)
             | Failure::Compare(CompareError::SameRun { .. }) => Exit::Usage,
-            Failure::NothingMeasured(_) | Failure::Compare(_) => Exit::NothingMeasured,
+            Failure::NothingMeasured(_)
+            | Failure::Compare(_)
+            | Failure::Machines(NotComparable::Nothing(_)) => Exit::NothingMeasured,
+            Failure::Machines(_) => Exit::Usage,
             Failure::WrongOutput(_) => Exit::WrongOutput,
             Failure::Data(error) => error.into(),
             Failure::Store(error) => error.into(),

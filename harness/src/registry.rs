@@ -129,7 +129,9 @@ fn unset() -> Registry {
             "selftest",
             "gpu-nightly",
             "gpu-break-even",
-            "gpu-portability"
+            "gpu-portability",
+            "score",
+            "gpu-score"
         ]
     );
     const PUBLISHED: PublishedFigures = PublishedFigures {
@@ -183,6 +185,11 @@ pub(crate) fn published() -> Option<PublishedFigures> {
 /// Sizes of interactions in the data of presets.
 pub(crate) fn presets() -> &'static [PresetItems] {
     registry().presets()
+}
+
+/// Experiment of a task, if it is of one.
+pub(crate) fn experiment(task: &str) -> Option<&'static str> {
+    registry().experiment(task)
 }
 
 /// All data sets in their listed order.

@@ -13,6 +13,7 @@
 //! | [`compare`] | verdicts on two runs, point by point |
 //! | [`filter`] | selection of the points of a command |
 //! | [`trend`] | points over many runs, and changes of their level |
+//! | [`machines`] | machines side by side, and scores |
 //! | [`plan`] | nodes, power and cost of a farm for a rate |
 //! | [`portability`] | cost of portable kernels relative to native ones |
 //! | [`published`] | published figures and their measured counterparts |
@@ -24,6 +25,7 @@
 //! | [`report`] | a run as a page, or as a text for a merge request |
 //! | [`site`] | a store as static pages |
 //! | [`stream`] | results of open-loop runs of timeslices |
+//! | [`submission`] | checks of run folders against their samples, and packing with hashes |
 //! | [`throughput`] | results of concurrent streams of events |
 //! | [`winners`] | the fastest variant at each setting |
 //! | [`rank`] | time by which variants are ranked: end to end, or kernels |
@@ -47,6 +49,7 @@ pub mod filter;
 mod frame;
 mod grouped;
 pub mod history;
+pub mod machines;
 pub mod plan;
 pub mod portability;
 pub mod program;
@@ -65,6 +68,7 @@ pub mod simulation;
 pub mod site;
 pub mod store;
 pub mod stream;
+pub mod submission;
 pub mod table;
 pub mod throughput;
 pub mod trend;

@@ -13,10 +13,12 @@ use text::Untrusted;
 use crate::compare::Comparison;
 use crate::frame::Document;
 use crate::history::Entry;
+use crate::machines::MachinesDocument;
 use crate::plan::PlanDocument;
 use crate::portability::PortableKernel;
 use crate::record::{CeilingsRecord, RunRecord, SelfTest, SummaryRow};
 use crate::stream::StreamRow;
+use crate::submission::{Manifest, SubmissionFinding};
 use crate::throughput::ThroughputRow;
 use crate::trend::Trend;
 use crate::winners::Winner;
@@ -91,7 +93,7 @@ fn run_rows() -> Value {
     rows::<SummaryRow>("The rows of a run", &["axis", "metric"], &differ)
 }
 
-fn schemas() -> [(&'static str, Value); 12] {
+fn schemas() -> [(&'static str, Value); 15] {
     [
         ("run", schema::<RunRecord>("run.json")),
         ("rows", run_rows()),
@@ -105,6 +107,9 @@ fn schemas() -> [(&'static str, Value); 12] {
         ("throughput", throughput_rows()),
         ("stream", stream_rows()),
         ("plan", schema::<PlanDocument<'_>>("A plan of farms")),
+        ("submission", schema::<Vec<SubmissionFinding<'_>>>("Checks of submissions")),
+        ("manifest", schema::<Manifest>("manifest.json")),
+        ("machines", schema::<MachinesDocument<'_>>("Machines side by side")),
     ]
 }
 

@@ -23,6 +23,8 @@ use crate::task::{Task, VariantInfo};
 pub struct TaskSet {
     /// The tasks.
     pub tasks: &'static [&'static dyn Task],
+    /// Name of the experiment that the tasks are of, if it is one: `CBM`.
+    pub experiment: Option<&'static str>,
     /// Data that can be generated and written to files.
     pub data_sets: &'static [&'static dyn DataSet],
     /// Those of the tasks whose inputs can be streamed.
@@ -100,12 +102,21 @@ impl TaskSet {
     pub const fn new(tasks: &'static [&'static dyn Task]) -> Self {
         TaskSet {
             tasks,
+            experiment: None,
             data_sets: &[],
             open_loop: &[],
             suites: &[],
             published: None,
             presets: &[],
         }
+    }
+}
+
+impl TaskSet {
+    /// Names of its tasks with their experiment.
+    fn experiments(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let experiment = self.experiment;
+        self.tasks.iter().filter_map(move |task| Some((task.name(), experiment?)))
     }
 }
 
@@ -149,6 +160,8 @@ pub enum RegistryError {
 #[derive(Clone, Default)]
 pub struct Registry {
     tasks: Vec<&'static dyn Task>,
+    /// Names of tasks with their experiment.
+    experiments: Vec<(&'static str, &'static str)>,
     data_sets: Vec<&'static dyn DataSet>,
     open_loop: Vec<&'static dyn OpenLoop>,
     suites: Vec<BuiltInSuite>,
@@ -164,6 +177,7 @@ impl Registry {
     pub fn new(sets: &[TaskSet]) -> Result<Self, RegistryError> {
         let registry = Registry {
             tasks: sets.iter().flat_map(|set| set.tasks).copied().collect(),
+            experiments: sets.iter().flat_map(TaskSet::experiments).collect(),
             data_sets: sets.iter().flat_map(|set| set.data_sets).copied().collect(),
             open_loop: sets.iter().flat_map(|set| set.open_loop).copied().collect(),
             suites: sets.iter().flat_map(|set| set.suites).copied().collect(),
@@ -190,6 +204,12 @@ impl Registry {
     /// The task with this name.
     pub fn task(&self, name: &str) -> Option<&'static dyn Task> {
         self.tasks.iter().copied().find(|task| task.name() == name)
+    }
+
+    /// Experiment of a task, if it is of one.
+    pub fn experiment(&self, task: &str) -> Option<&'static str> {
+        let found = self.experiments.iter().find(|(name, _)| *name == task);
+        found.map(|(_, experiment)| *experiment)
     }
 
     /// All tasks whose inputs can be streamed, in their listed order.

@@ -25,6 +25,7 @@ pub const TASKS: TaskSet = TaskSet {
         &TypedTask(VeloTask { stage: Stage::Tracks }),
         &TypedTask(VeloTask { stage: Stage::Chain }),
     ],
+    experiment: Some("LHCb"),
     data_sets: data_sets::DATA_SETS,
     open_loop: &[],
     suites: tasks::built_in_suites!("../../../suites", ["velo", "gpu-velo"]),

@@ -77,6 +77,7 @@ pub const TASKS: TaskSet = TaskSet {
         #[cfg(test)]
         &TypedTask(channel_counts::ChannelCounts),
     ],
+    experiment: Some("CBM"),
     data_sets: data_sets::DATA_SETS,
     open_loop: &[&TypedTask(STS)],
     suites: tasks::built_in_suites!("../../../suites", ["sort-shapes", "gpu-sort", "gpu-sts"]),

@@ -59,6 +59,7 @@ pub const TASKS: TaskSet = TaskSet {
         &TypedTask(TpcClusterFinder),
         &TypedTask(Tpc),
     ],
+    experiment: Some("ALICE"),
     data_sets: data_sets::DATA_SETS,
     open_loop: &[&TypedTask(Tpc)],
     suites: tasks::built_in_suites!(

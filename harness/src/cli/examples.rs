@@ -33,6 +33,8 @@ pub(super) fn for_command(command: &str, names: &HashSet<String>) -> Option<Styl
         "export" => EXPORT,
         "winners" => WINNERS,
         "plan" => PLAN,
+        "machines" => MACHINES,
+        "submission" => SUBMISSION,
         "simulate" => SIMULATE,
         "site" => SITE,
         "reproduce" => REPRODUCE,
@@ -265,6 +267,22 @@ Examples:
 
 Machines without a usable rate are listed with the reason; exit code 5 if no machine has one.";
 
+const MACHINES: &str = "\
+Examples:
+  bench machines results/one results/other
+  bench machines docs/results --reference H100 --task sort
+  bench machines a b --prices machines.toml --out machines --format json=machines.json
+
+Rows that can't be compared are listed with the reason; exit code 5 if no row can be.";
+
+const SUBMISSION: &str = "\
+Examples:
+  bench submission check results/today
+  bench submission check docs/results --format json=checks.json
+  bench submission pack results/today --out submission
+
+Exit code 1 if a run is not fit, with a line for each reason.";
+
 const EXPORT: &str = "\
 Examples:
   bench export latest --out /var/lib/node_exporter/recobench.prom
@@ -295,7 +313,8 @@ const SITE: &str = "\
 Examples:
   bench site                          results/site/index.html of results/store
   bench site --store lab/store --out public --title 'Nights of the lab'
-  bench site --task {task} --axis threads=16 --out sorts";
+  bench site --task {task} --axis threads=16 --out sorts
+  bench site --submissions results/submissions --out public";
 
 const MAN: &str = "\
 Example:

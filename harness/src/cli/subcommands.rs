@@ -14,9 +14,9 @@ use crate::plugins::trial::{self, TrialRequest, VariantTrial};
 use crate::request::values::{self, each_once};
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
-    ListRequest, PlanRequest, PortabilityRequest, ProcessRequest, ReportRequest, ReproduceRequest,
-    SelfTestRequest, SimulateRequest, SiteRequest, StreamRequest, SuiteRequest, ThroughputRequest,
-    VerifyRequest, WinnersRequest,
+    ListRequest, MachinesRequest, PlanRequest, PortabilityRequest, ProcessRequest, ReportRequest,
+    ReproduceRequest, SelfTestRequest, SimulateRequest, SiteRequest, StreamRequest,
+    SubmissionRequest, SuiteRequest, ThroughputRequest, VerifyRequest, WinnersRequest,
 };
 use crate::{stream, throughput};
 
@@ -68,6 +68,12 @@ pub enum Request {
     /// Plan a farm: nodes, power and cost for a rate, by the rates of kept runs.
     #[command(display_order = Group::Results.order())]
     Plan(PlanRequest),
+    /// Compare machines by kept runs: rates, energy, price, and scores.
+    #[command(display_order = Group::Results.order())]
+    Machines(Box<MachinesRequest>),
+    /// Check runs for publication against their own samples, and pack them.
+    #[command(display_order = Group::Results.order())]
+    Submission(SubmissionRequest),
     /// Simulate a farm of nodes from the times that a stream was measured with.
     #[command(display_order = Group::Load.order())]
     Simulate(Box<SimulateRequest>),
@@ -182,6 +188,8 @@ impl Request {
             Request::SelfTest(request) => request.command = typed,
             Request::Compare(request) => request.format.files.extend(request.files.take()),
             Request::Plan(request) => each_once(&mut request.results),
+            Request::Site(request) => each_once(&mut request.submissions),
+            Request::Machines(request) => each_once(&mut request.runs),
             Request::Report(request) => {
                 request.format()?;
             }

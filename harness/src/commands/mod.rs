@@ -5,6 +5,7 @@ mod devices;
 mod export;
 mod history;
 mod list;
+mod machines;
 mod measure;
 mod pairs;
 mod plan;
@@ -18,6 +19,7 @@ mod selftest;
 mod simulate;
 mod site;
 mod stream;
+mod submission;
 mod suite;
 mod suite_run;
 mod throughput;
@@ -111,6 +113,8 @@ fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Process(request) => process::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
+        Request::Machines(request) => machines::run(&request),
+        Request::Submission(request) => submission::run(&request),
         Request::Plan(request) => plan::run(&request),
         Request::Portability(request) => portability::run(&request),
         Request::Reproduce(request) => reproduce::run(&request),

@@ -1,11 +1,12 @@
 //! Runs as users name them: folders, or names in the store.
 
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use reports::compare::{Comparison, Measured, RunScatter};
-use reports::history::{HistoryError, Series, Store};
+use reports::history::{Filter, HistoryError, Series, Store};
 use reports::record::{RunRecord, SelfTest};
-use reports::store::{RunSummary, StoreError, read_run, read_summary};
+use reports::store::{RunSummary, StoreError, is_run, read_run, read_summary};
 use text::Untrusted;
 
 use crate::failure::Failure;
@@ -24,6 +25,39 @@ pub(super) fn folder(name: &Path, store: &Path, of: Option<&Series>) -> Result<P
         Some(id) if !id.contains('/') && !id.starts_with('.') => stored(id, store, of),
         _ => Err(StoreError::NoRun(name.to_owned()).into()),
     }
+}
+
+/// Returns the folders of the runs that a name stands for: of a run, of all runs of a store or below
+/// a folder, or as of [`folder`].
+pub(super) fn folders(name: &Path, store: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !name.is_dir() {
+        return Ok(vec![folder(name, store, None)?]);
+    }
+    let mut found = Vec::new();
+    match Store::open(name) {
+        Ok(store) => {
+            let runs = store.list(&Filter::default())?;
+            found.extend(runs.iter().rev().map(|entry| store.run_folder(&entry.run.id)));
+        }
+        Err(_) => collect(name, &mut found)?,
+    }
+    // A folder that lacks all of a run is reported as one.
+    Ok(if found.is_empty() { vec![name.to_owned()] } else { found })
+}
+
+/// Collects run folders in the order of their paths; links are not followed.
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let failed = |source| Failure::Read { path: folder.to_owned(), source };
+    if is_run(folder) {
+        found.push(folder.to_owned());
+    }
+    let entries: Result<Vec<_>, _> = fs::read_dir(folder).map_err(failed)?.collect();
+    let entries = entries.map_err(failed)?;
+    let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let mut folders: Vec<PathBuf> =
+        entries.iter().filter(|entry| is_folder(entry)).map(DirEntry::path).collect();
+    folders.sort();
+    folders.iter().try_for_each(|folder| collect(folder, found))
 }
 
 /// Returns the folder of a run in the store; for a name that may be a mistyped folder, the error

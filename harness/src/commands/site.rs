@@ -2,17 +2,22 @@
 
 use std::path::Path;
 
+use reports::charts::draw_machines;
 use reports::history::{Filter, Store};
+use reports::machines::{MachineComparison, MachineOptions, MeasuredRun};
 use reports::record::retain_samples_of;
 use reports::report::{self, ReportInput};
-use reports::site::{Page, Site, pages, run_page};
-use reports::store::{Run, RunSummary, read_samples};
+use reports::site::{Page, Site, SubmittedMachines, machine_pages, pages, run_page};
+use reports::store::{Run, RunSummary, StoreError, read_samples};
+use reports::submission::SubmissionCheck;
 use reports::trend::{self, ShiftLimits};
 use reports::units::counted;
 use text::Untrusted;
 
 use super::history::accepted;
+use super::machines::score_suites;
 use super::report::{MAX_STORED, check_overwrite};
+use super::runs;
 use crate::failure::{Exit, Failure};
 use crate::request::SiteRequest;
 
@@ -36,9 +41,15 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
     );
     let name = || store.root().escaped().to_string();
     let title = request.title.clone().unwrap_or_else(name);
-    let pages = pages(&Site { title: &title, runs: &runs, trends: &trends });
+    let pages = pages(&Site {
+        title: &title,
+        runs: &runs,
+        trends: &trends,
+        has_machines: !request.submissions.is_empty(),
+    });
     check_overwrite(&request.out.join("index.html"), request.force)?;
-    for page in &pages {
+    let machines = machines(request, &title)?;
+    for page in pages.iter().chain(&machines) {
         write(&request.out, page, request.force)?;
     }
     for i in 0..runs.len() {
@@ -51,6 +62,38 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
         counted(runs.len(), "run")
     ));
     Ok(Exit::Success)
+}
+
+/// Pages of machines; none without submissions.
+fn machines(request: &SiteRequest, title: &str) -> Result<Vec<Page>, Failure> {
+    if request.submissions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut checks = Vec::new();
+    for name in &request.submissions {
+        let folders = runs::folders(name, &request.store)?;
+        checks.extend(folders.iter().map(|folder| SubmissionCheck::new(folder)));
+    }
+    let fit = checks.iter().filter(|check| check.is_fit()).map(|check| {
+        // With the current names of variants.
+        let RunSummary { record, rows, .. } = RunSummary::read(&check.folder)?;
+        Ok(MeasuredRun { folder: check.folder.escaped().to_string(), record, rows })
+    });
+    let fit: Vec<MeasuredRun> = fit.collect::<Result<_, StoreError>>()?;
+    if fit.is_empty() {
+        let none = "no submission is fit: bench submission check names the reasons";
+        return Err(Failure::NothingMeasured(none.to_owned()));
+    }
+    let options = MachineOptions {
+        points: request.points.filter(),
+        suites: score_suites()?,
+        ..MachineOptions::default()
+    };
+    let comparison = MachineComparison::new(&fit, options)?;
+    let charts = draw_machines(&comparison)?;
+    let submitted =
+        SubmittedMachines { title, checks: &checks, comparison: &comparison, charts: &charts };
+    Ok(machine_pages(&submitted))
 }
 
 /// The report of the `i`-th run, with those before it as its history.

@@ -4,6 +4,7 @@
 
 mod axes;
 mod history;
+mod machines;
 mod measure;
 mod outputs;
 mod plan;
@@ -12,6 +13,7 @@ mod simulate;
 mod stored_runs;
 mod stream;
 mod studies;
+mod submission;
 mod suite;
 mod throughput;
 mod untimed;
@@ -22,6 +24,7 @@ pub(crate) use axes::{as_tried, typed_default};
 pub use history::{
     BaselineRequest, ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, StoreFolder,
 };
+pub use machines::MachinesRequest;
 pub use measure::{CacheMode, DamagePolicy, MeasureRequest, MemoryPages, SessionFlags, Source};
 pub use outputs::{
     AnyResults, Descriptions, FormatSet, OutputFlags, Outputs, Results, SelfTests, Verdicts,
@@ -36,6 +39,7 @@ pub use stored_runs::{
 };
 pub use stream::{Spill, StreamFlags, StreamRequest, WhenFull};
 pub use studies::{PortabilityRequest, ReproduceRequest, SelfTestMode, SelfTestRequest};
+pub use submission::{CheckRequest, PackRequest, SubmissionAction, SubmissionRequest};
 pub use suite::{AgainstRequest, SuiteRequest};
 pub use throughput::{DeviceSet, Processes, ROTATION, ThroughputFlags, ThroughputRequest};
 pub use untimed::{

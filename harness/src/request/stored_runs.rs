@@ -153,6 +153,9 @@ pub struct SiteRequest {
     /// Overwrite pages even if they are not pages of recobench.
     #[arg(long)]
     pub force: bool,
+    /// Add pages of machines, by those of these submissions that are fit: folders, or folders of them.
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub submissions: Vec<PathBuf>,
     /// Points that get pages.
     #[command(flatten, next_help_heading = "Points")]
     pub points: PointFlags,

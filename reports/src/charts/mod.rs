@@ -11,6 +11,7 @@
 //! | `throughput`, `throughput_gpus` | turn streams of events into panels |
 //! | `stream` | turns open-loop runs of timeslices into panels |
 //! | `plan` | turns farms into a panel of cost over power |
+//! | `machines` | turns ratios of machines into panels |
 //! | `portability` | turns the cost of portable kernels into panels |
 //! | `trend` | turns points over many runs into panels |
 //! | `scale` | axes, their units and labels |
@@ -29,6 +30,7 @@ pub(crate) mod fixture;
 mod line;
 mod line_panels;
 mod lines;
+mod machines;
 mod memory;
 mod palette;
 mod plan;
@@ -53,6 +55,7 @@ pub(crate) use palette::color as series_color;
 pub use palette::style_index;
 
 use crate::grouped::{grouped, tasks_of};
+use crate::machines::MachineComparison;
 use crate::plan::Plan;
 use crate::portability::Comparison;
 use crate::published::Reproduction;
@@ -269,6 +272,17 @@ pub fn draw_portability(
 pub fn draw_plan(plan: &Plan) -> Result<Vec<NamedSvg>, ChartError> {
     let mut images = Images::for_task("plan");
     images.add("plan", plan::figure(plan))?;
+    Ok(images.all)
+}
+
+/// Draws `machines`: rates of machines over that of the reference, by task; no chart if no task was
+/// measured on two.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub fn draw_machines(comparison: &MachineComparison) -> Result<Vec<NamedSvg>, ChartError> {
+    let mut images = Images::for_task("machines");
+    images.add("machines", machines::machines(comparison))?;
     Ok(images.all)
 }
 

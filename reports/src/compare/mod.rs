@@ -31,6 +31,7 @@ pub use crate::record::Code;
 pub use advice::{confirm as confirm_command, measure_again, quoted};
 pub use join::{Unjudged, compare};
 pub use judge::{CompareOptions, Judgement, Thresholds, Why, judge, judge_paired};
+pub(crate) use measured::MAX_DISTURBED;
 pub use measured::{CompareError, Measured, MeasuredPoint, Samples};
 pub use rounds::{Quantity, Round, paired};
 pub use scatter::{Origin, RunScatter, scatter_of};

@@ -20,6 +20,7 @@ use crate::charts::{ChartError, NamedSvg};
 use crate::compare::Comparison;
 use crate::frame::FrameError;
 use crate::grouped::tasks_of;
+use crate::machines::MachineComparison;
 use crate::plan::Plan;
 use crate::published::Reproduction;
 use crate::rank::Rank;
@@ -40,6 +41,11 @@ pub fn html(input: &ReportInput) -> Result<String, ReportError> {
 /// A plan as a page: farms, chart, changes and all assumptions.
 pub fn plan_page(plan: &Plan, charts: &[NamedSvg]) -> String {
     html::plan::page(plan, charts)
+}
+
+/// Machines side by side as a page: ratios, charts, rates and scores.
+pub fn machines_page(comparison: &MachineComparison, charts: &[NamedSvg]) -> String {
+    html::machine_comparison::page(comparison, charts)
 }
 
 /// The report as a text for a merge request: short, without pictures.

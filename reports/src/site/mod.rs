@@ -4,12 +4,17 @@
 //! |---|---|
 //! | `index.html` | changes, all points with their last median, all runs; searchable |
 //! | `points/<machine>-<point_id>.html` | a point over the runs, with commits and changes |
+//! | `machines.html`, `machines/<name>.html` | machines of checked [submissions](crate::submission) |
 //! | `runs/<id>.html` | the [report](crate::report) of a run, which the caller writes |
+
+mod machines;
 
 use std::path::PathBuf;
 
 use maud::{Markup, html};
 use text::Untrusted;
+
+pub use machines::{MACHINES_PAGE, SubmittedMachines, machine_pages};
 
 use crate::history::{safe_name, short_hash};
 use crate::rank::TOTAL;
@@ -30,6 +35,8 @@ pub struct Site<'a> {
     pub runs: &'a [RunSummary],
     /// Their points.
     pub trends: &'a [Trend],
+    /// True if the site has pages of machines.
+    pub has_machines: bool,
 }
 
 /// A file of a site.
@@ -161,6 +168,7 @@ fn index_page(site: &Site<'_>) -> String {
         header { h1 { (site.title.escaped()) } }
         main #content {
             p { (measured(site)) }
+            @if site.has_machines { p { a href=(MACHINES_PAGE) { "Machines of submissions" } } }
             p hidden {
                 label for="search" { "Search " }
                 input #search type="search" placeholder="sort radix 24 segments";
@@ -350,7 +358,7 @@ mod tests {
         let runs = runs();
         let of_runs = runs.iter().map(|run| (run.id.as_str(), &run.record, &run.rows[..]));
         let trends = trends(point_histories(of_runs), &ShiftLimits::default(), &[]);
-        pages(&Site { title: "a store", runs: &runs, trends: &trends })
+        pages(&Site { title: "a store", runs: &runs, trends: &trends, has_machines: true })
     }
 
     #[test]
@@ -365,6 +373,7 @@ mod tests {
         assert!(point.contains("href=\"../runs/run-20.html\"") && point.contains("c0ffee20"));
         assert_eq!(point.matches("<circle").count(), 30);
         assert!(point.contains("href=\"../index.html\""));
+        assert!(index.contains("href=\"machines.html\""));
     }
 
     #[test]

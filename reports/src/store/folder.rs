@@ -100,6 +100,11 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     files::write_own(path, text).map_err(|source| StoreError::io(path, source))
 }
 
+/// Writes a JSON file, atomically replacing an earlier one.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+    replace(path, json(path, value)?.as_bytes())
+}
+
 /// Serialises the content of a JSON file.
 pub(super) fn json(path: &Path, value: &impl Serialize) -> Result<String, StoreError> {
     let text = serde_json::to_string_pretty(value);

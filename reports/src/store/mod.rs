@@ -22,6 +22,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+pub(crate) use folder::write_json;
 pub use folder::{Folder, RunRows, describe, is_run};
 pub use read::{Run, RunSummary, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, WrittenKey, read_distinct_summary, read_versioned};

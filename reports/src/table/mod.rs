@@ -191,6 +191,11 @@ impl Table {
         &self.notes
     }
 
+    /// The heading; empty without one.
+    pub(crate) fn heading(&self) -> &str {
+        &self.heading
+    }
+
     /// Number of lines of the heading, the names of columns, and the rows.
     pub fn lines_of_rows(&self) -> usize {
         2 + self.rows.len()
@@ -261,11 +266,6 @@ pub(crate) mod tests {
         /// The highlighting of its rows.
         pub fn highlights(&self) -> &[Highlight] {
             &self.highlights
-        }
-
-        /// The heading.
-        pub fn heading(&self) -> &str {
-            &self.heading
         }
     }
 

@@ -150,7 +150,7 @@ impl Ranking<'_> {
 }
 
 /// The median of a row, with its interval if that is of enough samples.
-fn timing(row: &SummaryRow) -> Timing {
+pub(crate) fn timing(row: &SummaryRow) -> Timing {
     let interval = row.ci95_low_s.zip(row.ci95_high_s).filter(|_| row.samples >= MIN_SAMPLES);
     Timing {
         median: row.median_s.unwrap_or(f64::NAN),

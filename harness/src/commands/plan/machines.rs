@@ -22,11 +22,11 @@ const MACHINE_KEYS: [&str; 10] = [
 
 /// A machine, and the folders of its runs as they are written.
 #[derive(Debug)]
-pub(super) struct MachineEntry {
+pub(in crate::commands) struct MachineEntry {
     /// The machine, without its runs.
-    pub(super) machine: Machine,
+    pub(in crate::commands) machine: Machine,
     /// Folders relative to the file.
-    pub(super) results: Vec<String>,
+    pub(in crate::commands) results: Vec<String>,
     /// Folder of a stream, relative to the file.
     pub(super) stream: Option<String>,
 }
@@ -35,7 +35,10 @@ pub(super) struct MachineEntry {
 ///
 /// # Errors
 /// All their problems.
-pub(super) fn parse(path: &str, text: &str) -> Result<Vec<MachineEntry>, InvalidDocument> {
+pub(in crate::commands) fn parse(
+    path: &str,
+    text: &str,
+) -> Result<Vec<MachineEntry>, InvalidDocument> {
     document::read(path, text, |root| read(path, root))
 }
 

@@ -26,7 +26,7 @@ use crate::document::InvalidDocument;
 use crate::failure::{Exit, Failure};
 use crate::registry;
 use crate::request::PlanRequest;
-use machines::MachineEntry;
+pub(super) use machines::{MachineEntry, parse as parse_machines};
 
 /// Name of the page.
 const PAGE: &str = "plan.html";

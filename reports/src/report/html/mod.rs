@@ -7,16 +7,18 @@
 //! | `task`, `history` | a task: charts, tables, stages and history |
 //! | `methods` | how to read it, published figures and raw records |
 //! | `plan` | a plan of farms, a page of its own |
+//! | `machine_comparison` | machines side by side, a page of its own |
 //!
 //! All values from a run are escaped by `maud`. The only unescaped markup is that of recobench's
 //! own charts.
 
 mod changes;
 pub(crate) mod history;
+pub(crate) mod machine_comparison;
 mod machines;
 mod methods;
 pub(crate) mod plan;
-mod task;
+pub(crate) mod task;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -28,7 +28,8 @@ pub fn page(plan: &Plan, charts: &[NamedSvg]) -> String {
     document(&title, &content, None)
 }
 
-fn section(id: &str, heading: &str, table: &Table) -> Markup {
+/// A table with its heading and notes.
+pub fn section(id: &str, heading: &str, table: &Table) -> Markup {
     html! {
         section id=(id) {
             h2 { (heading) }
