@@ -130,7 +130,7 @@ fn prices(path: &Path) -> Result<Vec<NodePrice>, Failure> {
     let text = read_text(path, LARGEST_DOCUMENT).map_err(failed)?;
     let entries = parse_machines(&path.escaped().to_string(), &text)?;
     let beside = path.parent().unwrap_or(Path::new(""));
-    let prices = entries.into_iter().map(|MachineEntry { machine, results }| {
+    let prices = entries.into_iter().map(|MachineEntry { machine, results, .. }| {
         let mut measured_on = Vec::new();
         for folder in results {
             measured_on.extend(devices(&beside.join(folder))?);
