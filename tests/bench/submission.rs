@@ -49,9 +49,12 @@ fn a_kept_run_is_fit_and_can_be_packed() {
     folder.has("results/submissions/run/manifest.json");
 }
 
+/// Change of the folder of a run.
+type Forgery = fn(&Path);
+
 #[test]
 fn forgeries_are_found() {
-    let forgeries: [(&str, &str, fn(&Path)); 8] = [
+    let forgeries: [(&str, &str, Forgery); 8] = [
         ("edited sample", "by samples.csv", |run| {
             let mut is_first = true;
             edit(run, |sample: &mut SampleRow| {
