@@ -202,7 +202,28 @@ impl MachineComparison {
         let hosts = (it.hosts.len() > 1).then(|| {
             format!("{} was measured in {}", it.name.escaped(), it.hosts.join("; ").escaped())
         });
-        busy.chain(builds).chain(hosts).collect()
+        let [unlike, all] = self.unlike_choices(machine);
+        let choices = (unlike > 0).then(|| {
+            format!(
+                "{} and {} were measured with different numbers of variants for {unlike} of {all} data: \
+                 the fastest one may be missing on one side",
+                it.name.escaped(),
+                reference.name.escaped()
+            )
+        });
+        busy.chain(builds).chain(choices).chain(hosts).collect()
+    }
+
+    /// Number of data for which a machine and the reference were measured with different numbers of
+    /// variants of the same backend, and of all data that both processed.
+    fn unlike_choices(&self, machine: usize) -> [usize; 2] {
+        let shared = self.settings.iter();
+        let shared = shared.filter_map(|it| Some([it.row(machine)?, it.row(self.reference)?]));
+        let shared: Vec<_> = shared.collect();
+        let is_unlike = |[own, reference]: &&[&MachineRow; 2]| {
+            own.row.backend == reference.row.backend && own.variants != reference.variants
+        };
+        [shared.iter().filter(is_unlike).count(), shared.len()]
     }
 }
 

@@ -147,3 +147,20 @@ fn a_busy_machine_is_marked() {
     let text = comparison.render(Format::Table, Screen::default()).expect("a text");
     assert!(text.contains("WARNING: new, 2 CPUs was busy at the start of runs/new"), "{text}");
 }
+
+#[test]
+fn machines_with_other_variants_are_marked() {
+    let mut all = runs();
+    let comparison = compared(&all, MachineOptions::default());
+    let is_marked = |comparison: &MachineComparison, machine: usize| {
+        comparison.warnings(machine).iter().any(|it| it.contains("different numbers of variants"))
+    };
+    assert!(![0, 1, 2].into_iter().any(|machine| is_marked(&comparison, machine)));
+    let slow = SummaryRow { variant: "slow".into(), ..measured("sort", "n=1", 9.0) };
+    let mut further = measured_run("runs/further", "new", vec![slow]);
+    further.record.started = "2026-06-01T00:00:00Z".into();
+    all.push(further);
+    let comparison = compared(&all, MachineOptions::default());
+    let marked = [0, 1, 2].map(|machine| is_marked(&comparison, machine));
+    assert_eq!(marked, [false, true, false], "GPUs have variants of their own");
+}
