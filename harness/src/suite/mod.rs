@@ -144,14 +144,18 @@ impl Suite {
         self
     }
 
-    /// Adds variants: to each part those that `additional` returns for any of its points. The hash remains
-    /// that of the suite. Call [`Suite::on`] next, which creates their points.
-    #[must_use]
-    pub fn with_variants(mut self, additional: impl Fn(&Point) -> Vec<&'static str>) -> Self {
-        for part in &mut self.parts {
-            part.name_also(&additional);
-        }
-        self
+    /// Adds variants: to each part those that `additional` returns for any of its points, with all of
+    /// their points. The hash remains that of the suite.
+    ///
+    /// # Errors
+    /// If an input is not valid.
+    pub fn with_variants(
+        mut self,
+        additional: impl Fn(&Point) -> Vec<&'static str>,
+    ) -> Result<Self, DataError> {
+        let parts = self.parts.into_iter().map(|part| part.with_variants(&additional));
+        self.parts = parts.collect::<Result<_, _>>()?;
+        Ok(self)
     }
 
     /// Replaces the devices of all parts.

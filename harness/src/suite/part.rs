@@ -52,10 +52,15 @@ impl Part {
         Part::product(self.task, self.axes, settings)
     }
 
-    /// Adds the variants that `additional` returns for its points, unless it has all variants.
-    pub(super) fn name_also(&mut self, additional: impl Fn(&Point) -> Vec<&'static str>) {
-        if self.settings.variants.is_empty() {
-            return;
+    /// Adds the variants that `additional` returns for its points, unless it has all variants. If
+    /// there are any, all points are restored.
+    pub(super) fn with_variants(
+        mut self,
+        additional: impl Fn(&Point) -> Vec<&'static str>,
+    ) -> Result<Self, DataError> {
+        let known = self.settings.variants.len();
+        if known == 0 {
+            return Ok(self);
         }
         let also: Vec<&str> = self.points().flat_map(additional).collect();
         for name in also {
@@ -63,6 +68,10 @@ impl Part {
                 self.settings.variants.push(name.to_owned());
             }
         }
+        if self.settings.variants.len() == known {
+            return Ok(self);
+        }
+        Part::product(self.task, self.axes, self.settings)
     }
 
     /// All points.

@@ -101,7 +101,7 @@ fn want(pairs: &[Pair], point: &Point) -> bool {
 fn part(devices: &[Device], all: &[Pair]) -> Result<Suite, Failure> {
     let compared = on_devices(devices, all.to_vec());
     let suite = open_suite(Path::new(SUITE), &[])?;
-    let suite = suite.with_variants(|point| counterparts(&compared, point)).on(devices)?;
+    let suite = suite.with_variants(|point| counterparts(&compared, point))?.on(devices)?;
     let suite = suite.restricted(|point| want(&compared, point));
     not_empty(suite, "nothing is written otherwise in CUDA of these tasks")
 }

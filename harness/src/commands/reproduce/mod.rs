@@ -10,6 +10,7 @@ use std::path::Path;
 
 use crate::registry;
 use reports::charts;
+use reports::portability::Pair;
 use reports::published::{
     self, Figure, Here, PublishedTables, Reproduction, Value, read_figures, read_published_streams,
 };
@@ -78,7 +79,7 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
         kernels: KernelTimes::OfSome,
         interrupt: &interrupt,
     };
-    let (run, mut exit) = from.run(|| part(&figures))?;
+    let (run, mut exit) = from.run(|| part(&figures, &all_pairs()))?;
     if request.run.is_none() {
         let measured = streams::measure(&figures, of_streams, &run.folder, &from)?;
         exit = measured.map_or(exit, |streams| streams::joined(exit, streams));
@@ -167,14 +168,14 @@ fn page(figures: &[Reproduction], run: &Run, folder: &Path, rank: Rank) -> Resul
     Ok(report::html(&input)?)
 }
 
-/// The part of the suite that figures need; nothing if they are all about streams.
-fn part(figures: &[Figure]) -> Result<Suite, Failure> {
+/// The part of the suite that figures need, with the variants of plugins that are compared with native
+/// ones; nothing if the figures are all about streams.
+fn part(figures: &[Figure], pairs: &[Pair]) -> Result<Suite, Failure> {
     let max_threads = usable_threads();
     let is_wanted = |point: &Point| figures.iter().any(|figure| figure.wants(point, max_threads));
     // The suite does not know of plugins: theirs are measured wherever it has the native variant.
-    let pairs = all_pairs();
     let suite = open_suite(Path::new(suite_of_figures()), &[])?;
-    let suite = suite.with_variants(|point| counterparts(&pairs, point)).restricted(is_wanted);
+    let suite = suite.with_variants(|point| counterparts(pairs, point))?.restricted(is_wanted);
     if figures.iter().all(|figure| figure.stream.is_some()) {
         return Ok(suite);
     }
@@ -237,5 +238,29 @@ mod tests {
               name it with --plugin"
             ]
         );
+    }
+    #[test]
+    fn variants_of_plugins_are_measured_next_to_native_ones() {
+        // A variant that the suite does not have, as if a plugin had brought it.
+        let variant = "tiles";
+        let mut figures = figures();
+        figures.retain(|figure| figure.id == "fig4.4");
+        let value = figures[0].values.iter_mut().find(|value| !value.plugin.is_empty());
+        value.expect("a variant of a plugin").variant = variant.to_owned();
+        let points = |pairs: &[Pair]| {
+            let suite = part(&figures, pairs).expect("points");
+            let of = |name: &str| suite.points().filter(|point| point.variant == name).count();
+            [of("epoch-parallel"), of(variant)]
+        };
+        assert_eq!(points(&[]), [3, 0], "on a GPU by CUDA, and by shaders twice");
+        let pair = Pair {
+            task: "unpack",
+            native: "epoch-parallel",
+            variant,
+            backend: "cuda",
+            written_as: "a layer",
+            differs: "",
+        };
+        assert_eq!(points(&[pair]), [3, 1]);
     }
 }

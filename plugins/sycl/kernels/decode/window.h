@@ -78,13 +78,12 @@ struct Window {
 
     template <u32 BYTES>
     DEVICE Window(const Slot<BYTES>& slot, const u8* page)
-        : bytes(reinterpret_cast<const u8*>(slot.granules)), page(page), first_byte(bytes) {}
+        : bytes(reinterpret_cast<const u8*>(slot.granules)), page(page) {}
 
     // Called after the window at this offset was loaded.
     DEVICE void move_to(u32 position, u32 size) {
         start = position / GRANULE * GRANULE;
         end = start + size;
-        first_byte = bytes - start;
     }
 
     // Empties the window so that it is not used for another page.
@@ -92,7 +91,9 @@ struct Window {
 
     DEVICE bool reaches(u32 position) const { return position <= end; }
 
-    DEVICE const u8* at(u32 position) const { return first_byte + position; }
+    // The native kernel keeps the address that corresponds to the first byte of the page. It may be below
+    // local memory, where DPC++'s conversion to a generic address goes wrong.
+    DEVICE const u8* at(u32 position) const { return bytes + i32(position - start); }
 
     // The aligned word that contains an offset.
     DEVICE const u32* aligned(u32 position) const { return reinterpret_cast<const u32*>(at(position / 4 * 4)); }
@@ -114,8 +115,6 @@ struct Window {
     }
 
   private:
-    const u8* first_byte;  // address that corresponds to the first byte of the page
-
     DEVICE u32 byte_in_memory(u32 position) const { return position < PAGE_BYTES ? page[position] : 0; }
 };
 
