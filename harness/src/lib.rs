@@ -14,6 +14,7 @@
 //! | [`measure`] | checking, sampling, stopping |
 //! | `stream` | open-loop test: timeslices on schedule, several worker processes |
 //! | `throughput` | concurrent event streams: throughput and latency |
+//! | `energy` | energy of processors and GPUs, and of what a command measures |
 //! | `plugins` | variants from shared libraries, tried before they are used |
 //! | `workers` | child processes that work on request |
 //! | [`platform`] | the machine: topology, clocks, memory, interrupts |
@@ -23,6 +24,7 @@
 pub mod cli;
 mod commands;
 mod document;
+mod energy;
 pub mod failure;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -27,6 +27,7 @@
 //! | [`stream`] | results of open-loop runs of timeslices |
 //! | [`submission`] | checks of run folders against their samples, and packing with hashes |
 //! | [`throughput`] | results of concurrent streams of events |
+//! | [`energy`] | energy by what measured it, and what of it counts |
 //! | [`winners`] | the fastest variant at each setting |
 //! | [`rank`] | time by which variants are ranked: end to end, or kernels |
 //! | [`screen`] | output device of tables for people, and its colours |
@@ -44,6 +45,7 @@ mod breakdown;
 pub mod charts;
 pub mod clock;
 pub mod compare;
+pub mod energy;
 pub mod export;
 pub mod filter;
 mod frame;

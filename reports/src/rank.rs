@@ -6,7 +6,11 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
+
 use crate::record::{Point, SummaryRow};
+use crate::row::named_cells;
+use crate::units;
 
 /// The stage of the total time.
 pub const TOTAL: &str = "total";
@@ -65,6 +69,63 @@ impl Rank {
     /// `ranked by: end to end`.
     pub fn sentence(self) -> String {
         format!("ranked by: {}", self.words())
+    }
+}
+
+/// Quantity by which variants are ranked, and that is followed over runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum RankedBy {
+    /// Time.
+    #[default]
+    Time,
+    /// Energy of an item.
+    Energy,
+}
+
+named_cells! { RankedBy }
+
+impl RankedBy {
+    /// Both, the default first.
+    pub const ALL: [RankedBy; 2] = [RankedBy::Time, RankedBy::Energy];
+
+    /// Predicate for serde.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+    pub(crate) fn is_time(&self) -> bool {
+        *self == RankedBy::Time
+    }
+
+    /// The name in flags.
+    pub fn name(self) -> &'static str {
+        match self {
+            RankedBy::Time => "time",
+            RankedBy::Energy => "energy",
+        }
+    }
+
+    /// Value of a valid row: its median in seconds, or the joules of an item.
+    pub fn value(self, row: &SummaryRow) -> Option<f64> {
+        match self {
+            RankedBy::Time => row.valid_median(),
+            RankedBy::Energy => row.joules_per_item().filter(|_| row.stage == TOTAL),
+        }
+    }
+
+    /// The 95 % confidence interval of that value.
+    pub fn interval(self, row: &SummaryRow) -> Option<(f64, f64)> {
+        match self {
+            RankedBy::Time => row.full_interval(),
+            RankedBy::Energy => row.energy_interval(),
+        }
+    }
+
+    /// A value with its unit.
+    pub fn words(self, value: f64) -> String {
+        match self {
+            RankedBy::Time => units::seconds(value, 3),
+            RankedBy::Energy => units::joules(value),
+        }
     }
 }
 

@@ -26,6 +26,15 @@ pub fn second_unit(value: f64) -> (f64, &'static str) {
     fits.unwrap_or(UNITS[3])
 }
 
+/// Joules with a fitting unit: `78.1 nJ`, `1.25 J`.
+pub fn joules(value: f64) -> String {
+    const UNITS: [(f64, &str); 6] =
+        [(1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ"), (1e-12, "pJ")];
+    let fits = UNITS.into_iter().find(|(scale, _)| value.abs() >= *scale);
+    let (scale, unit) = fits.unwrap_or(UNITS[5]);
+    known(value, || format!("{} {unit}", significant(value / scale, 3)))
+}
+
 /// A count with a decimal prefix: `2 M`, `1.79 k`, `24`.
 pub fn count(value: f64) -> String {
     known(value, || prefixed(value, 3))
@@ -78,13 +87,18 @@ pub fn change(ratio: f64) -> String {
 
 /// [`change`] as an interval: `+1.2 % to +3.4 % time`, `−50 % to −20 % time`,
 /// `−1.0 % to +2.0 % time`, `2.0 to 7.9 × the time`.
-pub fn change_range(Interval { low, high }: Interval) -> String {
+pub fn change_range(interval: Interval) -> String {
+    change_range_of(interval, "time")
+}
+
+/// [`change_range`] of another quantity: `+1.2 % to +3.4 % energy`.
+pub fn change_range_of(Interval { low, high }: Interval, quantity: &str) -> String {
     if high >= 2.0 {
         let times = |ratio| significant(ratio, 2);
-        return format!("{} to {} × the time", times(low), times(high));
+        return format!("{} to {} × the {quantity}", times(low), times(high));
     }
     let percent = |ratio: f64| signed(&significant(100.0 * (ratio - 1.0), 2));
-    format!("{} % to {} % time", percent(low), percent(high))
+    format!("{} % to {} % {quantity}", percent(low), percent(high))
 }
 
 /// A number with its sign: `+1.2`, `−3`.

@@ -11,6 +11,7 @@ mod comparing;
 mod cpu_sets;
 mod documentation;
 mod documentation_runs;
+mod energy;
 #[path = "../../fixtures/mod.rs"]
 mod experiments;
 mod export;

@@ -41,8 +41,16 @@ pub struct Settings {
     pub power_limit_w: Option<f64>,
     /// Default power limit in watts.
     pub default_power_limit_w: Option<f64>,
+    /// Power limit in force in watts: the lowest of all limits.
+    pub enforced_power_limit_w: Option<f64>,
     /// Application clock of the multiprocessors in MHz.
     pub application_clock_mhz: Option<u32>,
+    /// Application clock of the memory in MHz.
+    pub application_memory_clock_mhz: Option<u32>,
+    /// Highest clock of the multiprocessors in MHz.
+    pub max_clock_mhz: Option<u32>,
+    /// Highest clock of the memory in MHz.
+    pub max_memory_clock_mhz: Option<u32>,
 }
 
 /// Reads the settings of a card.
@@ -50,13 +58,18 @@ pub fn settings(gpu: &CudaGpu) -> Settings {
     let monitor = NvmlMonitor { pci_bus_id: gpu.pci_bus_id.clone(), is_instance: false };
     let watts = |milliwatts: u32| f64::from(milliwatts) * MILLIWATT;
     let ecc = monitor.ask(Device::is_ecc_enabled).ok();
-    let clock = monitor.ask(|device| device.applications_clock(Clock::SM)).ok();
+    let application = |clock| monitor.ask(|device| device.applications_clock(clock)).ok();
+    let max = |clock| monitor.ask(|device| device.max_clock_info(clock)).ok();
     Settings {
         uuid: monitor.ask(Device::uuid).ok(),
         ecc: ecc.map(|ecc| ecc.currently_enabled),
         power_limit_w: monitor.ask(Device::power_management_limit).ok().map(watts),
         default_power_limit_w: monitor.ask(Device::power_management_limit_default).ok().map(watts),
-        application_clock_mhz: clock,
+        enforced_power_limit_w: monitor.ask(Device::enforced_power_limit).ok().map(watts),
+        application_clock_mhz: application(Clock::SM),
+        application_memory_clock_mhz: application(Clock::Memory),
+        max_clock_mhz: max(Clock::SM),
+        max_memory_clock_mhz: max(Clock::Memory),
     }
 }
 

@@ -212,7 +212,9 @@ impl<'p> InputState<'p> {
                 continue;
             };
             match sampler.energy(policy.max_time) {
-                Ok(joules) => candidate.subject.energy_j = joules,
+                Ok(None) => {}
+                Ok(Some(Ok(energy))) => candidate.subject.energy = Some(energy),
+                Ok(Some(Err(reason))) => recorder.no_energy(&candidate.subject, &reason),
                 Err(error) => {
                     let SkipReason { outcome, note } = SkipReason::from(CheckError::from(error));
                     recorder.refused(&candidate.subject, &note)?;

@@ -14,6 +14,7 @@
 //! | `rounds` | order of sampling, independent of what is sampled |
 //! | `stopping` | samples of a candidate, and stopping rules |
 //! | `sampler` | one sample of one candidate |
+//! | `run_energy` | energy of a run, apart from samples |
 //! | `teams`, `probe`, `ceilings` | preparation and monitoring of samples |
 //! | `gpu` | preparation and monitoring of samples on GPUs |
 //! | `device_use` | bandwidth limits of a device, and resource use of a run on it |
@@ -33,6 +34,7 @@ mod recorder;
 mod resources;
 mod rounds;
 mod rows;
+mod run_energy;
 mod run_spec;
 mod sampler;
 mod session;

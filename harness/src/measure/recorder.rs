@@ -1,5 +1,6 @@
 //! Writes results to files and reports progress on the terminal.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use reports::record::{Point, SampleRow, SummaryRow, YesNo};
@@ -10,6 +11,7 @@ use super::checking::CandidateOutcome;
 use super::deadline::Deadline;
 use super::rounds::{Observer, SampleIndex};
 use super::rows::RowBuilder;
+use super::run_energy::NoEnergy;
 use super::sampler::Sample;
 use super::stopping::{Series, StopReason};
 use crate::platform::Interrupt;
@@ -22,6 +24,8 @@ pub(super) struct Rows {
     pub(super) summary: Vec<SummaryRow>,
     /// Points without a sample because time ran out.
     pub(super) left_out: Vec<Point>,
+    /// Reasons why energies are unknown.
+    pub(super) energy_notes: BTreeSet<String>,
 }
 
 /// Outputs of a session: files, rows and progress.
@@ -44,6 +48,14 @@ impl Recorder<'_> {
     pub(super) fn refused(&mut self, subject: &RowBuilder, note: &str) -> Result<(), StoreError> {
         self.progress.finished(&subject.point, Duration::ZERO, note);
         self.summarise(vec![subject.invalid_row(note)])
+    }
+
+    /// Notes a reason why energies are unknown, once for each device.
+    pub(super) fn no_energy(&mut self, subject: &RowBuilder, reason: &NoEnergy) {
+        if *reason != NoEnergy::NoMeter {
+            let device = &subject.point.device;
+            self.rows.energy_notes.insert(format!("energy is not available on {device}: {reason}"));
+        }
     }
 
     /// Records a candidate that has enough samples. Returns false if none of its samples counts.

@@ -9,13 +9,14 @@ use super::device_use::Ceilings;
 use super::gpu::sampled_gpu::{GpuMode, SampledGpu};
 use super::gpu::watched::WatchedGpus;
 use super::rows::RowBuilder;
-use super::sampler::CandidateSampler;
+use super::sampler::{CandidateSampler, MeteredDevice};
 use super::teams::{TeamState, Teams};
+use crate::energy::EnergyMeters;
 use crate::plan::{CandidateSpec, Plan};
 use crate::platform;
 use crate::platform::control_groups::CpuQuota;
 use crate::platform::gpus::Gpus;
-use crate::request::CacheMode;
+use crate::request::{CacheMode, EnergyFlags};
 
 /// Teams and GPUs, each started once per process.
 pub(crate) struct Resources {
@@ -23,6 +24,8 @@ pub(crate) struct Resources {
     pub(super) gpus: Gpus,
     pub(super) watched: WatchedGpus,
     pub(super) mode: GpuMode,
+    /// Meters of energy.
+    pub(super) meters: EnergyMeters,
     /// Quota of CPU time, if the control group has one.
     pub(super) quota: Option<CpuQuota>,
     /// Number of usable CPUs.
@@ -45,6 +48,7 @@ impl Resources {
             gpus: Gpus::default(),
             watched: WatchedGpus::new(devices),
             mode,
+            meters: EnergyMeters::default(),
             quota: CpuQuota::for_this_process(),
             cpus: platform::usable_threads(),
             is_known: false,
@@ -59,6 +63,11 @@ impl Resources {
     ) -> Result<Self, TeamError> {
         let resources = Resources::for_plans(plans, GpuMode::Measure)?;
         Ok(Resources { is_known, ..resources })
+    }
+
+    /// Opens meters of energy of all devices; without them there is none.
+    pub(super) fn open_meters(&mut self, flags: &EnergyFlags, report: impl Fn(&str)) {
+        self.meters = EnergyMeters::for_run(flags, self.watched.devices(), report);
     }
 
     /// Row fields that all rows of a candidate share.
@@ -112,6 +121,9 @@ impl Resources {
             watch: &watched.watch,
             mode: self.mode,
         });
+        let has_meters = self.mode == GpuMode::Measure && !self.is_known;
+        let metered = MeteredDevice { meters: &self.meters, device: spec.device };
+        sampler.metered = has_meters.then_some(metered);
         sampler
     }
 

@@ -1,7 +1,7 @@
 //! Conversion of samples to records.
 
 use portable_gpu::timing::StageTiming;
-use reports::record::{Params, Point, SampleRow, SampleStatistics, SummaryRow, flags};
+use reports::record::{J_PER_ITEM, Params, Point, SampleRow, SampleStatistics, SummaryRow, flags};
 use reports::units;
 use statistics::describe;
 use tasks::algorithm::{InputState, Metric, Work};
@@ -11,6 +11,7 @@ use tasks::task::VariantInfo;
 use super::device_use::{Ceilings, DeviceUse};
 use super::notes::notes;
 use super::rounds::SampleIndex;
+use super::run_energy::RunEnergy;
 use super::sampler::Sample;
 use super::stages::{Coverage, KERNEL, TOTAL, is_whole, is_within, leaf};
 use super::stopping::Series;
@@ -21,6 +22,10 @@ use crate::platform::counters::Counts;
 const FIGURES: usize = 5;
 /// Significant figures of the profiling overhead.
 const PROFILED_FIGURES: usize = 3;
+
+/// Metrics of processors and GPUs, each by itself.
+const CPU_J_PER_ITEM: &str = "cpu_j_per_item";
+const GPU_J_PER_ITEM: &str = "gpu_j_per_item";
 
 /// A candidate on an input: fields that all its rows share.
 pub(super) struct RowBuilder {
@@ -41,8 +46,8 @@ pub(super) struct RowBuilder {
     ceilings: Ceilings,
     /// Resource use of its run on a GPU.
     pub(super) device_use: DeviceUse,
-    /// Energy of a run on a GPU, in joules.
-    pub(super) energy_j: Option<f64>,
+    /// Energy of a run, if it was measured.
+    pub(super) energy: Option<RunEnergy>,
 }
 
 impl RowBuilder {
@@ -60,7 +65,7 @@ impl RowBuilder {
             quality: Vec::new(),
             ceilings: Ceilings { backend: info.backend, bandwidth: None },
             device_use: DeviceUse::default(),
-            energy_j: None,
+            energy: None,
         }
     }
 
@@ -118,11 +123,11 @@ impl RowBuilder {
         let row = self.described(whole, stopped_by, &series.seconds, &series.block_offsets);
         let mut metrics = self.metrics(row.median_s, &counted);
         metrics.extend(&row.metrics);
-        let mut rows = vec![SummaryRow {
+        let mut rows = vec![self.with_energy(SummaryRow {
             note: notes(series, &counted, self.ceilings.backend, &self.remarks()),
             metrics,
             ..row
-        }];
+        })];
         let stages = counted.iter().find_map(|sample| sample.stages.as_ref());
         let stages = stages.map_or(&[][..], Vec::as_slice);
         for stage in stages {
@@ -134,7 +139,7 @@ impl RowBuilder {
         rows
     }
 
-    /// Metrics for runs of this time: the task's own, hardware counters, and GPU energy.
+    /// Metrics for runs of this time: the task's own, hardware counters, and energy.
     fn metrics(&self, seconds: Option<f64>, counted: &[&Sample]) -> Params {
         let mut metrics = quantities::metrics();
         for metric in self.work.metrics.iter().chain(&self.quality) {
@@ -151,14 +156,44 @@ impl RowBuilder {
             metrics
                 .set("profiled", units::significant(profiled.median / seconds, PROFILED_FIGURES));
         }
-        if let Some(joules) = self.energy_j {
-            let of_item = joules / self.work.items.max(1) as f64;
-            metrics.set("j_per_item", format!("{of_item:.3e}"));
+        if let Some(energy) = &self.energy {
+            let parts = [
+                (J_PER_ITEM, Some(energy.median())),
+                (CPU_J_PER_ITEM, energy.parts.cpu),
+                (GPU_J_PER_ITEM, energy.parts.gpu),
+            ];
+            for (name, joules) in parts {
+                if let Some(joules) = joules {
+                    metrics.set(name, format!("{:.3e}", self.of_item(joules)));
+                }
+            }
         }
         if let Some(bytes) = self.device_use.allocated_bytes {
             metrics.set("device_bytes", bytes.to_string());
         }
         metrics
+    }
+
+    /// Part of an amount of a run for each item.
+    fn of_item(&self, amount: f64) -> f64 {
+        amount / self.work.items.max(1) as f64
+    }
+
+    /// Adds the energy of an item, if it was measured.
+    fn with_energy(&self, row: SummaryRow) -> SummaryRow {
+        let Some(energy) = &self.energy else { return row };
+        let interval = energy.interval();
+        let windows: Vec<f64> = energy.windows.iter().map(|run_j| self.of_item(*run_j)).collect();
+        let mut row = SummaryRow {
+            j_per_item: Some(self.of_item(energy.median())),
+            j_per_item_low: interval.map(|interval| self.of_item(interval.low)),
+            j_per_item_high: interval.map(|interval| self.of_item(interval.high)),
+            energy_source: energy.source.clone(),
+            energy_s: Some(energy.covered_s),
+            ..row
+        };
+        row.set_windows(&windows);
+        row
     }
 
     /// Row of a candidate that was not timed.

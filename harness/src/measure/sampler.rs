@@ -6,16 +6,17 @@ use std::time::{Duration, Instant};
 use portable_gpu::DeviceError;
 use portable_gpu::monitor::Limit;
 use portable_gpu::timing::Stages;
-use tasks::device::Team;
+use tasks::device::{Device, Team};
 use tasks::task::Candidate;
 
-use super::gpu::energy::{self, Consumer};
 use super::gpu::sampled_gpu::{GpuMode, SampledGpu};
 use super::gpu::watch::GpuState;
 use super::probe::{self, ClockBaseline, CoreCondition, Reading};
 use super::rounds::Sampler;
+use super::run_energy::{Consumer, NoEnergy, RunEnergy, energy_per_run};
 use super::stopping::Measurement;
 use super::teams::CacheFlush;
+use crate::energy::EnergyMeters;
 use crate::plan::TeamSpec;
 use crate::platform::control_groups::CpuQuota;
 use crate::platform::counters::{Counting, Counts, Reading as Counted};
@@ -77,6 +78,8 @@ pub struct CandidateSampler<'a> {
     pub(super) sampled_gpu: Option<SampledGpu<'a>>,
     /// Hardware counters during runs.
     pub(super) counting: Option<&'a dyn Counting>,
+    /// Meters of energy, if it is to be measured.
+    pub(super) metered: Option<MeteredDevice<'a>>,
     /// Fraction by which each run is slowed down; used by self-tests.
     pub(super) slowdown: f64,
     /// Runs so far, including warm-up.
@@ -91,6 +94,13 @@ const FIRST_STAGED: usize = 3;
 /// Stride of the later runs that are repeated: stages are stable, and each repetition costs as much
 /// as a sample. Five blocks yield six, the minimum for an interval.
 const STAGED_EVERY: usize = 5;
+
+/// A device with the meters of its energy.
+#[derive(Clone, Copy)]
+pub(super) struct MeteredDevice<'a> {
+    pub(super) meters: &'a EnergyMeters,
+    pub(super) device: Device,
+}
 
 /// Measurements of a timed run.
 struct RunTimes {
@@ -127,6 +137,7 @@ impl<'a> CandidateSampler<'a> {
             quota: None,
             sampled_gpu: None,
             counting: None,
+            metered: None,
             slowdown: 0.0,
             runs: 0,
             staged: 0,
@@ -142,17 +153,28 @@ impl<'a> CandidateSampler<'a> {
 
     /// Prepares a run: fresh input, empty caches if they are to be cold, and a busy GPU.
     fn get_ready(&mut self) -> Result<(), DeviceError> {
-        self.refresh()?;
+        self.reset()?;
         if let Some(flush) = self.flush {
             flush.flush(self.team);
         }
         if let Some(sampled_gpu) = &self.sampled_gpu {
             sampled_gpu.warm_up()?;
-            if self.flush.is_some() {
-                sampled_gpu.empty_cache()?;
-            }
         }
-        Ok(())
+        self.empty_gpu_cache()
+    }
+
+    /// Prepares fresh input on the team, so that it is in its caches and memory.
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        let candidate = &mut self.candidate;
+        self.team.run(|| candidate.reset())
+    }
+
+    /// Empties the cache of the GPU if caches are to be cold.
+    fn empty_gpu_cache(&self) -> Result<(), DeviceError> {
+        match &self.sampled_gpu {
+            Some(sampled_gpu) if self.flush.is_some() => sampled_gpu.empty_cache(),
+            _ => Ok(()),
+        }
     }
 
     /// Returns true if the last run on a GPU is to be repeated for its stages.
@@ -194,15 +216,19 @@ impl<'a> CandidateSampler<'a> {
         sampled_gpu.map_or_else(GpuState::default, |sampled_gpu| sampled_gpu.watch.look())
     }
 
-    /// Energy of a run on a GPU in joules, if available; see [`energy`].
-    pub(super) fn energy(&mut self, max_time: Duration) -> Result<Option<f64>, DeviceError> {
-        let watch = match &self.sampled_gpu {
-            Some(sampled_gpu) if sampled_gpu.mode == GpuMode::Measure => sampled_gpu.watch,
-            _ => return Ok(None),
-        };
-        let joules = energy::energy_per_run(self, watch, max_time);
+    /// Energy of a run; see [`energy_per_run`]. `None` if it is not to be measured.
+    pub(super) fn energy(
+        &mut self,
+        max_time: Duration,
+    ) -> Result<Option<Result<RunEnergy, NoEnergy>>, DeviceError> {
+        let Some(MeteredDevice { meters, device }) = self.metered else { return Ok(None) };
+        meters.start_command();
+        let energy = energy_per_run(self, meters, device, max_time);
+        meters.stop_command();
+        // Programs with times of their own also start and end, which is no part of these.
+        let has_own_time = self.candidate.own_seconds()?.is_some();
         self.candidate.release();
-        joules
+        energy.map(|energy| Some(energy).filter(|_| !has_own_time))
     }
 
     /// Reads the state of the workers' cores. Cores that wait for a GPU are not probed, because
@@ -314,10 +340,13 @@ impl<'a> CandidateSampler<'a> {
 }
 
 impl Consumer for CandidateSampler<'_> {
-    /// Refreshes on the team, so that the input is in its caches and memory.
+    /// Fresh input, and caches as they are before samples.
     fn refresh(&mut self) -> Result<(), DeviceError> {
-        let candidate = &mut self.candidate;
-        self.team.run(|| candidate.reset())
+        self.reset()?;
+        if let Some(flush) = self.flush {
+            flush.flush(self.team);
+        }
+        self.empty_gpu_cache()
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {

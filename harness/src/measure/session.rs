@@ -25,10 +25,10 @@ use super::resources::Resources;
 use super::run_spec::{CEILINGS, KernelTimes, RunResult, RunSpec, Start, claimed};
 use crate::plan::{Plan, input_records, plugin_records, quantities};
 use crate::platform::control_groups::StoppedPeriods;
-use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};
+use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard, powercap};
 use crate::progress::Progress;
 use crate::request::values::and_more;
-use crate::request::{CacheMode, MeasureRequest, is_only_tried};
+use crate::request::{CacheMode, EnergyFlags, MeasureRequest, is_only_tried};
 
 /// Maximum share of the shortest sample for reading the clock.
 const MAX_CLOCK_SHARE: f64 = 0.01;
@@ -59,12 +59,14 @@ impl<'a> Session<'a> {
         let topology = Topology::this_machine();
         // Start threads first, so that an error leaves no empty run folder.
         let plans = run_spec.jobs.iter().map(|job| job.plan);
-        let resources = Resources::for_plans(plans, gpu_mode(run_spec))?;
+        let energy = energy_flags(run_spec);
+        let mut resources = Resources::for_plans(plans, gpu_mode(run_spec))?;
         let (mut folder, mut record, mut rows) = open(run_spec, &topology)?;
         plugin_guard::keep_results_in(folder.path());
-        let mut session = Session { run_spec, resources };
         let mut progress = progress(run_spec);
         progress.line(&format!("results go to {}", folder.path().escaped()));
+        resources.open_meters(&energy, |text| progress.stage(text));
+        let mut session = Session { run_spec, resources };
         for note in &record.notes {
             progress.line(note);
         }
@@ -82,6 +84,7 @@ impl<'a> Session<'a> {
             }
         }
         let resources = &session.resources;
+        resources.meters.describe_in(&mut record);
         record.ceilings.extend(resources.teams.ceilings());
         record.ceilings.extend(resources.watched.ceilings());
         folder.describe(&record)?;
@@ -101,6 +104,12 @@ impl<'a> Session<'a> {
             outcome.left_out = rows.left_out.len();
             let note = left_out(run_spec.budget, &rows.left_out);
             record.notes.extend(note);
+        }
+        resources.meters.describe_in(&mut record);
+        for note in &rows.energy_notes {
+            if !record.notes.contains(note) {
+                record.notes.push(note.clone());
+            }
         }
         let before = record.throttled.unwrap_or(0);
         record.throttled = stopped.so_far().map(|stopped| before + stopped);
@@ -150,6 +159,12 @@ impl<'a> Session<'a> {
         effort.ceilings_s = start.elapsed().as_secs_f64();
         notes
     }
+}
+
+/// Flags of energy, which are those of the command and the same for all jobs.
+fn energy_flags(run_spec: &RunSpec<'_>) -> EnergyFlags {
+    let job = run_spec.jobs.first();
+    job.map_or_else(EnergyFlags::default, |job| job.request.session.energy.clone())
 }
 
 /// Under a profiler only the runs themselves are executed.
@@ -248,7 +263,8 @@ fn keep(error: MeasureError, folder: &Path) -> MeasureError {
 
 /// Environment variables that affect measurements, except the one that names the file of defaults,
 /// because the recorded command contains its flags.
-const VARIABLES: [&str; 3] = ["RECOBENCH_KERNELS", "RECOBENCH_LAST_LEVEL_CACHE", "RECOBENCH_SMALL"];
+const VARIABLES: [&str; 4] =
+    ["RECOBENCH_KERNELS", "RECOBENCH_LAST_LEVEL_CACHE", powercap::VARIABLE, "RECOBENCH_SMALL"];
 
 fn variables() -> BTreeMap<String, String> {
     let value = |name: &str| std::env::var_os(name).map(|it| it.to_string_lossy().into_owned());
@@ -329,6 +345,7 @@ pub(crate) fn describe(run_spec: &RunSpec<'_>, topology: &Topology) -> RunRecord
         hip,
         axes: quantities.axes.record(),
         metrics: quantities.metrics.record(),
+        energy: None,
         throttled: None,
         effort: None,
     }

@@ -33,14 +33,13 @@ pub static MEASURED: &[MetricInfo] = &[
         better: Better::Near(1.0),
         about: About::Speed,
     },
-    MetricInfo {
-        name: "j_per_item",
-        unit: "J",
-        label: "energy per item",
-        meaning: "energy of the GPU over the number of items",
-        better: Better::Lower,
-        about: About::Speed,
-    },
+    energy("j_per_item", "energy per item", "energy of a run over the number of items"),
+    energy(
+        "cpu_j_per_item",
+        "energy of processors per item",
+        "energy of all processors over items",
+    ),
+    energy("gpu_j_per_item", "energy of the GPU per item", "energy of the GPU over items"),
     MetricInfo::amount("device_bytes", "B", "device memory", "memory that the driver gave"),
     MetricInfo::amount("calls", "", "calls", "calls of the stage or kernel in a run"),
     MetricInfo::amount("bytes_moved", "B", "bytes moved", "bytes that all kernels read and write"),
@@ -61,6 +60,11 @@ pub static MEASURED: &[MetricInfo] = &[
     counted("llc_misses_per_item", "last-level misses per item", "last-level misses over items"),
     counted("tlb_misses_per_item", "TLB misses per item", "data-TLB misses over items"),
 ];
+
+/// Declaration of an energy.
+const fn energy(name: &'static str, label: &'static str, meaning: &'static str) -> MetricInfo {
+    MetricInfo { name, unit: "J", label, meaning, better: Better::Lower, about: About::Speed }
+}
 
 /// Declaration of a hardware counter per item.
 const fn counted(name: &'static str, label: &'static str, meaning: &'static str) -> MetricInfo {

@@ -88,7 +88,7 @@ pub fn mixed_kinds(kinds: &[CoreKind]) -> Option<String> {
 }
 
 /// Settings of the CPUs in use.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Frequency {
     /// Governors, each once, joined by `+`: `performance+powersave`.
     pub(super) governor: Option<String>,
@@ -96,6 +96,8 @@ pub(super) struct Frequency {
     pub(super) preference: Option<String>,
     /// True if clocks above the nominal one are allowed.
     pub(super) turbo: Option<bool>,
+    /// Lowest and highest frequency that is allowed to any of them, in MHz.
+    pub(super) limits_mhz: Option<[f64; 2]>,
 }
 
 impl Frequency {
@@ -111,7 +113,14 @@ impl Frequency {
         let number = |name: &str| sysfs::number::<u8>(&base.join(name));
         let boost = number("cpufreq/boost").map(|boost| boost == 1);
         let turbo = number("intel_pstate/no_turbo").map(|no_turbo| no_turbo == 0);
+        let khz = |name: &str| {
+            let files = cpus.iter().map(|cpu| base.join(format!("cpu{cpu}/cpufreq/{name}")));
+            files.filter_map(|file| sysfs::number::<u64>(&file)).collect::<BTreeSet<_>>()
+        };
+        let lowest = khz("scaling_min_freq").first().copied();
+        let limits = lowest.zip(khz("scaling_max_freq").last().copied());
         Frequency {
+            limits_mhz: limits.map(|(min, max)| [min, max].map(|khz| khz as f64 / 1000.0)),
             governor: of_all("scaling_governor"),
             preference: of_all("energy_performance_preference"),
             turbo: turbo.or(boost),
@@ -172,6 +181,9 @@ mod tests {
             ("devices/system/cpu/cpu3/cpufreq/scaling_governor", "schedutil\n"),
             ("devices/system/cpu/cpu3/cpufreq/energy_performance_preference", "power\n"),
             ("devices/system/cpu/intel_pstate/no_turbo", "1\n"),
+            ("devices/system/cpu/cpu2/cpufreq/scaling_min_freq", "800000\n"),
+            ("devices/system/cpu/cpu2/cpufreq/scaling_max_freq", "2400000\n"),
+            ("devices/system/cpu/cpu3/cpufreq/scaling_max_freq", "3900500\n"),
         ]);
         let governor = |cpus: &[usize]| Frequency::read(sys.path(), cpus).governor;
         assert_eq!(governor(&[2]).as_deref(), Some("performance"));
@@ -179,6 +191,7 @@ mod tests {
         assert_eq!(governor(&[7]), None);
         let found = Frequency::read(sys.path(), &[2, 3]);
         assert_eq!((found.preference.as_deref(), found.turbo), (Some("power"), Some(false)));
+        assert_eq!(found.limits_mhz, Some([800.0, 3900.5]));
         let boost = root(&[("devices/system/cpu/cpufreq/boost", "1\n")]);
         assert_eq!(Frequency::read(boost.path(), &[0]).turbo, Some(true));
     }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use portable_gpu::cuda::{self, ContextSharing};
 use portable_gpu::emulator::Config;
+use portable_gpu::monitor::Monitor;
 use portable_gpu::{DeviceError, Gpu, hip, webgpu};
 use tasks::device::{Backend, Device, Target, Team};
 use tasks::plugin;
@@ -110,6 +111,22 @@ fn problem_of_adapter(number: u32) -> Option<String> {
         }
         Ok(_) => None,
     }
+}
+
+/// Monitor of a GPU, if the device has one and it is usable.
+pub(crate) fn monitor(device: Device) -> Option<Box<dyn Monitor>> {
+    if let Some(number) = device.cuda_number() {
+        let (_, gpus) = cuda::devices().ok()?;
+        return Some(Box::new(cuda::monitor(gpus.get(number as usize)?)));
+    }
+    if let Device::Hip(number) = device {
+        return hip::problem_of(number).is_none().then(|| Box::new(hip::monitor()) as _);
+    }
+    let (number, _) = device.adapter()?;
+    let adapters = webgpu::adapters().ok()?;
+    // Only NVIDIA GPUs have monitors.
+    let bus = &adapters.get(number as usize)?.pci_bus_id;
+    Some(Box::new(cuda::monitor_at(bus)))
 }
 
 /// Reason for not measuring on a device; `None` if something can be measured.

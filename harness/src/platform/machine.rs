@@ -12,7 +12,7 @@ use super::address_space::transparent_huge_pages;
 use super::affinity::assumption;
 use super::control_groups::CpuQuota;
 use super::cores::{Frequency, core_kinds, mixed_kinds};
-use super::{Topology, available_memory, clock, usable_cpus, usable_threads};
+use super::{Topology, available_memory, clock, powercap, usable_cpus, usable_threads};
 
 /// Description of this machine.
 pub fn this_machine() -> Machine {
@@ -61,7 +61,11 @@ fn gpus() -> Vec<Gpu> {
             ecc: settings.ecc,
             power_limit_w: settings.power_limit_w,
             default_power_limit_w: settings.default_power_limit_w,
+            enforced_power_limit_w: settings.enforced_power_limit_w,
             application_clock_mhz: settings.application_clock_mhz,
+            application_memory_clock_mhz: settings.application_memory_clock_mhz,
+            max_clock_mhz: settings.max_clock_mhz,
+            max_memory_clock_mhz: settings.max_memory_clock_mhz,
         }
     };
     gpus.into_iter().map(gpu).collect()
@@ -83,6 +87,8 @@ pub fn environment() -> Environment {
         governor: frequency.governor,
         energy_preference: frequency.preference,
         turbo: frequency.turbo,
+        frequency_limits_mhz: frequency.limits_mhz,
+        power_caps: powercap::caps(&powercap::folder()),
         clock_source: clock::source(sys),
         clock_read_s: Some(clock::price_s()),
         cpu_quota: CpuQuota::for_this_process().map(|quota| quota.cpus),

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use clap::{ArgAction, Args, Subcommand};
 use reports::history::{Filter, Retention, Unfinished};
-use reports::rank::Rank;
+use reports::rank::{Rank, RankedBy};
 use reports::record::Shard;
 use reports::trend::{Listing, ShiftLimits};
 use statistics::Search;
@@ -224,6 +224,10 @@ pub struct ChangesRequest {
     /// Thresholds of changes.
     #[command(flatten, next_help_heading = "Judging")]
     pub judging: ShiftJudging,
+    /// Quantity to follow: time, or the energy of an item, which has no chart.
+    #[arg(long, value_name = "QUANTITY", value_parser = values::ranked_by(), default_value = RankedBy::default().name())]
+    #[arg(help_heading = "Judging")]
+    pub by: RankedBy,
     /// List all points, including unchanged ones.
     #[arg(long = "all", action = ArgAction::SetTrue, help_heading = "Output")]
     #[arg(value_parser = values::switch(Listing::Changes, Listing::All))]

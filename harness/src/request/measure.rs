@@ -9,7 +9,7 @@ use tasks::algorithm::InputFiles;
 use tasks::task::Task;
 
 use super::settings::without_flags;
-use super::{AxisValues, DEFAULT_STORE, OutputFlags, SampleRange, Settings, values};
+use super::{AxisValues, DEFAULT_STORE, EnergyFlags, OutputFlags, SampleRange, Settings, values};
 use crate::platform::gpus::usable_devices;
 
 /// A task to measure.
@@ -43,6 +43,9 @@ pub struct SessionFlags {
     /// Print the plan and its estimated duration, and measure nothing.
     #[arg(long, help_heading = "Sampling")]
     pub dry_run: bool,
+    /// Meters of energy.
+    #[command(flatten)]
+    pub energy: EnergyFlags,
     /// Page size of memory: huge (if available) or small.
     #[arg(long, value_name = "SIZE", value_parser = values::choice::<MemoryPages>(), default_value = "huge")]
     #[arg(help_heading = "Where", hide_short_help = true)]

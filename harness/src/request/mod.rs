@@ -3,6 +3,7 @@
 //! Fields of requests declare their flags; `cli` adds those that depend on a task or a data set.
 
 mod axes;
+mod energy;
 mod history;
 mod machines;
 mod measure;
@@ -21,6 +22,7 @@ pub(crate) mod values;
 
 pub use axes::AxisValues;
 pub(crate) use axes::{as_tried, typed_default};
+pub use energy::EnergyFlags;
 pub use history::{
     BaselineRequest, ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, StoreFolder,
 };

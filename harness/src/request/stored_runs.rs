@@ -9,7 +9,7 @@ use reports::compare::Thresholds;
 use reports::compare::render::Listing;
 use reports::export::{ExportFormat, ExportTable};
 use reports::filter::{AxisValues, PointFilter};
-use reports::rank::Rank;
+use reports::rank::{Rank, RankedBy};
 use reports::table::Format;
 use text::Untrusted;
 
@@ -179,6 +179,9 @@ pub struct WinnersRequest {
     /// Rank GPU variants by total time (copies included) or by kernel time.
     #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
     pub rank: Rank,
+    /// Rank by time, or by the energy of an item, which is known end to end only and has no map.
+    #[arg(long, value_name = "QUANTITY", value_parser = values::ranked_by(), default_value = RankedBy::default().name())]
+    pub by: RankedBy,
     /// Store of runs.
     #[arg(long, value_name = "DIR", default_value = DEFAULT_STORE)]
     pub store: PathBuf,
@@ -276,7 +279,7 @@ pub struct Judging {
     /// False discovery rate of SLOWER and FASTER verdicts.
     #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "2%")]
     pub false_discovery: f64,
-    /// Verdict that exits with code 4: slower, or also inconclusive.
+    /// Verdict that exits with code 4: slower, or also inconclusive, or also more energy.
     #[arg(long, value_name = "fail-on", value_parser = values::choice::<FailOn>(), default_value = "slower")]
     pub fail_on: FailOn,
     /// Allow a comparison of runs from different machines.
@@ -330,6 +333,8 @@ pub enum FailOn {
     Slower,
     /// Slower or inconclusive points.
     Inconclusive,
+    /// Slower points, and points that take more energy.
+    Energy,
 }
 
 /// Default folder of the store of runs.

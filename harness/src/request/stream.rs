@@ -12,7 +12,7 @@ use tasks::axis::Params;
 use tasks::open_loop::OpenLoop;
 
 use super::values::{self, each_once};
-use super::{DeviceSet, MeasureRequest, Outputs, is_only_tried};
+use super::{DeviceSet, EnergyFlags, MeasureRequest, Outputs, is_only_tried};
 
 /// Default duration of a stream.
 const USUAL: Duration = Duration::from_secs(20);
@@ -57,6 +57,9 @@ pub struct StreamFlags {
     /// Duration per speed [default: 20s, or 1m with --find-limit]
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Stream")]
     pub duration: Option<Duration>,
+    /// Meters of energy.
+    #[command(flatten)]
+    pub energy: EnergyFlags,
     /// Common start time for several nodes: UTC such as 2026-01-31T12:00:00Z, or seconds since 1970.
     #[arg(long, value_name = "TIME", value_parser = moment, help_heading = "Stream")]
     #[arg(conflicts_with = "find_limit")]

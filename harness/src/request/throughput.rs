@@ -10,7 +10,7 @@ use tasks::device::Device;
 use text::Untrusted;
 
 use super::values::{self, Threads, each_once};
-use super::{MeasureRequest, Outputs, is_only_tried};
+use super::{EnergyFlags, MeasureRequest, Outputs, is_only_tried};
 use crate::platform::gpus::usable_devices;
 use crate::platform::usable_threads;
 
@@ -56,6 +56,9 @@ pub struct ThroughputFlags {
     /// Total time budget, such as 30m, divided evenly over the points.
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Streams")]
     pub budget: Option<Duration>,
+    /// Meters of energy.
+    #[command(flatten)]
+    pub energy: EnergyFlags,
     /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     #[arg(help = "Folder for the results [default: results/<UTC time>-throughput-TASK]")]

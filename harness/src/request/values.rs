@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use clap::builder::{
     BoolValueParser, PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser,
 };
-use reports::rank::Rank;
+use reports::rank::{Rank, RankedBy};
 use statistics::Search;
 use tasks::axis::parse_time;
 use tasks::device::Device;
@@ -203,6 +203,11 @@ where
 /// Parser of the ranking metric.
 pub(crate) fn rank() -> impl TypedValueParser<Value = Rank> {
     named(Rank::ALL.map(|rank| (rank.name(), rank)))
+}
+
+/// Parser of the quantity by which points are ranked or followed.
+pub(crate) fn ranked_by() -> impl TypedValueParser<Value = RankedBy> {
+    named(RankedBy::ALL.map(|by| (by.name(), by)))
 }
 
 /// Parser of an enum. Help and errors list its names without what the values mean, which the help

@@ -24,12 +24,12 @@ use super::speed::{SpeedContext, SpeedResult, Stream, guess, search_limit, words
 use super::timeslice_log::TimesliceLog;
 use super::workers::{Readiness, Workers};
 use super::{StreamError, ring, tally};
+use crate::energy::EnergyMeters;
 use crate::measure::{MeasureError, StreamsRun};
 use crate::plan::Origin;
 use crate::platform::Interrupt;
-use crate::platform::energy::EnergyCounters;
 use crate::platform::shared_memory::SharedMemory;
-use crate::request::StreamRequest;
+use crate::request::{DeviceSet, StreamRequest};
 
 /// Note for a source without real-time priority.
 const NO_PRIORITY: &str = "the system gives the source no priority over others, so timeslices may be \
@@ -68,7 +68,7 @@ struct DeviceRun<'s> {
     expected: Vec<ResultDigest>,
     dispatcher: Arc<Dispatcher>,
     workers: Workers,
-    counters: EnergyCounters,
+    meters: &'s EnergyMeters,
 }
 
 impl<'a> Session<'a> {
@@ -88,9 +88,13 @@ impl<'a> Session<'a> {
         if let Some(url) = self.live.url() {
             (self.report)(&format!("metrics are at {url}"));
         }
-        let ring = self.prepare()?;
         let flags = &self.request.flags;
         let planned = self.planned;
+        let sets = planned.points.iter().map(|point| &point.device_set);
+        let devices = sets.flat_map(DeviceSet::devices).copied();
+        let meters = EnergyMeters::for_run(&flags.energy, devices, self.report);
+        let ring = self.prepare()?;
+        meters.start_command();
         let request = &self.request.measuring;
         let out = flags.out.as_deref();
         let mut run = StreamsRun::start("stream", out, request, &planned.plan, &planned.notes)?;
@@ -103,11 +107,14 @@ impl<'a> Session<'a> {
                     run: &mut run,
                     remarks: &mut remarks,
                     timeslices: &mut timeslices,
+                    meters: &meters,
                 };
                 let notes = self.run_point(index, &ring, &mut output)?;
                 run.record.notes.extend(notes);
             }
         }
+        meters.stop_command();
+        meters.describe_in(&mut run.record);
         run.record.notes.extend(self.live.end());
         run.record.notes.extend(remarks.into_iter().map(str::to_owned));
         let draw =
@@ -177,7 +184,7 @@ impl<'a> Session<'a> {
             expected: expected.iter().map(|it| it.digest(Segments::ALL).into()).collect(),
             workers: Workers::new(Arc::clone(&dispatcher), count),
             dispatcher,
-            counters: EnergyCounters::for_devices(point.device_set.devices().iter().copied()),
+            meters: output.meters,
         };
         if !flags.find_limit {
             for (index, &speed) in flags.speeds.iter().enumerate() {
@@ -259,7 +266,8 @@ impl<'a> Session<'a> {
             workers: &device_run.workers,
             spare_cpu: device_run.point.spare_cpu,
             timeout: self.request.flags.timeout,
-            counters: &device_run.counters,
+            meters: device_run.meters,
+            devices: device_run.point.device_set.devices(),
             interrupt: self.interrupt,
             live: &self.live,
             follower: self.live.follow(&row, content),
@@ -361,6 +369,7 @@ struct StreamOutput<'o> {
     /// Notes for readers that concern the complete run, each once.
     remarks: &'o mut BTreeSet<&'static str>,
     timeslices: &'o mut Vec<TimesliceRow>,
+    meters: &'o EnergyMeters,
 }
 
 /// Writes the row of a device that can't be used, or whose results are wrong.

@@ -7,6 +7,7 @@ use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use reports::stream::short;
+use tasks::device::Device;
 
 use super::StreamError;
 use super::dispatcher::{Dispatcher, Wrong};
@@ -15,8 +16,8 @@ use super::plan::StreamPoint;
 use super::source::{Emitting, be_on_time};
 use super::timeslice_log::TimesliceLog;
 use super::workers::{Comparison, Readiness, Workers};
+use crate::energy::{EnergyMeters, EnergyWindow, PeriodEnergy};
 use crate::platform::clock::now_ns;
-use crate::platform::energy::{Energy, EnergyCounters};
 use crate::platform::{Interrupt, Utilisation};
 
 /// Interval between checks of workers and signals.
@@ -31,7 +32,8 @@ pub(super) struct SpeedContext<'a> {
     /// CPU for the source alone.
     pub(super) spare_cpu: Option<usize>,
     pub(super) timeout: Duration,
-    pub(super) counters: &'a EnergyCounters,
+    pub(super) meters: &'a EnergyMeters,
+    pub(super) devices: &'a [Device],
     pub(super) interrupt: &'a Interrupt,
     /// Live monitoring.
     pub(super) live: &'a Live,
@@ -52,7 +54,7 @@ pub(super) struct SpeedResult {
     /// Comparison after the last result, except for streams that ended early.
     pub(super) comparison: Option<Comparison>,
     pub(super) busy: Option<Utilisation>,
-    pub(super) energy: Energy,
+    pub(super) energy: PeriodEnergy,
     /// Indices of lost workers, with the reasons.
     pub(super) ends: Vec<(usize, String)>,
     pub(super) was_interrupted: bool,
@@ -82,7 +84,8 @@ impl Stream {
     pub(super) fn run(self, context: &SpeedContext<'_>) -> Result<SpeedResult, StreamError> {
         let Stream { emitting, log, results, max_waiting } = self;
         context.dispatcher.open(log, results);
-        let before = (context.workers.usage(), context.counters.read());
+        let usage = context.workers.usage();
+        let mut energy = context.meters.begin(context.devices);
         let stop = AtomicBool::new(false);
         let (end_ns, is_on_time, busy, energy) = thread::scope(|scope| {
             let dispatcher = context.dispatcher;
@@ -93,13 +96,14 @@ impl Stream {
                 (emitting.run(dispatcher, stop), is_on_time)
             });
             let source = source.map_err(StreamError::Source)?;
-            watch(context, &emitting, stop, max_waiting, || source.is_finished());
+            let energy_so_far = Some(&mut energy);
+            watch(context, &emitting, stop, max_waiting, energy_so_far, || source.is_finished());
             // The source does not panic; if it did, no timeslice would be due.
             let (end_ns, is_on_time) = source.join().unwrap_or((emitting.begin_ns, true));
             let seconds = end_ns.saturating_sub(emitting.begin_ns) as f64 * 1e-9;
-            let busy = context.workers.usage().since(&before.0, seconds);
-            let energy = context.counters.since(&before.1);
-            watch(context, &emitting, stop, None, || context.dispatcher.is_over());
+            let busy = context.workers.usage().since(&usage, seconds);
+            let energy = context.meters.end(energy);
+            watch(context, &emitting, stop, None, None, || context.dispatcher.is_over());
             Ok::<_, StreamError>((end_ns, is_on_time, busy, energy))
         })?;
         let (log, wrong) = context.dispatcher.take();
@@ -132,11 +136,13 @@ fn watch(
     emitting: &Emitting,
     stop: &AtomicBool,
     max_waiting: Option<usize>,
+    mut energy: Option<&mut EnergyWindow<'_>>,
     is_over: impl Fn() -> bool,
 ) {
     let mut last_message = Instant::now();
     while !is_over() {
         thread::sleep(POLL_INTERVAL);
+        energy.iter_mut().for_each(|energy| energy.update());
         for worker in context.dispatcher.hanging(context.timeout) {
             context.workers.end(worker);
         }

@@ -8,6 +8,7 @@ use super::dispatcher::Wrong;
 use super::speed::SpeedResult;
 use super::timeslice_record::{CheckRecord, Record, State};
 use super::workers::Comparison;
+use crate::energy::PeriodEnergy;
 
 /// Maximum number of timeslices written per speed, evenly over its time.
 const MAX_WRITTEN: usize = 100_000;
@@ -54,12 +55,22 @@ pub(super) fn fill(row: &mut StreamRow, ran: &SpeedResult, content: &Content<'_>
     fill_checks(row, records);
     row.cores_share = ran.busy.map(|busy| busy.own);
     row.others_share = ran.busy.and_then(|busy| busy.others);
-    (row.cpu_j, row.gpu_j) = (ran.energy.cpu_j, ran.energy.gpu_j);
+    fill_energy(row, &ran.energy);
     row.valid = (!ran.is_wrong() && ran.log.is_balanced()).into();
     let shortfall = shortfall(row, counts.held);
     // Timeslices that waited at an early end may be started before all is counted.
     row.kept_up = (shortfall.is_none() && !ran.was_overrun).into();
-    row.note = notes(ran, shortfall.map(reports::stream::Shortfall::words)).join("; ");
+    let mut notes = notes(ran, shortfall.map(reports::stream::Shortfall::words));
+    notes.extend(ran.energy.problems.iter().cloned());
+    row.note = notes.join("; ");
+}
+
+fn fill_energy(row: &mut StreamRow, energy: &PeriodEnergy) {
+    row.cpu_j = energy.parts.cpu;
+    row.gpu_j = energy.parts.gpu;
+    row.command_j = energy.parts.command;
+    row.j_per_item = energy.per_item(row.items_per_s);
+    row.energy_source.clone_from(&energy.point.source);
 }
 
 /// Fills in the cost of comparing results, and the share of results that was compared.
@@ -175,8 +186,9 @@ mod tests {
     use super::super::protocol::{ResultDigest, StageDigest, StageResult};
     use super::super::timeslice_log::{TimesliceLog, TimesliceResult};
     use super::*;
-    use crate::platform::energy::Energy;
+    use crate::energy::PointEnergy;
     use crate::request::WhenFull;
+    use reports::energy::EnergyParts;
 
     const MS: u64 = 1_000_000;
 
@@ -207,7 +219,12 @@ mod tests {
             wrong: None,
             comparison: Some(Comparison::Right),
             busy: None,
-            energy: Energy { cpu_j: Some(4.0), gpu_j: None },
+            energy: PeriodEnergy {
+                parts: EnergyParts { cpu: Some(4.0), ..EnergyParts::default() },
+                seconds: 1.0,
+                problems: vec!["energy is not available: no sensor".into()],
+                point: PointEnergy { joules: Some(4.0), source: "cpu".into() },
+            },
             ends: Vec::new(),
             was_interrupted: false,
             was_overrun: false,
@@ -236,7 +253,8 @@ mod tests {
     #[test]
     fn a_speed_that_ended_early_is_not_sustained() {
         let whole = row_of(2, &ran());
-        assert_eq!((whole.kept_up, whole.note.as_str()), (YesNo::Yes, ""));
+        let note = "energy is not available: no sensor";
+        assert_eq!((whole.kept_up, whole.note.as_str()), (YesNo::Yes, note));
         let overrun = row_of(2, &SpeedResult { was_overrun: true, ..ran() });
         assert_eq!(overrun.kept_up, YesNo::No);
         assert!(overrun.note.contains("the queue was full"), "{}", overrun.note);
@@ -260,6 +278,9 @@ mod tests {
         close(row.check_share, 16.0 / 640.0);
         close(row.compared_share, 0.25);
         close(row.done_per_j(), 2.0);
+        close(row.j_per_item, 4.0 / 8000.0);
+        assert_eq!((row.energy_source.as_str(), row.command_j), ("cpu", None));
+        assert!(row.note.contains("energy is not available: no sensor"), "{}", row.note);
         close(row.speed_done(), 0.8);
     }
 

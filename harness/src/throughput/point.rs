@@ -20,16 +20,17 @@ use super::plan::PointSpec;
 use super::stream::{self, Batch, Event, Events};
 use super::tally::Tally;
 use super::window::{Clock, Window, WindowStats, watch};
+use crate::energy::EnergyMeters;
 use crate::measure::{CheckError, MeasureError, check_candidate};
 use crate::plan::Plan;
 use crate::platform::Interrupt;
-use crate::platform::energy::EnergyCounters;
 
 /// Context shared by all points.
 pub(super) struct Setup<'a> {
     pub(super) plan: &'a Plan,
     pub(super) gpus: &'a StreamGpus,
     pub(super) ceilings: &'a Ceilings,
+    pub(super) meters: &'a EnergyMeters,
     pub(super) interrupt: &'a Interrupt,
     pub(super) seed: u64,
     /// Command line, for processes that are to plan the same points.
@@ -107,10 +108,10 @@ pub(super) fn measure(
 ) -> Result<Measured, MeasureError> {
     let all: Vec<usize> = (0..point.streams).collect();
     let (works, ran) = with_streams(setup, events, point, &all, |_, streams, checked| {
-        let counters = EnergyCounters::for_devices(point.device_set.devices().iter().copied());
+        let devices = point.device_set.devices();
         let clock = Clock::new(streams.len(), length.wanted, length.max);
         let (events, stats) = run(streams, &clock, setup.interrupt, || {
-            watch(&clock, &counters, setup.interrupt).unwrap_or_default()
+            watch(&clock, setup.meters, devices, setup.interrupt).unwrap_or_default()
         });
         let events = events?;
         let window = clock.window();
@@ -184,12 +185,17 @@ fn fill(
     let tally = Tally { window: ran.window, events: &ran.events, items: &works.items };
     tally.fill(row);
     setup.ceilings.fill(row, &point.device_set, gpu_metrics);
-    let WindowStats { busy, cpu_w, gpu_w } = ran.stats;
+    let WindowStats { busy, energy } = &ran.stats;
     row.cores_share = busy.map(|busy| busy.own);
     row.others_share = busy.and_then(|busy| busy.others);
-    (row.cpu_w, row.gpu_w) = (cpu_w, gpu_w);
+    let watts = energy.watts();
+    row.cpu_w = watts.cpu;
+    row.gpu_w = watts.gpu;
+    row.command_w = watts.command;
+    row.j_per_item = energy.per_item(row.items_per_s);
+    row.energy_source.clone_from(&energy.point.source);
     row.valid = true.into();
-    row.note = ran.remarks.join("; ");
+    row.note = [&ran.remarks[..], &energy.problems[..]].concat().join("; ");
     tally.rows(&row.point_id)
 }
 

@@ -12,9 +12,10 @@ use super::placement::StreamGpus;
 use super::plan::{PointSpec, StreamPlan, processes_in_words};
 use super::point::{Command, Measured, Setup, WindowLength, measure};
 use super::stream::Events;
+use crate::energy::EnergyMeters;
 use crate::measure::{CEILINGS, Deadline, MeasureError, StreamsRun};
 use crate::platform::Interrupt;
-use crate::request::ThroughputRequest;
+use crate::request::{DeviceSet, ThroughputRequest};
 
 /// Share of a point's time for its window, if the run has a time limit: the rest is for generating,
 /// checking and warm-up.
@@ -62,12 +63,18 @@ impl<'a> Session<'a> {
         let mut run =
             StreamsRun::start(&name, flags.out.as_deref(), request, &planned.plan, &planned.notes)?;
         (self.report)(&format!("results go to {}", run.path().escaped()));
+        let devices = self.request.device_sets.iter().flat_map(DeviceSet::devices).copied();
+        let meters = EnergyMeters::for_run(&flags.energy, devices, self.report);
         let time = flags.budget.map(|budget| budget.mul_f64(CEILINGS));
         let ceilings = Ceilings::measure(&self.request.device_sets, &self.gpus, time, self.report)?;
         run.record.ceilings.clone_from(&ceilings.named);
         run.record.notes.extend(ceilings.notes.iter().cloned());
+        meters.start_command();
+        meters.describe_in(&mut run.record);
         run.describe()?;
-        self.measure_all(&ceilings, &mut run)?;
+        self.measure_all(&ceilings, &meters, &mut run)?;
+        meters.stop_command();
+        meters.describe_in(&mut run.record);
         run.finish(self.interrupt.asked(), flags.charts.then_some(charts::draw_throughput))?;
         Ok(run)
     }
@@ -75,12 +82,14 @@ impl<'a> Session<'a> {
     fn measure_all(
         &self,
         ceilings: &Ceilings,
+        meters: &EnergyMeters,
         run: &mut ThroughputResult,
     ) -> Result<(), MeasureError> {
         let setup = Setup {
             plan: &self.planned.plan,
             gpus: &self.gpus,
             ceilings,
+            meters,
             interrupt: self.interrupt,
             seed: self.request.measuring.settings.seed,
             command: Command {

@@ -4,6 +4,7 @@ mod fake;
 
 use std::time::Duration;
 
+use crate::energy::EnergyMeters;
 use crate::registry;
 use portable_gpu::emulator;
 use reports::record::YesNo;
@@ -48,7 +49,16 @@ fn measure_all(planned: &StreamPlan, interrupt: &Interrupt) -> Vec<Measured> {
     let ceilings = Ceilings::default();
     let command = Command::default();
     let plan = &planned.plan;
-    let setup = Setup { plan, gpus: &gpus, ceilings: &ceilings, interrupt, seed: 1, command };
+    let meters = EnergyMeters::default();
+    let setup = Setup {
+        plan,
+        gpus: &gpus,
+        ceilings: &ceilings,
+        meters: &meters,
+        interrupt,
+        seed: 1,
+        command,
+    };
     let mut events = Events::default();
     let points = planned.points.iter();
     points.map(|point| measure(&setup, &mut events, point, LENGTH).expect("events")).collect()

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::platform::energy::{Energy, EnergyCounters};
+use tasks::device::Device;
+
+use crate::energy::{EnergyMeters, PeriodEnergy};
 use crate::platform::{CpuTimes, Interrupt, Utilisation};
 
 /// Minimum length of a window, in multiples of the longest event.
@@ -173,26 +175,17 @@ impl<'a> Clock<'a> {
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// State of the machine in the window.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct WindowStats {
     pub(super) busy: Option<Utilisation>,
-    /// Power of processors and of GPUs, in watts.
-    pub(super) cpu_w: Option<f64>,
-    pub(super) gpu_w: Option<f64>,
+    pub(super) energy: PeriodEnergy,
 }
 
-impl WindowStats {
-    /// Utilisation, and power from the energy in a number of seconds.
-    pub(super) fn new(busy: Option<Utilisation>, energy: Energy, seconds: f64) -> Self {
-        let watts = |joules: f64| joules / seconds;
-        WindowStats { busy, cpu_w: energy.cpu_j.map(watts), gpu_w: energy.gpu_j.map(watts) }
-    }
-}
-
-/// Waits until the window is over; returns CPU utilisation and power within it.
+/// Waits until the window is over; returns CPU utilisation and energy within it.
 pub(super) fn watch(
     clock: &Clock<'_>,
-    counters: &EnergyCounters,
+    meters: &EnergyMeters,
+    devices: &[Device],
     interrupt: &Interrupt,
 ) -> Option<WindowStats> {
     let is_over = |clock: &Clock<'_>| clock.is_over() || interrupt.asked();
@@ -203,15 +196,14 @@ pub(super) fn watch(
             None => thread::sleep(POLL_INTERVAL),
         }
     };
-    // The window may have opened a moment before: power is averaged over the observed time.
-    let seen_from = clock.now();
-    let energy = counters.read();
+    // The window may have opened a moment before: energy is that of the observed time.
+    let mut energy = meters.begin(devices);
     while clock.now() < window.end && !is_over(clock) {
         thread::sleep(POLL_INTERVAL.min(window.end.saturating_sub(clock.now())));
+        energy.update();
     }
-    let energy = counters.since(&energy);
-    let seconds = (clock.now() - seen_from).as_secs_f64();
-    Some(WindowStats::new(busy(clock, window), energy, seconds))
+    let energy = meters.end(energy);
+    Some(WindowStats { busy: busy(clock, window), energy })
 }
 
 /// CPU utilisation since the window opened.

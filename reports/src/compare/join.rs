@@ -11,6 +11,7 @@ use text::Untrusted;
 
 use super::advice::Advice;
 use super::downgrade::{Family, hold_back};
+use super::energy::compare_energy;
 use super::judge::{CompareOptions, Judgement, judge, judge_rounds};
 use super::measured::{CompareError, Measured, MeasuredPoint, RunConditions, Samples};
 use super::rounds::JUDGED;
@@ -73,13 +74,20 @@ pub fn compare(
     let new_name = name(new);
     let advice = Advice::new(&base_name.folder, new, &options.flags);
     let points = pairs.iter().map(|pair| pair.verdict(family(pair.is_whole()), options, &advice));
+    let energy = compare_energy(base, new, &options.thresholds, |key| other_gpu(key).is_some());
     Ok(Comparison {
         points: points.collect(),
+        energy: energy.verdicts,
         only_base: unmatched(judged_points(base, is_paired), &in_new, NOT_MEASURED, other_gpu),
         only_new: unmatched(judged_points(new, is_paired), &in_base, NEW, other_gpu),
         asked_alike: asked_alike(base, new),
         aslr: super::notes::randomised([base, new]),
-        notes: [small_runs(base, new), super::notes::notes(base, new, options)].concat(),
+        notes: [
+            small_runs(base, new),
+            super::notes::notes(base, new, options),
+            Vec::from_iter(energy.note),
+        ]
+        .concat(),
         thresholds: options.thresholds,
         base: base_name,
         new: new_name,
@@ -139,6 +147,7 @@ impl<'a> Pair<'a> {
             family,
             counters: words::counter_changes(&base.metrics, &new.metrics),
             thresholds: &options.thresholds,
+            quantity: "time",
         };
         let steps = found.next(&new.key, advice);
         let mut commands = steps.commands.into_iter();

@@ -48,6 +48,31 @@ pub struct MeasuredPoint {
     pub metrics: Params,
     /// The samples, or the reason why there are none.
     pub samples: Result<Samples, String>,
+    /// Energy of an item, if it was measured.
+    pub energy: Option<PointEnergy>,
+}
+
+/// Energy of an item of a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointEnergy {
+    /// Median over the windows, in joules.
+    pub j_per_item: f64,
+    /// Value of each window; one of unknown windows.
+    pub windows: Vec<f64>,
+    /// Meters that measured it: `cpu`, `cpu+gpu`.
+    pub source: String,
+}
+
+impl PointEnergy {
+    /// Energy in a row of the summary.
+    fn from_row(row: &SummaryRow) -> Option<Self> {
+        let j_per_item = row.joules_per_item()?;
+        let mut windows = row.joules_of_windows();
+        if windows.is_empty() {
+            windows.push(j_per_item);
+        }
+        Some(PointEnergy { j_per_item, windows, source: row.energy_source().to_owned() })
+    }
 }
 
 /// The samples of a point: all, and the undisturbed ones.
@@ -92,6 +117,7 @@ impl Measured {
             fingerprint: row.fingerprint.clone(),
             metrics: row.metrics.clone(),
             samples: samples.samples(row, is_paired),
+            energy: PointEnergy::from_row(row),
         };
         let points = rows.iter().map(point).collect();
         Ok(Measured { folder: folder.to_owned(), points, record, clock_mhz })

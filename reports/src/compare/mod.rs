@@ -7,6 +7,7 @@
 //! | `downgrade` | downgrades verdicts whose conditions are not clear, or that chance explains |
 //! | `rounds` | reads and judges paired runs |
 //! | `scatter` | scatter between runs of the same code, by a self-test or by history |
+//! | `energy` | judges the energy of points |
 //! | `join` | finds the points that both runs have, judges them, and names those without a verdict |
 //! | `words`, `notes`, `advice` | reasons, and next steps |
 //! | `gate` | error rates of verdicts |
@@ -14,6 +15,7 @@
 
 mod advice;
 mod downgrade;
+mod energy;
 pub(crate) mod gate;
 mod join;
 mod judge;
@@ -29,10 +31,11 @@ use std::fmt;
 
 pub use crate::record::Code;
 pub use advice::{confirm as confirm_command, measure_again, quoted};
+pub use energy::{EnergyChange, EnergySide, EnergyVerdict};
 pub use join::{Unjudged, compare};
 pub use judge::{CompareOptions, Judgement, Thresholds, Why, judge, judge_paired};
 pub(crate) use measured::MAX_DISTURBED;
-pub use measured::{CompareError, Measured, MeasuredPoint, Samples};
+pub use measured::{CompareError, Measured, MeasuredPoint, PointEnergy, Samples};
 pub use rounds::{Quantity, Round, paired};
 pub use scatter::{Origin, RunScatter, scatter_of};
 
@@ -56,6 +59,9 @@ pub struct Comparison {
     pub thresholds: Thresholds,
     /// The points that both runs have, in the order of the new run.
     pub points: Vec<PointVerdict>,
+    /// The points whose energy was measured in both runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub energy: Vec<EnergyVerdict>,
     /// Points and stages that only the base has, or that are valid there only.
     pub only_base: Vec<Unmatched>,
     /// Points and stages that only the new run has, or that are valid there only.
@@ -229,6 +235,11 @@ impl Comparison {
     /// The points with a verdict.
     pub fn with_verdict(&self, verdict: Verdict) -> impl Iterator<Item = &PointVerdict> {
         self.points.iter().filter(move |point| point.verdict == verdict)
+    }
+
+    /// Number of points with a verdict on their energy.
+    pub fn count_energy(&self, verdict: EnergyChange) -> usize {
+        self.energy.iter().filter(|point| point.verdict == verdict).count()
     }
 
     /// The points of the base whose variants gave a wrong output in the new run, or failed.

@@ -9,7 +9,7 @@ use super::judge::CompareOptions;
 use super::measured::{Load, Measured};
 use super::scatter::Origin;
 use crate::program::renamed;
-use crate::record::RunRecord;
+use crate::record::{Environment, RunRecord};
 use crate::units;
 
 /// Smaller relative differences of clocks explain no relevant change.
@@ -56,6 +56,22 @@ fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
         let changes = [
             ("the power limit", a.power_limit_w.map(watts), b.power_limit_w.map(watts)),
             (
+                "the power limit in force",
+                a.enforced_power_limit_w.map(watts),
+                b.enforced_power_limit_w.map(watts),
+            ),
+            (
+                "the highest memory clock",
+                a.max_memory_clock_mhz.map(mhz),
+                b.max_memory_clock_mhz.map(mhz),
+            ),
+            (
+                "the application clock of the memory",
+                a.application_memory_clock_mhz.map(mhz),
+                b.application_memory_clock_mhz.map(mhz),
+            ),
+            ("the highest clock", a.max_clock_mhz.map(mhz), b.max_clock_mhz.map(mhz)),
+            (
                 "the application clock",
                 a.application_clock_mhz.map(mhz),
                 b.application_clock_mhz.map(mhz),
@@ -81,6 +97,20 @@ fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
 /// A value, or `unknown`: unknown values are not compared.
 fn known(value: Option<String>) -> String {
     value.map_or_else(String::new, |value| value.escaped().to_string())
+}
+
+/// Limits of all processors that are in force: `package-0 long_term 125 W`.
+fn power_caps(environment: &Environment) -> String {
+    let caps = environment.power_caps.iter().filter(|cap| cap.enabled != Some(false));
+    let words = caps.map(|cap| {
+        let package = cap.package.escaped();
+        format!("{package} {} {}", cap.constraint.escaped(), watts(cap.limit_w))
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+fn frequencies([min, max]: [f64; 2]) -> String {
+    format!("{min:.0} to {max:.0} MHz")
 }
 
 fn cpus(quota: f64) -> String {
@@ -232,6 +262,12 @@ fn differences(base: &Measured, new: &Measured) -> Vec<String> {
             "the energy preference",
             known(ea.energy_preference.clone()),
             known(eb.energy_preference.clone()),
+        ),
+        ("the power limits of processors", power_caps(ea), power_caps(eb)),
+        (
+            "the range of frequencies",
+            known(ea.frequency_limits_mhz.map(frequencies)),
+            known(eb.frequency_limits_mhz.map(frequencies)),
         ),
         ("the clock source", known(ea.clock_source.clone()), known(eb.clock_source.clone())),
         ("the CPU quota", known(ea.cpu_quota.map(cpus)), known(eb.cpu_quota.map(cpus))),

@@ -28,6 +28,8 @@ pub struct PointReport<'a> {
     /// Change of hardware counters, if both runs have them.
     pub counters: Option<String>,
     pub thresholds: &'a Thresholds,
+    /// Name of what was compared: `time`.
+    pub quantity: &'static str,
 }
 
 impl PointReport<'_> {
@@ -67,8 +69,9 @@ impl PointReport<'_> {
     fn why(&self) -> String {
         let judgement = self.judgement;
         let thresholds = self.thresholds;
-        let range = judgement.estimate.interval.map_or_else(String::new, units::change_range)
-            + &paired_rounds(judgement);
+        let range = |interval| units::change_range_of(interval, self.quantity);
+        let range =
+            judgement.estimate.interval.map_or_else(String::new, range) + &paired_rounds(judgement);
         let minimum = units::percent(thresholds.min_effect);
         match judgement.why {
             Why::BeyondMinimum => format!("{range}{}", with_code(judgement.verdict, self.code)),
@@ -239,6 +242,7 @@ mod tests {
             family: Family { points: 64, needed: 0.02 / 64.0 },
             counters: Some("same instructions".to_owned()),
             thresholds,
+            quantity: "time",
         }
     }
 

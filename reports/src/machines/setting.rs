@@ -2,6 +2,7 @@
 
 use statistics::{Interval, RatioEstimate};
 
+use crate::rank::RankedBy;
 use crate::record::{InputRecord, Params, RunRecord, SummaryRow};
 use crate::winners::timing;
 
@@ -65,7 +66,7 @@ impl MachineRow {
 
     /// Interval of the items per second, if there are enough samples.
     pub fn rate_interval(&self) -> Option<Interval> {
-        let Interval { low, high } = timing(&self.row).interval?;
+        let Interval { low, high } = timing(&self.row, RankedBy::Time).interval?;
         let items = self.row.items as f64;
         Some(Interval { low: items / high, high: items / low })
     }
@@ -82,7 +83,10 @@ impl MachineRow {
             return RatioEstimate { ratio: 1.0, interval };
         }
         // Times of equal work: the ratio of rates is the inverse.
-        RatioEstimate::from_medians(timing(&self.row), timing(&reference.row))
+        RatioEstimate::from_medians(
+            timing(&self.row, RankedBy::Time),
+            timing(&reference.row, RankedBy::Time),
+        )
     }
 }
 

@@ -1,5 +1,6 @@
 //! The records of a run, as other tools read them.
 
+mod energy;
 mod identity;
 mod machine_records;
 mod planned;
@@ -10,6 +11,7 @@ mod run;
 mod sampled;
 mod suite;
 
+pub use energy::{EnergyRecord, IdleRecord, PowerCap, PowerCommandRecord};
 pub use identity::Code;
 pub use machine_records::{
     Bandwidth, CEILINGS_VERSION, CeilingsRecord, Latencies, LinkBandwidth, LinkPoint, LinksAtOnce,
@@ -20,8 +22,8 @@ pub(crate) use point::Identified;
 pub use point::{InvalidParams, Params, Point};
 pub use quantities::{About, AxisKind, AxisRecord, Better, Declared, MetricRecord, Quantities};
 pub use rows::{
-    Ceiling, FAILED, FULL_LEVEL, INTERVAL_LEVEL, SampleRow, SummaryRow, WRONG, YesNo, flags,
-    retain_samples_of,
+    Ceiling, FAILED, FULL_LEVEL, INTERVAL_LEVEL, J_PER_ITEM, SampleRow, SummaryRow, WRONG, YesNo,
+    flags, retain_samples_of,
 };
 pub use run::{
     Adapter, CacheLevel, DIRTY, Effort, Environment, Gpu, HipGpu, Machine, PluginRecord, RunRecord,

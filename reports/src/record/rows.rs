@@ -240,6 +240,26 @@ row! {
         pub metrics: Params,
         /// Notes on the row.
         pub note: String,
+        /// Energy of an item in joules: the median over windows of repeated runs. Unknown where
+        /// nothing can measure it.
+        #[serde(default, deserialize_with = "finite")]
+        pub j_per_item: Option<f64>,
+        /// Lower end of its 95 % confidence interval; unknown for fewer than six windows.
+        #[serde(default, deserialize_with = "finite")]
+        pub j_per_item_low: Option<f64>,
+        /// Upper end of its 95 % confidence interval.
+        #[serde(default, deserialize_with = "finite")]
+        pub j_per_item_high: Option<f64>,
+        /// Meters of the energy: `cpu`, `cpu+gpu`, `gpu` or `command`, and `minus idle` if the
+        /// power of the idle machine was subtracted. Runs of earlier versions have none.
+        #[serde(default)]
+        pub energy_source: String,
+        /// Time that the windows covered, in seconds, without that for fresh input.
+        #[serde(default, deserialize_with = "finite")]
+        pub energy_s: Option<f64>,
+        /// Energy of an item in each window, joined by `+`.
+        #[serde(default)]
+        pub energy_windows: String,
     }
 }
 
@@ -251,6 +271,10 @@ pub const FAILED: &str = "failed: ";
 pub const FULL_LEVEL: f64 = 0.95;
 /// The metric with the level of an interval of fewer samples.
 pub const INTERVAL_LEVEL: &str = "interval_level";
+/// The metric with the energy of an item.
+pub const J_PER_ITEM: &str = "j_per_item";
+/// Separator of windows.
+const WINDOW_SEPARATOR: &str = "+";
 /// Share of a memory's bandwidth from which on data must have come from a cache: the error of
 /// bandwidths is smaller.
 const IN_CACHE: f64 = 1.05;
@@ -277,7 +301,8 @@ impl SummaryRow {
     pub const COLUMNS: &str = "algorithm,variant,stage,backend,device,threads,places,bind,cache,\
         params,items,item_unit,bytes_min,samples,stopped_by,median_s,mean_s,stddev_s,min_s,p95_s,\
         p99_s,max_s,ci95_low_s,ci95_high_s,items_per_s,bytes_per_s,peak_fraction,memory_bytes,\
-        memory_ratio,stable,valid,fingerprint,given,metrics,note";
+        memory_ratio,stable,valid,fingerprint,given,metrics,note,j_per_item,j_per_item_low,\
+        j_per_item_high,energy_source,energy_s,energy_windows";
 
     /// The row of a stage of `point` without results.
     pub fn new(point: &Point, stage: &str) -> Self {
@@ -313,6 +338,38 @@ impl SummaryRow {
         self.median_s.filter(|median| self.valid == YesNo::Yes && is_time(median))
     }
 
+    /// Energy of an item of a valid row in joules. Runs of earlier versions have that of their GPUs
+    /// among the metrics.
+    pub fn joules_per_item(&self) -> Option<f64> {
+        let recorded = || self.metrics.number(J_PER_ITEM).filter(|_| self.energy_source.is_empty());
+        let joules = self.j_per_item.or_else(recorded);
+        joules.filter(|joules| self.valid == YesNo::Yes && joules.is_finite() && *joules > 0.0)
+    }
+
+    /// The 95 % confidence interval of that energy, if there were enough windows.
+    pub fn energy_interval(&self) -> Option<(f64, f64)> {
+        self.j_per_item_low.zip(self.j_per_item_high)
+    }
+
+    /// Meters of the energy; in runs of earlier versions the GPU.
+    pub fn energy_source(&self) -> &str {
+        if self.energy_source.is_empty() { "gpu" } else { &self.energy_source }
+    }
+
+    /// Energy of an item in each window, in joules; none if one of them is not a number.
+    pub fn joules_of_windows(&self) -> Vec<f64> {
+        let numbers = self.energy_windows.split(WINDOW_SEPARATOR).map(|it| it.parse::<f64>().ok());
+        let positive = |joules: &f64| joules.is_finite() && *joules > 0.0;
+        let numbers: Option<Vec<f64>> = numbers.map(|number| number.filter(positive)).collect();
+        numbers.unwrap_or_default()
+    }
+
+    /// Sets the energy of an item in each window.
+    pub fn set_windows(&mut self, joules: &[f64]) {
+        let numbers: Vec<String> = joules.iter().map(|joules| format!("{joules:e}")).collect();
+        self.energy_windows = numbers.join(WINDOW_SEPARATOR);
+    }
+
     /// Bandwidth of [`SummaryRow::peak_fraction`]. A complete run on a GPU has to move its data
     /// over the link, whatever its kernels do.
     pub fn ceiling(&self) -> Ceiling {
@@ -341,5 +398,36 @@ impl SummaryRow {
             cache: self.cache.clone(),
             params: self.params.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_written_exactly() {
+        let mut row = SummaryRow::default();
+        assert!(row.joules_of_windows().is_empty());
+        row.set_windows(&[1.25e-8, 3e20, 0.1]);
+        assert_eq!(row.energy_windows, "1.25e-8+3e20+1e-1");
+        assert_eq!(row.joules_of_windows(), [1.25e-8, 3e20, 0.1]);
+        for damaged in ["1e-8+x", "1e-8+NaN", "1+-1", "+", "1++2"] {
+            let row = SummaryRow { energy_windows: damaged.into(), ..SummaryRow::default() };
+            assert!(row.joules_of_windows().is_empty(), "{damaged}");
+        }
+    }
+
+    #[test]
+    fn energy_of_earlier_runs_is_a_metric() {
+        let metrics: Params = "j_per_item=2.000e-3".parse().expect("well formed");
+        let earlier = SummaryRow { metrics, valid: YesNo::Yes, ..SummaryRow::default() };
+        assert_eq!((earlier.joules_per_item(), earlier.energy_source()), (Some(2e-3), "gpu"));
+        let today =
+            SummaryRow { j_per_item: Some(1e-3), energy_source: "cpu".into(), ..earlier.clone() };
+        assert_eq!((today.joules_per_item(), today.energy_source()), (Some(1e-3), "cpu"));
+        let failed = SummaryRow { j_per_item: None, ..today.clone() };
+        assert_eq!(failed.joules_per_item(), None);
+        assert_eq!(SummaryRow { valid: YesNo::No, ..today }.joules_per_item(), None);
     }
 }

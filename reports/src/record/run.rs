@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AxisRecord, Bandwidth, Declared, InputRecord, MetricRecord, Params, PlannedVariant, Quantities,
-    SuitePart,
+    AxisRecord, Bandwidth, Declared, EnergyRecord, InputRecord, MetricRecord, Params,
+    PlannedVariant, PowerCap, Quantities, SuitePart,
 };
 
 /// The version of the layout of the run folder.
@@ -77,6 +77,10 @@ pub struct RunRecord {
     /// The metrics, with names as of axes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, MetricRecord>,
+    /// Meters of energy; `None` for runs of earlier versions, and where nothing was to be
+    /// measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergyRecord>,
     /// Periods of the CPU quota in which threads were stopped during the run; `None` without a
     /// quota, and during the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -348,9 +352,21 @@ pub struct Gpu {
     /// Default limit of the power draw, in watts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_power_limit_w: Option<f64>,
+    /// Limit of the power draw that is in force, in watts: the lowest of all limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enforced_power_limit_w: Option<f64>,
     /// Application clock of the multiprocessors, in MHz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_clock_mhz: Option<u32>,
+    /// Application clock of the memory, in MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application_memory_clock_mhz: Option<u32>,
+    /// Highest clock of the multiprocessors, in MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_clock_mhz: Option<u32>,
+    /// Highest clock of the memory, in MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_memory_clock_mhz: Option<u32>,
 }
 
 /// The state of the machine at the start of the run.
@@ -367,6 +383,12 @@ pub struct Environment {
     /// True if clocks above the nominal one are allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turbo: Option<bool>,
+    /// Lowest and highest frequency that the usable CPUs are allowed, in MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_limits_mhz: Option<[f64; 2]>,
+    /// Power limits of the processors (RAPL).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub power_caps: Vec<PowerCap>,
     /// The kernel's clock source: `tsc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_source: Option<String>,

@@ -69,6 +69,7 @@ impl Naming {
             kernels: with_kernels,
             given: fastest.differ(),
             levels: rows.iter().any(|row| row.interval_level() < FULL_LEVEL),
+            energy: rows.iter().any(|row| row.joules_per_item().is_some()),
         });
         let headings: Vec<_> = columns.iter().map(|(name, side, _)| (*name, *side)).collect();
         let max = match self.detail {
@@ -204,6 +205,18 @@ pub mod tests {
         assert_eq!(block.table.column("median"), ["10.0 ms", "20.0 ms", "-"]);
         assert_eq!(block.table.column("items/s"), ["200 M/s", "100 M/s", "-"]);
         assert_eq!(phrases(block), ["a: not valid: row 3 differs"]);
+    }
+
+    #[test]
+    fn energy_has_a_column_where_it_is_known() {
+        let measured = SummaryRow {
+            j_per_item: Some(7.81e-8),
+            energy_source: "cpu".into(),
+            ..row("measured", 0.01)
+        };
+        let block = &blocks(&[measured, row("unknown", 0.02)])[0];
+        assert_eq!(block.table.column("J/item"), ["78.1 nJ", "-"]);
+        assert!(!blocks(&[row("a", 0.01)])[0].table.names().contains(&"J/item"));
     }
 
     #[test]

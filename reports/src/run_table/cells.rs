@@ -21,13 +21,14 @@ pub struct Line<'a> {
 pub type Column = (&'static str, Side, fn(&Line) -> String);
 
 /// Columns that are omitted on narrow terminals, the least important first.
-pub const DISPENSABLE: [&str; 10] = [
+pub const DISPENSABLE: [&str; 11] = [
     "stable",
     "bytes/s",
     "given",
     "samples",
     "of copy",
     "kernel ratio",
+    "J/item",
     "items/s",
     "memory",
     "95 % CI",
@@ -45,15 +46,22 @@ pub struct OptionalColumns {
     pub given: bool,
     /// The level of each interval, if not all have 95 %.
     pub levels: bool,
+    /// The energy of an item.
+    pub energy: bool,
 }
 
 /// The columns of a table.
 pub fn columns(shown: OptionalColumns) -> Vec<Column> {
     use Side::{Left, Right};
-    let OptionalColumns { device: with_device, kernels: with_kernels, given: with_given, levels } =
-        shown;
+    let OptionalColumns {
+        device: with_device,
+        kernels: with_kernels,
+        given: with_given,
+        levels,
+        energy,
+    } = shown;
     let median = if with_kernels { "total" } else { "median" };
-    let columns: [(bool, Column); 15] = [
+    let columns: [(bool, Column); 16] = [
         (true, ("variant", Left, |line| line.label.clone())),
         (with_device, ("device", Left, |line| line.row.device.clone())),
         (with_given, ("given", Left, |line| line.row.given.clone())),
@@ -66,6 +74,7 @@ pub fn columns(shown: OptionalColumns) -> Vec<Column> {
         (true, ("items/s", Right, |line| line.known(line.row.items_per_s, units::rate))),
         (true, ("bytes/s", Right, |line| line.known(line.row.bytes_per_s, bytes_per_second))),
         (true, ("of copy", Right, |line| line.share())),
+        (energy, ("J/item", Right, |line| known(line.row.joules_per_item(), units::joules))),
         (true, ("memory", Right, |line| line.known(line.row.memory_ratio, times))),
         (true, ("samples", Left, |line| samples(line.row))),
         (true, ("stable", Left, |line| stable(line.row))),

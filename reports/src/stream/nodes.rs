@@ -56,6 +56,12 @@ pub fn together(parts: &[NodePart<'_>]) -> Option<StreamRow> {
     row.items_per_s = add(|row| row.items_per_s);
     row.bytes_per_s = add(|row| row.bytes_per_s);
     (row.cpu_j, row.gpu_j) = (add(|row| row.cpu_j), add(|row| row.gpu_j));
+    row.command_j = add(|row| row.command_j);
+    row.j_per_item = weighted(parts, |row| row.j_per_item, |row| row.done_items);
+    if rows().any(|other| other.energy_source != row.energy_source) {
+        row.j_per_item = None;
+        row.energy_source.clear();
+    }
     row.cores_share = share(parts, |row| row.cores_share);
     row.others_share = share(parts, |row| row.others_share);
     row.check_share = weighted(parts, |row| row.check_share, |row| row.done);

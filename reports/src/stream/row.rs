@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::energy::EnergyParts;
 use crate::record::{Params, Point, YesNo};
 use crate::row::row;
 use crate::shape::{self, Axes, AxisName};
@@ -154,6 +155,16 @@ row! {
         /// Part of the segments that was compared bit by bit: the mean over results that were compared.
         #[serde(default)]
         pub compared_share: Option<f64>,
+        /// Energy in joules by the command of `--power-command`.
+        #[serde(default)]
+        pub command_j: Option<f64>,
+        /// Energy of an item in joules; unknown where nothing can measure it.
+        #[serde(default)]
+        pub j_per_item: Option<f64>,
+        /// Meters of that energy: `cpu`, `cpu+gpu`, `gpu` or `command`, and `minus idle` if the
+        /// power of the idle machine was subtracted. Runs of earlier versions have none.
+        #[serde(default)]
+        pub energy_source: String,
     }
 }
 
@@ -265,18 +276,20 @@ impl StreamRow {
         self.kept_share = event_items.filter(|_| self.done_items > 0).map(share);
     }
 
-    /// Energy of processors and GPUs in joules, as far as it is known.
-    pub fn joules(&self) -> Option<f64> {
-        match (self.cpu_j, self.gpu_j) {
-            (None, None) => None,
-            (cpu, gpu) => Some(cpu.unwrap_or_default() + gpu.unwrap_or_default()),
+    /// Energy of an item in joules; in runs of earlier versions by the counters.
+    pub fn joules_per_item(&self) -> Option<f64> {
+        if self.j_per_item.is_some() || !self.energy_source.is_empty() {
+            return self.j_per_item;
         }
+        let parts = EnergyParts { cpu: self.cpu_j, gpu: self.gpu_j, command: None };
+        let (joules, _) = parts.total(&self.device)?;
+        let items = self.items_per_s? * self.duration_s;
+        Some(joules / items).filter(|joules| joules.is_finite() && *joules > 0.0)
     }
 
     /// Completed timeslices per joule.
     pub fn done_per_j(&self) -> Option<f64> {
-        let joules = self.joules().filter(|&joules| joules > 0.0)?;
-        Some(self.done as f64 / joules)
+        Some(self.done_per_s? / (self.joules_per_item()? * self.items_per_s?))
     }
 
     /// All axes that distinguish points except for speed and device.
@@ -332,9 +345,21 @@ mod tests {
     }
 
     #[test]
-    fn energy_is_the_sum_of_known_counters() {
-        let row = StreamRow { done: 100, cpu_j: Some(30.0), gpu_j: Some(20.0), ..row(1.0) };
+    fn energy_of_earlier_runs_is_that_of_their_counters() {
+        let row = StreamRow {
+            done_per_s: Some(10.0),
+            items_per_s: Some(200.0),
+            duration_s: 10.0,
+            cpu_j: Some(30.0),
+            gpu_j: Some(20.0),
+            ..row(1.0)
+        };
+        assert_eq!(row.joules_per_item(), Some(0.025));
         assert_eq!(row.done_per_j(), Some(2.0));
+        let recorded =
+            StreamRow { j_per_item: Some(0.02), energy_source: "command".into(), ..row.clone() };
+        assert_eq!(recorded.done_per_j(), Some(2.5));
+        assert_eq!(StreamRow { j_per_item: None, ..recorded }.joules_per_item(), None);
         assert_eq!(StreamRow { gpu_j: None, cpu_j: None, ..row }.done_per_j(), None);
     }
 

@@ -13,7 +13,7 @@ use crate::shape::{self, AxisName};
 use crate::table::{Highlight, RunRows, Side, Table, Tabular, known};
 use crate::units;
 
-const COLUMNS: [(&str, Side); 21] = [
+const COLUMNS: [(&str, Side); 22] = [
     ("variant", Side::Left),
     ("device", Side::Left),
     (NODE, Side::Left),
@@ -34,11 +34,14 @@ const COLUMNS: [(&str, Side); 21] = [
     (BUILDING, Side::Right),
     ("late p99", Side::Right),
     ("cores", Side::Right),
+    (PER_ITEM, Side::Right),
     (PER_JOULE, Side::Right),
 ];
 /// Columns that are omitted on narrow terminals, the least important first.
-const DISPENSABLE: [&str; 10] =
-    ["late p99", "p99.9", PER_JOULE, KEPT, "cores", BUILDING, EVENTS, "max", "dropped", "backlog"];
+const DISPENSABLE: [&str; 11] = [
+    "late p99", "p99.9", PER_JOULE, PER_ITEM, KEPT, "cores", BUILDING, EVENTS, "max", "dropped",
+    "backlog",
+];
 const NODE: &str = "node";
 const EVENTS: &str = "events";
 /// Column of the share of digis that are in events.
@@ -46,6 +49,7 @@ const KEPT: &str = "kept";
 /// Column of the median time of event building.
 const BUILDING: &str = "building p50";
 const PER_JOULE: &str = "done/J";
+const PER_ITEM: &str = "J/item";
 
 impl Tabular for RunRows<'_, StreamRow> {
     fn tables(&self, _: Screen) -> Vec<Table> {
@@ -76,7 +80,7 @@ fn table(task: &str, setting: &[(AxisName, String)], rows: &[&StreamRow]) -> Tab
     let is_shown = |name: &str| match name {
         NODE => rows.iter().any(|row| !row.node.is_empty()),
         EVENTS | KEPT | BUILDING => rows.iter().any(|row| row.events.is_some()),
-        PER_JOULE => rows.iter().any(|row| row.joules().is_some()),
+        PER_ITEM | PER_JOULE => rows.iter().any(|row| row.joules_per_item().is_some()),
         _ => true,
     };
     let columns: Vec<_> = COLUMNS.into_iter().filter(|(name, _)| is_shown(name)).collect();
@@ -175,6 +179,7 @@ fn cells(row: &StreamRow) -> Vec<String> {
         time(row.building_p50_s),
         time(row.late_p99_s),
         known(row.cores_share, units::percent),
+        known(row.joules_per_item(), units::joules),
         known(row.done_per_j(), |done| units::significant(done, 3)),
     ]
 }

@@ -14,6 +14,7 @@ pub use curve::{Curve, DISTURBED, LIMITED, curves, shares, what_limits};
 
 use serde::{Deserialize, Serialize};
 
+use crate::energy::EnergyParts;
 use crate::record::{Params, Point, YesNo};
 use crate::row::row;
 use crate::shape::{self, Axes};
@@ -108,6 +109,16 @@ row! {
         pub valid: YesNo,
         /// Notes on the row.
         pub note: String,
+        /// The mean power in the window by the command of `--power-command`, in watts.
+        #[serde(default)]
+        pub command_w: Option<f64>,
+        /// Energy of an item in joules; unknown where nothing can measure it.
+        #[serde(default)]
+        pub j_per_item: Option<f64>,
+        /// Meters of that energy: `cpu`, `cpu+gpu`, `gpu` or `command`, and `minus idle` if the
+        /// power of the idle machine was subtracted. Runs of earlier versions have none.
+        #[serde(default)]
+        pub energy_source: String,
     }
 }
 
@@ -184,13 +195,19 @@ impl ThroughputRow {
         Some(self.rate()? / share)
     }
 
-    /// Events per joule of processors and GPUs, as far as their power is known.
+    /// Energy of an item in joules; in runs of earlier versions by the mean powers.
+    pub fn joules_per_item(&self) -> Option<f64> {
+        if self.j_per_item.is_some() || !self.energy_source.is_empty() {
+            return self.j_per_item;
+        }
+        let watts = EnergyParts { cpu: self.cpu_w, gpu: self.gpu_w, command: None };
+        let (watts, _) = watts.total(&self.device)?;
+        Some(watts / self.items_per_s?).filter(|joules| joules.is_finite() && *joules > 0.0)
+    }
+
+    /// Events per joule.
     pub fn events_per_j(&self) -> Option<f64> {
-        let watts = match (self.cpu_w, self.gpu_w) {
-            (None, None) => None,
-            (cpu, gpu) => Some(cpu.unwrap_or_default() + gpu.unwrap_or_default()),
-        };
-        Some(self.events_per_s? / watts.filter(|&watts| watts > 0.0)?)
+        Some(self.events_per_s? / (self.joules_per_item()? * self.items_per_s?))
     }
 
     /// All axes that distinguish points except for streams and device: data and batch.
@@ -215,16 +232,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn energy_is_the_sum_of_known_counters() {
+    fn energy_of_earlier_runs_is_that_of_their_mean_powers() {
         let row = ThroughputRow {
+            device: "cuda:0".into(),
             events_per_s: Some(100.0),
+            items_per_s: Some(1000.0),
             cpu_w: Some(30.0),
             gpu_w: Some(20.0),
             ..ThroughputRow::default()
         };
         assert_eq!(row.events_per_j(), Some(2.0));
-        let unknown = ThroughputRow { cpu_w: None, gpu_w: None, ..row };
+        assert_eq!(row.joules_per_item(), Some(0.05));
+        let unknown = ThroughputRow { cpu_w: None, gpu_w: None, ..row.clone() };
         assert_eq!(unknown.events_per_j(), None);
+        let recorded = ThroughputRow {
+            j_per_item: Some(0.04),
+            energy_source: "cpu+gpu minus idle".into(),
+            ..row
+        };
+        assert_eq!(recorded.events_per_j(), Some(2.5));
+        let failed =
+            ThroughputRow { j_per_item: None, energy_source: "command".into(), ..recorded };
+        assert_eq!(failed.joules_per_item(), None, "powers by counters are not what was requested");
     }
 
     #[test]

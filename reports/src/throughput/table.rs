@@ -14,7 +14,7 @@ use crate::units;
 /// Number of events below which a 99th percentile is unreliable.
 const FEW: usize = 100;
 
-const COLUMNS: [(&str, Side); 17] = [
+const COLUMNS: [(&str, Side); 18] = [
     ("variant", Side::Left),
     ("device", Side::Left),
     ("threads", Side::Right),
@@ -28,14 +28,17 @@ const COLUMNS: [(&str, Side); 17] = [
     ("p99", Side::Right),
     ("cores", Side::Right),
     ("others", Side::Right),
+    ("J/item", Side::Right),
     ("events/J", Side::Right),
     ("copy", Side::Right),
     ("link", Side::Right),
     ("kernels", Side::Right),
 ];
 /// Columns that are omitted on narrow terminals, the least important first.
-const DISPENSABLE: [&str; 9] =
-    ["events/J", "copy", "others", "link", "kernels", "cores", "of ideal", "95 %", "events/s"];
+const DISPENSABLE: [&str; 10] = [
+    "events/J", "J/item", "copy", "others", "link", "kernels", "cores", "of ideal", "95 %",
+    "events/s",
+];
 
 impl Tabular for RunRows<'_, ThroughputRow> {
     fn tables(&self, _: Screen) -> Vec<Table> {
@@ -76,7 +79,7 @@ fn table(task: &str, setting: &[(AxisName, String)], rows: &[&ThroughputRow]) ->
     let apart = rows.iter().any(|row| row.processes > 1);
     let shown = |(name, _): &(&str, Side)| match *name {
         "link" | "kernels" => on_gpus,
-        "events/J" => with_energy,
+        "J/item" | "events/J" => with_energy,
         "processes" => apart,
         _ => true,
     };
@@ -165,6 +168,7 @@ fn cells(row: &ThroughputRow, curves: &[Curve<'_>]) -> Vec<String> {
         time(row.p99_s),
         share(row.cores_share),
         share(row.others_share),
+        known(row.joules_per_item(), units::joules),
         known(row.events_per_j(), |events| units::significant(events, 3)),
         share(row.copy_share),
         share(row.link_share),
@@ -189,6 +193,7 @@ mod tests {
         assert!(!table.names().contains(&"link"), "there is none");
         assert!(!table.names().contains(&"processes"), "it is one");
         assert!(!table.names().contains(&"events/J"), "no energy counters");
+        assert!(!table.names().contains(&"J/item"), "no energy counters");
         assert!(table.heading().starts_with("sts: 1 M digis per event"), "{}", table.heading());
         let text = for_people(Format::Table, &all, Screen::default());
         assert!(text.contains("plateau of 19.1 M/s"), "{text}");

@@ -24,7 +24,7 @@ use serde::Serialize;
 use statistics::median;
 
 use crate::grouped::by_key;
-use crate::rank::TOTAL;
+use crate::rank::{RankedBy, TOTAL};
 use crate::record::{Point, RunRecord, SummaryRow};
 
 /// Number of runs on either side of a change of the machine that are compared.
@@ -42,6 +42,9 @@ pub struct PointHistory {
     pub moved: Option<Moved>,
     /// The measured point.
     pub point: Point,
+    /// Quantity that is followed.
+    #[serde(skip_serializing_if = "RankedBy::is_time")]
+    pub by: RankedBy,
     /// Its valid medians, in the order of the runs.
     #[serde(rename = "visits")]
     pub entries: Vec<HistoryPoint>,
@@ -78,9 +81,9 @@ pub struct HistoryPoint {
     pub started: String,
     /// The commit of the program.
     pub git_commit: Option<String>,
-    /// Median in seconds.
+    /// Median in seconds, or energy of an item in joules where that is followed.
     pub median_s: f64,
-    /// The ends of the 95 % interval of the median, in seconds.
+    /// The ends of its 95 % interval.
     pub interval: Option<(f64, f64)>,
     /// The machine code that ran.
     pub fingerprint: String,
@@ -89,16 +92,29 @@ pub struct HistoryPoint {
 impl HistoryPoint {
     /// Entry of a row; `None` for stages, and for rows without a valid median.
     pub fn from_row(run: &str, record: &RunRecord, row: &SummaryRow) -> Option<Self> {
-        let median_s = row.valid_median().filter(|_| row.stage == TOTAL)?;
+        Self::by(RankedBy::Time, run, record, row)
+    }
+
+    fn by(by: RankedBy, run: &str, record: &RunRecord, row: &SummaryRow) -> Option<Self> {
+        let median_s = by.value(row).filter(|_| row.stage == TOTAL)?;
         Some(HistoryPoint {
             run: run.to_owned(),
             started: record.started.clone(),
             git_commit: record.software.git_commit.clone(),
             median_s,
-            interval: row.full_interval(),
+            interval: by.interval(row),
             fingerprint: row.fingerprint.clone(),
         })
     }
+}
+
+/// Hardware and meters that measured a point.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct MachineOfPoint {
+    key: String,
+    gpu: Option<String>,
+    /// Meters of its energy, if that is followed.
+    energy_source: String,
 }
 
 /// A entry with its index in the order of all runs.
@@ -112,27 +128,43 @@ struct IndexedEntry<'a> {
 pub fn point_histories<'a>(
     runs: impl IntoIterator<Item = (&'a str, &'a RunRecord, &'a [SummaryRow])>,
 ) -> Vec<PointHistory> {
+    histories_by(RankedBy::Time, runs)
+}
+
+/// Histories of a quantity. Energies by different meters have histories of their own.
+pub fn histories_by<'a>(
+    by: RankedBy,
+    runs: impl IntoIterator<Item = (&'a str, &'a RunRecord, &'a [SummaryRow])>,
+) -> Vec<PointHistory> {
     let seen = runs.into_iter().enumerate().flat_map(|(run, (id, record, rows))| {
         rows.iter().filter_map(move |row| {
-            let entry = HistoryPoint::from_row(id, record, row)?;
-            let gpu = record.gpu_model(&row.device).map(str::to_owned);
-            let machine = (record.machine_key.clone(), gpu);
+            let entry = HistoryPoint::by(by, id, record, row)?;
+            let source = match by {
+                RankedBy::Time => "",
+                RankedBy::Energy => row.energy_source(),
+            };
+            let machine = MachineOfPoint {
+                key: record.machine_key.clone(),
+                gpu: record.gpu_model(&row.device).map(str::to_owned),
+                energy_source: source.to_owned(),
+            };
             Some(((machine, row.point()), IndexedEntry { run, record, entry }))
         })
     });
     let histories = by_key(seen);
-    let mut earlier: HashMap<&Point, Vec<&[IndexedEntry<'_>]>> = HashMap::new();
+    let mut earlier: HashMap<(&Point, &String), Vec<&[IndexedEntry<'_>]>> = HashMap::new();
     let mut moves = Vec::with_capacity(histories.len());
-    for ((_, point), seen) in &histories {
-        let others = earlier.entry(point).or_default();
+    for ((machine, point), seen) in &histories {
+        let others = earlier.entry((point, &machine.energy_source)).or_default();
         moves.push(moved(others, seen, point));
         others.push(seen);
     }
     let histories = histories.into_iter().zip(moves);
     histories
-        .map(|((((machine_key, gpu), point), seen), moved)| {
+        .map(|(((machine, point), seen), moved)| {
             let entries = seen.into_iter().map(|seen| seen.entry).collect();
-            PointHistory { machine_key, gpu, moved, point, entries }
+            let MachineOfPoint { key: machine_key, gpu, .. } = machine;
+            PointHistory { machine_key, gpu, moved, point, by, entries }
         })
         .collect()
 }
@@ -216,6 +248,36 @@ mod tests {
             .map(|i| vec![SummaryRow { device: device.into(), ..row("a", "n=1", i as f64 + 1.0) }])
             .collect();
         point_histories(records.iter().zip(&rows).map(|(record, rows)| ("id", record, &rows[..])))
+    }
+
+    #[test]
+    fn energy_is_followed_by_what_measured_it() {
+        let taking = |joules: f64, source: &str| {
+            [SummaryRow {
+                j_per_item: Some(joules),
+                energy_source: source.into(),
+                ..row("a", "n=1", 1.0)
+            }]
+        };
+        let record = run();
+        let rows = [
+            taking(1.0, "cpu"),
+            taking(2.0, "command"),
+            taking(1.5, "cpu"),
+            [row("a", "n=1", 1.0)],
+        ];
+        let runs = rows.iter().map(|rows| ("id", &record, &rows[..]));
+        let found = histories_by(RankedBy::Energy, runs.clone());
+        let values = |history: &PointHistory| {
+            history.entries.iter().map(|entry| entry.median_s).collect::<Vec<_>>()
+        };
+        assert_eq!(found.iter().map(values).collect::<Vec<_>>(), [vec![1.0, 1.5], vec![2.0]]);
+        assert!(found.iter().all(|history| history.by == RankedBy::Energy));
+        assert!(found.iter().all(|history| history.moved.is_none()), "the machine is the same");
+        let times = point_histories(runs);
+        assert_eq!(values(&times[0]), [1.0; 4]);
+        let text = serde_json::to_string(&times).expect("JSON");
+        assert!(!text.contains("\"by\""), "{text}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use text::Untrusted;
 use super::Moved;
 use super::shift::{Direction, Shift, ShiftStatus, Trend};
 use crate::frame::{Frame, json_text};
+use crate::rank::RankedBy;
 use crate::record::{Code, Identified};
 use crate::row::{Cell, Record};
 use crate::screen::Screen;
@@ -13,15 +14,21 @@ use crate::table::{Format, NOTHING, Side, Table, TableError, Tabular, for_people
 use crate::units;
 
 /// Columns for people.
-const COLUMNS: [(&str, Side); 7] = [
-    ("point", Side::Left),
-    ("on", Side::Left),
-    ("since", Side::Left),
-    ("before", Side::Right),
-    ("after", Side::Right),
-    ("change of time", Side::Right),
-    ("state", Side::Left),
-];
+fn columns(by: RankedBy) -> [(&'static str, Side); 7] {
+    let change = match by {
+        RankedBy::Time => "change of time",
+        RankedBy::Energy => "change of energy",
+    };
+    [
+        ("point", Side::Left),
+        ("on", Side::Left),
+        ("since", Side::Left),
+        ("before", Side::Right),
+        ("after", Side::Right),
+        (change, Side::Right),
+        ("state", Side::Left),
+    ]
+}
 
 /// Selection of listed points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +69,8 @@ impl Tabular for Trends<'_> {
         let moves = listed.iter().filter_map(|trend| {
             trend.history.moved.as_ref().map(|moved| moved_cells(trend, moved))
         });
-        let table = Table::new(&COLUMNS, moves.chain(levels));
+        let by = self.all.first().map_or_else(RankedBy::default, |trend| trend.history.by);
+        let table = Table::new(&columns(by), moves.chain(levels));
         vec![table.without_if_narrow(&["before", "after"])]
     }
 
@@ -119,7 +127,7 @@ fn rows<'a>(trends: &[&'a Trend]) -> impl Iterator<Item = (&'a Trend, Option<&'a
 
 fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
     let [point, on] = names(trend);
-    let time = |seconds: f64| units::seconds(seconds, 3);
+    let time = |value: f64| trend.history.by.words(value);
     let Some(shift) = shift else {
         let level = time(trend.levels.last().map_or(f64::NAN, |level| level.median_s));
         let nothing = NOTHING.to_owned();
@@ -129,13 +137,21 @@ fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
     let start = if since.run.is_empty() { &since.started } else { &since.run };
     let before = time(shift.before_s);
     let after = time(shift.after_s);
-    [point, on, start.clone(), before, after, units::change(shift.ratio()), words(shift)]
+    [
+        point,
+        on,
+        start.clone(),
+        before,
+        after,
+        units::change(shift.ratio()),
+        words_by(trend.history.by, shift),
+    ]
 }
 
 /// A row for a point that was measured on another machine before.
 fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
     let [point, on] = names(trend);
-    let time = |seconds: f64| units::seconds(seconds, 3);
+    let time = |value: f64| trend.history.by.words(value);
     let since =
         trend.history.entries.first().map_or(NOTHING, |entry| {
             if entry.run.is_empty() { &entry.started } else { &entry.run }
@@ -172,7 +188,11 @@ pub fn names(trend: &Trend) -> [String; 2] {
 
 /// State of a change: `SLOWER, same code: the environment`.
 pub fn words(shift: &Shift) -> String {
-    let what = shift.direction.name();
+    words_by(RankedBy::Time, shift)
+}
+
+fn words_by(by: RankedBy, shift: &Shift) -> String {
+    let what = shift.direction.name_by(by);
     let code = match shift.code {
         Code::Same => ", same code: the environment changed",
         Code::Changed | Code::Unknown => "",
@@ -188,6 +208,7 @@ pub fn words(shift: &Shift) -> String {
 fn record<'a>(trend: &'a Trend, shift: Option<&'a Shift>) -> Record<'a> {
     let history = &trend.history;
     let since = shift.map(|shift| trend.first_entry(shift));
+    let by_time = history.by == RankedBy::Time;
     Record::default()
         .with("machine_key", &history.machine_key)
         .with("gpu", history.gpu.as_deref())
@@ -200,13 +221,16 @@ fn record<'a>(trend: &'a Trend, shift: Option<&'a Shift>) -> Record<'a> {
         .with("run", since.map(|entry| entry.run.as_str()))
         .with("started", Cell::Time(since.map_or("", |entry| &entry.started)))
         .with("git_commit", since.and_then(|entry| entry.git_commit.as_deref()))
-        .with("before_s", shift.map(|shift| shift.before_s))
-        .with("after_s", shift.map(|shift| shift.after_s))
+        .with("before_s", shift.map(|shift| shift.before_s).filter(|_| by_time))
+        .with("after_s", shift.map(|shift| shift.after_s).filter(|_| by_time))
         .with("ratio", shift.map(Shift::ratio))
         .with("p_value", shift.map(|shift| shift.p_value))
         .with("code", shift.map_or_else(|| Cell::from(""), |shift| shift.code.into()))
         .with("state", shift.map_or("steady", state))
         .with("note", shift.map_or("", note))
+        .with("by", history.by)
+        .with("before_j_per_item", shift.map(|shift| shift.before_s).filter(|_| !by_time))
+        .with("after_j_per_item", shift.map(|shift| shift.after_s).filter(|_| !by_time))
 }
 
 fn state(shift: &Shift) -> &'static str {
@@ -280,6 +304,28 @@ mod tests {
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(json[1]["shifts"][0]["standing"], "open");
         assert_eq!(json[2]["shifts"][0]["standing"]["accepted"], "more, \"but\" right");
+    }
+
+    #[test]
+    fn energies_have_their_own_unit_and_columns() {
+        let mut history = history("hungry", &[(20, 1e-8), (10, 1.1e-8)]);
+        history.by = RankedBy::Energy;
+        let found = trends(vec![history], &ShiftLimits::default(), &[]);
+        let text = shown(Format::Table, &found, Listing::Changes);
+        for words in ["change of energy", " nJ", "+10.", "MORE"] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        let csv = shown(Format::Csv, &found, Listing::All);
+        let mut reader = csv::Reader::from_reader(csv.as_bytes());
+        let header = reader.headers().expect("a header").clone();
+        let row = reader.records().next().expect("a row").expect("well formed");
+        let value = |name: &str| &row[header.iter().position(|column| column == name).expect(name)];
+        assert_eq!((value("by"), value("before_s")), ("energy", ""));
+        let after: f64 = value("after_j_per_item").parse().expect("a number");
+        assert!((1e-8..1.2e-8).contains(&after), "{csv}");
+        let json: serde_json::Value =
+            serde_json::from_str(&shown(Format::Json, &found, Listing::All)).expect("JSON");
+        assert_eq!(json[0]["by"], "energy");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::levels::{Level, SeriesLevels, ShiftLimits, levels};
 use super::{HistoryPoint, PointHistory};
 use crate::aliases::ALIASES;
+use crate::rank::RankedBy;
 use crate::record::Code;
 
 /// A history with its levels, and the changes between them.
@@ -28,9 +29,9 @@ pub struct Trend {
 pub struct Shift {
     /// The index of the first run of the new level in the history.
     pub first: usize,
-    /// The level before, in seconds.
+    /// The level before, in the unit of the history.
     pub before_s: f64,
-    /// The level after, in seconds.
+    /// The level after, in the unit of the history.
     pub after_s: f64,
     /// Probability of a change as significant in a series without a change.
     pub p_value: f64,
@@ -56,9 +57,16 @@ pub enum Direction {
 impl Direction {
     /// `slower` or `faster`.
     pub fn name(self) -> &'static str {
-        match self {
-            Direction::Slower => "slower",
-            Direction::Faster => "faster",
+        self.name_by(RankedBy::Time)
+    }
+
+    /// `slower` or `faster`; of energies `more` or `less`.
+    pub(super) fn name_by(self, by: RankedBy) -> &'static str {
+        match (self, by) {
+            (Direction::Slower, RankedBy::Time) => "slower",
+            (Direction::Faster, RankedBy::Time) => "faster",
+            (Direction::Slower, RankedBy::Energy) => "more",
+            (Direction::Faster, RankedBy::Energy) => "less",
         }
     }
 }

@@ -14,7 +14,7 @@ pub use table::Winners;
 use statistics::{Interval, RatioEstimate, Side, Timing};
 
 use crate::grouped::{distinct, grouped};
-use crate::rank::{Rank, representatives};
+use crate::rank::{Rank, RankedBy, representatives};
 use crate::record::SummaryRow;
 use crate::row::named_cells;
 use crate::shape::{self, Axes, AxisName, CPU, GIVEN};
@@ -49,6 +49,8 @@ pub struct Ranking<'a> {
     pub first: &'a SummaryRow,
     /// The next one, if there is any.
     pub second: Option<&'a SummaryRow>,
+    /// Quantity by which they are ranked.
+    pub by: RankedBy,
 }
 
 /// The rankings of one task, in the order of the run; empty if nothing is valid.
@@ -56,27 +58,37 @@ pub fn rankings<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Ranking<'a>> {
     rankings_of(&representatives(rows.iter().copied(), rank))
 }
 
+/// The rankings of one task by a quantity.
+pub fn rankings_by<'a>(rows: &[&'a SummaryRow], rank: Rank, by: RankedBy) -> Vec<Ranking<'a>> {
+    ranked(&representatives(rows.iter().copied(), rank), by)
+}
+
 /// The rankings of rows that each represent a point.
 pub fn rankings_of<'a>(rows: &[&'a SummaryRow]) -> Vec<Ranking<'a>> {
-    let (settings, _) = ranked_and_not(rows);
+    ranked(rows, RankedBy::Time)
+}
+
+fn ranked<'a>(rows: &[&'a SummaryRow], by: RankedBy) -> Vec<Ranking<'a>> {
+    let (settings, _) = ranked_and_not(rows, by);
     let rankings = settings.into_iter().filter_map(|(axes, mut rows)| {
-        let time = |row: &SummaryRow| row.valid_median().unwrap_or(f64::INFINITY);
-        rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
-        Some(Ranking { axes, first: rows.first()?, second: rows.get(1).copied() })
+        let value = |row: &SummaryRow| by.value(row).unwrap_or(f64::INFINITY);
+        rows.sort_by(|a, b| value(a).total_cmp(&value(b)));
+        Some(Ranking { axes, first: rows.first()?, second: rows.get(1).copied(), by })
     });
     rankings.collect()
 }
 
 /// Rows with a time that can't be ranked: no other row at their setting has the same kind of input.
 pub fn not_ranked<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<&'a SummaryRow> {
-    ranked_and_not(&representatives(rows.iter().copied(), rank)).1
+    ranked_and_not(&representatives(rows.iter().copied(), rank), RankedBy::Time).1
 }
 
 /// The settings at which rows can be ranked, and rows that can't be.
 fn ranked_and_not<'a>(
     rows: &[&'a SummaryRow],
+    by: RankedBy,
 ) -> (Vec<(Axes, Vec<&'a SummaryRow>)>, Vec<&'a SummaryRow>) {
-    let timed = rows.iter().copied().filter(|row| row.valid_median().is_some());
+    let timed = rows.iter().copied().filter(|row| by.value(row).is_some());
     let settings = settings(&timed.collect::<Vec<_>>());
     let all: Vec<Axes> = settings.iter().map(|(axes, _)| of_data(axes.clone())).collect();
     let others_differ = |axes: &Axes| {
@@ -125,7 +137,15 @@ fn of_data(mut axes: Axes) -> Axes {
 impl Ranking<'_> {
     /// The median of the second over that of the first.
     fn estimate(&self) -> Option<RatioEstimate> {
+        let timing = |row| timing(row, self.by);
         Some(RatioEstimate::from_medians(timing(self.first), timing(self.second?)))
+    }
+
+    /// True if their energies were measured by different meters.
+    pub fn differs_in_source(&self) -> bool {
+        let first = meters_of(self.first.energy_source());
+        let differs = |second: &SummaryRow| meters_of(second.energy_source()) != first;
+        self.by == RankedBy::Energy && self.second.is_some_and(differs)
     }
 
     /// The certainty of the lead.
@@ -150,12 +170,24 @@ impl Ranking<'_> {
 }
 
 /// The median of a row, with its interval if that is of enough samples.
-pub(crate) fn timing(row: &SummaryRow) -> Timing {
-    let interval = row.ci95_low_s.zip(row.ci95_high_s).filter(|_| row.samples >= MIN_SAMPLES);
+pub(crate) fn timing(row: &SummaryRow, by: RankedBy) -> Timing {
+    let interval = match by {
+        RankedBy::Time => {
+            row.ci95_low_s.zip(row.ci95_high_s).filter(|_| row.samples >= MIN_SAMPLES)
+        }
+        RankedBy::Energy => row.energy_interval(),
+    };
     Timing {
-        median: row.median_s.unwrap_or(f64::NAN),
+        median: by.value(row).unwrap_or(f64::NAN),
         interval: interval.map(|(low, high)| Interval { low, high }),
     }
+}
+
+/// Source of an energy without the devices of the point: on one machine, `cpu` of a point on the
+/// CPU and `cpu+gpu` of one on a GPU are all that the points use.
+fn meters_of(source: &str) -> &str {
+    let rest = source.strip_prefix("cpu").unwrap_or(source);
+    rest.strip_prefix("+gpu").unwrap_or(rest)
 }
 
 /// The axes that differ between races, those with the most values first.
@@ -333,6 +365,39 @@ mod tests {
         assert_eq!(evidence(row("b", "n=1", 1.001e-3)), Evidence::Overlap);
         let few = SummaryRow { samples: 5, ..row("b", "n=1", 2e-3) };
         assert_eq!(evidence(few), Evidence::TooFew);
+    }
+
+    #[test]
+    fn the_variant_with_the_least_energy_need_not_be_the_fastest() {
+        let taking = |variant: &str, median: f64, joules: Option<f64>| SummaryRow {
+            j_per_item: joules,
+            j_per_item_low: joules.map(|joules| 0.99 * joules),
+            j_per_item_high: joules.map(|joules| 1.01 * joules),
+            energy_source: "cpu".into(),
+            ..row(variant, "n=1", median)
+        };
+        let mut rows = [
+            taking("fast", 1e-3, Some(3e-8)),
+            taking("frugal", 2e-3, Some(2e-8)),
+            taking("unknown", 1e-4, None),
+        ];
+        let first = |rows: &[SummaryRow]| {
+            let rows: Vec<&SummaryRow> = rows.iter().collect();
+            let ranking = rankings_by(&rows, Rank::Total, RankedBy::Energy).remove(0);
+            (ranking.first.variant.clone(), ranking.evidence(), ranking.differs_in_source())
+        };
+        assert_eq!(first(&rows), ("frugal".to_owned(), Evidence::Clear, false));
+        rows[0].j_per_item_low = None;
+        assert_eq!(first(&rows).1, Evidence::TooFew);
+        rows[0].energy_source = "cpu+gpu".into();
+        assert!(!first(&rows).2, "each of all that it uses");
+        for other in ["command", "cpu minus idle", "gpu"] {
+            rows[0].energy_source = other.into();
+            assert!(first(&rows).2, "{other}");
+        }
+        let none = rows.map(|row| SummaryRow { j_per_item: None, ..row });
+        let none: Vec<&SummaryRow> = none.iter().collect();
+        assert!(rankings_by(&none, Rank::Total, RankedBy::Energy).is_empty());
     }
 
     fn phrases(rows: &[SummaryRow]) -> Option<String> {

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::{Evidence, Ranking, rankings, varying};
+use super::{Evidence, Ranking, rankings_by, varying};
 use crate::frame::Frame;
 use crate::grouped::grouped;
-use crate::rank::{Rank, has_kernels};
+use crate::rank::{Rank, RankedBy, has_kernels};
 use crate::record::{RunRecord, SummaryRow};
 use crate::row::{Record, row};
 use crate::screen::Screen;
@@ -22,24 +22,31 @@ pub struct Winners<'a> {
     pub rows: &'a [SummaryRow],
     /// Time by which variants are ranked.
     pub rank: Rank,
+    /// Quantity by which they are ranked.
+    pub by: RankedBy,
 }
 
 impl Tabular for Winners<'_> {
     fn tables(&self, _: Screen) -> Vec<Table> {
         let tables =
             grouped(self.rows, |row| &row.algorithm).into_iter().filter_map(|(task, rows)| {
-                let rankings = rankings(&rows, self.rank);
-                let ranked_by = has_kernels(rows.iter().copied()).then_some(self.rank);
-                (!rankings.is_empty()).then(|| table(task, ranked_by, &rankings))
+                let rankings = rankings_by(&rows, self.rank, self.by);
+                let ranked_by = match self.by {
+                    RankedBy::Time if has_kernels(rows.iter().copied()) => self.rank.sentence(),
+                    RankedBy::Time => String::new(),
+                    RankedBy::Energy => "ranked by: energy of an item".to_owned(),
+                };
+                (!rankings.is_empty()).then(|| table(task, ranked_by, self.by, &rankings))
             });
         tables.collect()
     }
 
     fn frame(&self) -> Frame {
         let tasks = grouped(self.rows, |row| &row.algorithm).into_iter();
-        let rankings: Vec<_> = tasks.flat_map(|(_, rows)| rankings(&rows, self.rank)).collect();
+        let rankings: Vec<_> =
+            tasks.flat_map(|(_, rows)| rankings_by(&rows, self.rank, self.by)).collect();
         let empty = SummaryRow::default();
-        let empty = Ranking { axes: Vec::new(), first: &empty, second: None };
+        let empty = Ranking { axes: Vec::new(), first: &empty, second: None, by: self.by };
         Frame::new(&record(&empty), rankings.iter().map(record))
     }
 
@@ -56,7 +63,7 @@ row! {
         algorithm: &'a str,
         /// The winner's point: see the rows of the run.
         point_id: String,
-        /// The variant with the smallest median.
+        /// The variant with the smallest value.
         winner: &'a str,
         /// Device of the winner.
         device: &'a str,
@@ -74,10 +81,20 @@ row! {
         next_device: &'a str,
         /// The second's point.
         next_point_id: String,
-        /// The second's median over the winner's.
+        /// The second's value over the winner's.
         lead: Option<f64>,
         /// Certainty of the lead.
         evidence: Evidence,
+        /// Quantity by which variants are ranked, and of the lead.
+        by: RankedBy,
+        /// Energy of an item of the winner in joules, if it was measured.
+        j_per_item: Option<f64>,
+        /// Lower end of its 95 % confidence interval.
+        j_per_item_low: Option<f64>,
+        /// Upper end of its 95 % confidence interval.
+        j_per_item_high: Option<f64>,
+        /// Meters of that energy.
+        energy_source: &'a str,
     }
 }
 
@@ -98,21 +115,25 @@ fn record<'a>(ranking: &'a Ranking) -> Record<'a> {
         next_point_id: second.map_or_else(String::new, |second| second.point().id()),
         lead: ranking.lead(),
         evidence: ranking.evidence(),
+        by: ranking.by,
+        j_per_item: first.joules_per_item(),
+        j_per_item_low: first.j_per_item_low,
+        j_per_item_high: first.j_per_item_high,
+        energy_source: &first.energy_source,
     };
     let axes = ranking.axes.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     Record::from(winner).spread("axis", axes)
 }
 
-fn table(task: &str, ranked_by: Option<Rank>, rankings: &[Ranking]) -> Table {
+fn table(task: &str, ranked_by: String, by: RankedBy, rankings: &[Ranking]) -> Table {
     let axes = varying(rankings);
     let common = shape::common(rankings.iter().map(|ranking| ranking.axes.clone()));
-    let rank = ranked_by.map(Rank::sentence).into_iter();
-    let words = std::iter::once(shape::phrases(&common)).chain(rank);
+    let words = [shape::phrases(&common), ranked_by].into_iter();
     let words: Vec<String> = words.filter(|words| !words.is_empty()).collect();
     let named = axes.iter().map(|axis| (axis.as_str(), Side::Right));
     let others = [
         ("winner", Side::Left),
-        ("median", Side::Right),
+        (value_name(by), Side::Right),
         ("lead", Side::Right),
         ("next", Side::Left),
         ("", Side::Left),
@@ -120,6 +141,13 @@ fn table(task: &str, ranked_by: Option<Rank>, rankings: &[Ranking]) -> Table {
     let columns: Vec<_> = named.chain(others).collect();
     let rows = in_order(rankings, &axes).into_iter().map(|ranking| cells(ranking, &axes));
     Table::new(&columns, rows).under(format!("{task}: {}", words.join(shape::SEPARATOR)))
+}
+
+fn value_name(by: RankedBy) -> &'static str {
+    match by {
+        RankedBy::Time => "median",
+        RankedBy::Energy => "J/item",
+    }
 }
 
 /// Sorted by their values on the axes.
@@ -138,14 +166,16 @@ fn cells(ranking: &Ranking, axes: &[AxisName]) -> Vec<String> {
         .iter()
         .map(|axis| known(ranking.value(axis), |value| shape::value(axis, value)))
         .collect();
-    let evidence = match ranking.evidence() {
-        Evidence::Clear => "",
-        Evidence::Overlap => "intervals overlap",
-        Evidence::TooFew => "too few samples",
+    let evidence = match (ranking.evidence(), ranking.by) {
+        _ if ranking.differs_in_source() => "measured by different meters",
+        (Evidence::Clear, _) => "",
+        (Evidence::Overlap, _) => "intervals overlap",
+        (Evidence::TooFew, RankedBy::Time) => "too few samples",
+        (Evidence::TooFew, RankedBy::Energy) => "too few windows",
     };
     cells.extend([
         name(ranking.first),
-        units::seconds(ranking.first.median_s.unwrap_or(f64::NAN), 3),
+        known(ranking.by.value(ranking.first), |value| ranking.by.words(value)),
         known(ranking.lead(), units::times),
         known(ranking.second, name),
         evidence.to_owned(),
@@ -160,15 +190,23 @@ mod tests {
     use crate::table::Format;
 
     fn rendered(format: Format) -> String {
+        rendered_by(format, RankedBy::Time)
+    }
+
+    fn rendered_by(format: Format, by: RankedBy) -> String {
         let few = SummaryRow { samples: 3, ..row("a", "digis=2000;order=time", 1e-3) };
         let rows = [
             row("a", "digis=1000;order=time", 1e-3),
-            row("b", "digis=1000;order=time", 2e-3),
+            SummaryRow {
+                j_per_item: Some(2.5e-8),
+                energy_source: "command".into(),
+                ..row("b", "digis=1000;order=time", 2e-3)
+            },
             few,
             row("b", "digis=2000;order=time", 3e-3),
         ];
         let run = crate::charts::fixture::run();
-        let winners = Winners { run: &run, rows: &rows, rank: Rank::Total };
+        let winners = Winners { run: &run, rows: &rows, rank: Rank::Total, by };
         winners.render(format, Screen::default()).expect("a table")
     }
 
@@ -187,13 +225,29 @@ mod tests {
     }
 
     #[test]
+    fn energy_is_ranked_where_it_is_known() {
+        let text = rendered_by(Format::Table, RankedBy::Energy);
+        assert!(text.contains("ranked by: energy of an item") && text.contains("J/item"), "{text}");
+        let last = text.lines().last().expect("a row");
+        assert!(last.contains("25.0 nJ") && last.contains('b'), "{text}");
+        let document: serde_json::Value =
+            serde_json::from_str(&rendered_by(Format::Json, RankedBy::Energy)).expect("JSON");
+        let rows = document["rows"].as_array().expect("rows");
+        assert_eq!(rows.len(), 1);
+        assert_eq!((&rows[0]["by"], &rows[0]["winner"]), (&"energy".into(), &"b".into()));
+        assert_eq!(rows[0]["j_per_item"], 2.5e-8);
+        assert_eq!(rows[0]["energy_source"], "command");
+        assert!(rows[0]["j_per_item_low"].is_null());
+    }
+
+    #[test]
     fn other_tools_get_a_column_an_axis() {
         let text = rendered(Format::Csv);
         let header = text.lines().next().expect("a header");
         assert!(header.starts_with("algorithm,point_id,winner,"), "{header}");
-        assert!(header.contains(",evidence,axis_bind,axis_cache,axis_digis,"), "{header}");
+        assert!(header.contains(",energy_source,axis_bind,axis_cache,axis_digis,"), "{header}");
         let last = text.lines().last().expect("a row");
-        assert!(last.contains(",3,too-few,"), "{last}");
+        assert!(last.contains(",3,too-few,time,"), "{last}");
         assert_eq!(text.lines().count(), 3);
         let document: serde_json::Value =
             serde_json::from_str(&rendered(Format::Json)).expect("JSON");

@@ -1,7 +1,7 @@
 //! Comparisons of runs of unlike machines and environments, and the notes on them.
 
 use reports::compare::{CompareOptions, Verdict, compare};
-use reports::record::{Gpu, RunRecord, SummaryRow};
+use reports::record::{Gpu, PowerCap, RunRecord, SummaryRow};
 
 use crate::common::{folder, record};
 use crate::compare::{compared, measured, point, verdicts};
@@ -51,10 +51,19 @@ fn settings_of_a_card_that_changed_are_named() {
             application_clock_mhz: Some(mhz),
             ecc: Some(ecc),
             uuid: Some(uuid.into()),
+            enforced_power_limit_w: Some(watts - 50.0),
+            max_clock_mhz: Some(mhz + 20),
             ..Gpu::default()
         };
         let mut record = record();
         record.machine.gpus = vec![gpu];
+        record.environment.frequency_limits_mhz = Some([800.0, f64::from(mhz)]);
+        record.environment.power_caps = vec![PowerCap {
+            package: "package-0".into(),
+            constraint: "long_term".into(),
+            limit_w: watts / 4.0,
+            ..PowerCap::default()
+        }];
         record
     };
     let points = [(SummaryRow { device: "cuda:0".into(), ..point("b", "code:1") }, 1.0)];
@@ -68,6 +77,10 @@ fn settings_of_a_card_that_changed_are_named() {
     for expected in [
         "the power limit of cuda:0 changed from 700 W to 350 W",
         "the application clock of cuda:0 changed from 1980 MHz to 1410 MHz",
+        "the power limit in force of cuda:0 changed from 650 W to 300 W",
+        "the highest clock of cuda:0 changed from 2000 MHz to 1430 MHz",
+        "the power limits of processors changed from package-0 long_term 175 W to package-0 long_term 88 W",
+        "the range of frequencies changed from 800 to 1980 MHz to 800 to 1410 MHz",
         "ECC of cuda:0 changed from on to off",
         "the card of cuda:0 changed from GPU-a to GPU-b",
     ] {

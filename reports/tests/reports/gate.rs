@@ -75,6 +75,7 @@ fn measured(noise: &mut Noise, runs: Runs, name: &str, every: usize, change: f64
             fingerprint: name.into(),
             metrics: Params::default(),
             samples: Ok(Samples { quiet: Some(all.clone()), all, disturbed: 0, rounds: vec![] }),
+            energy: None,
         }
     };
     Measured {

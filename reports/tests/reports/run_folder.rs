@@ -68,7 +68,8 @@ fn columns_are_those_of_the_contract() {
         "algorithm,variant,stage,backend,device,threads,places,bind,cache,params,items,item_unit,\
          bytes_min,samples,stopped_by,median_s,mean_s,stddev_s,min_s,p95_s,p99_s,max_s,ci95_low_s,\
          ci95_high_s,items_per_s,bytes_per_s,peak_fraction,memory_bytes,memory_ratio,stable,valid,\
-         fingerprint,given,metrics,note"
+         fingerprint,given,metrics,note,j_per_item,j_per_item_low,j_per_item_high,energy_source,\
+         energy_s,energy_windows"
     );
     let sample = SampleRow::new(&row("").point(), "total", 0, 0, 0.5);
     assert_eq!(header_of(&sample), SampleRow::COLUMNS);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread::{self, Builder};
 
 use reports::compare::render::{Listing, render};
-use reports::compare::{CompareOptions, Comparison, Measured, Verdict, compare};
+use reports::compare::{CompareOptions, Comparison, EnergyChange, Measured, Verdict, compare};
 use reports::store::StoreError;
 use reports::table::Format;
 
@@ -74,6 +74,7 @@ pub(super) fn exit(comparison: &Comparison, fail_on: FailOn) -> Exit {
         + match fail_on {
             FailOn::Slower => 0,
             FailOn::Inconclusive => not_clear,
+            FailOn::Energy => comparison.count_energy(EnergyChange::More),
         };
     if comparison.wrong().next().is_some() {
         Exit::WrongOutput

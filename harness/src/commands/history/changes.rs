@@ -13,6 +13,7 @@ use std::path::Path;
 
 use files::{LARGEST_DOCUMENT, read_text};
 use reports::history::Store;
+use reports::rank::RankedBy;
 use reports::store::RunSummary;
 use reports::table::{Format, Tabular};
 use reports::trend::{self, AcceptedShift, Listing, PointHistory, Trend, Trends};
@@ -26,15 +27,23 @@ use crate::request::values::{and_more, instead_of};
 use crate::suite::SuiteError;
 
 pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failure> {
+    if request.by == RankedBy::Energy && request.out.is_some() {
+        let problem = "--by energy draws no chart; leave out --charts";
+        return Err(Failure::Usage(problem.to_owned()));
+    }
     let accepted = accepted(store, request.judging.accepted_shifts.as_deref())?;
     let runs = store.summaries(&request.filter())?;
-    let mut histories = point_histories(&runs);
+    let mut histories = point_histories(request.by, &runs);
     // Accepted changes of points that are not selected are not checked.
     let points = request.points.filter();
     histories.retain(|history| points.takes(&history.point));
     if histories.is_empty() {
         let store = store.root().escaped();
-        let nothing = format!("nothing was compared: no such valid point in {store}");
+        let what = match request.by {
+            RankedBy::Time => "valid point",
+            RankedBy::Energy => "point with an energy",
+        };
+        let nothing = format!("nothing was compared: no such {what} in {store}");
         return Err(Failure::NothingMeasured(nothing));
     }
     let unjudged = unjudged(&histories);
@@ -70,9 +79,9 @@ pub(in crate::commands) fn accepted(
     }
 }
 
-fn point_histories(runs: &[RunSummary]) -> Vec<PointHistory> {
+fn point_histories(by: RankedBy, runs: &[RunSummary]) -> Vec<PointHistory> {
     let runs = runs.iter();
-    trend::point_histories(runs.map(|run| (run.id.as_str(), &run.record, &run.rows[..])))
+    trend::histories_by(by, runs.map(|run| (run.id.as_str(), &run.record, &run.rows[..])))
 }
 
 fn draw(folder: &Path, trends: &[Trend], listing: Listing) -> Result<(), Failure> {

@@ -80,11 +80,6 @@ impl Watch {
         limits.dedup();
         GpuThrottle { slow_clock: clocks.iter().any(|&clock| clock < SLOW * middle), limits }
     }
-
-    /// Calls [`Monitor::energy_j`].
-    pub(crate) fn energy_j(&self) -> Option<f64> {
-        self.monitor.energy_j().ok()
-    }
 }
 
 #[cfg(test)]

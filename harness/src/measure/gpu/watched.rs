@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use portable_gpu::webgpu::{self, Checks};
-use portable_gpu::{DeviceError, cuda, hip};
+use portable_gpu::{DeviceError, hip};
 use reports::record::{Adapter, Bandwidth, HipGpu, Shaders};
 use tasks::device::Device;
 
 use super::ceilings;
 use super::watch::Watch;
 use crate::plan::Plan;
-use crate::platform::gpus::Gpus;
+use crate::platform::gpus::{self, Gpus};
 
 /// All GPUs that are measured.
 #[derive(Default)]
@@ -26,19 +26,24 @@ pub(crate) struct WatchedGpu {
 impl WatchedGpus {
     /// Collects each GPU among these devices once.
     pub(crate) fn new(devices: impl Iterator<Item = Device>) -> Self {
-        let mut gpus = WatchedGpus::default();
+        let mut watched = WatchedGpus::default();
         for device in devices {
-            if gpus.get(device).is_none()
-                && let Some(watch) = watch(device)
+            if watched.get(device).is_none()
+                && let Some(monitor) = gpus::monitor(device)
             {
-                gpus.0.push(WatchedGpu { device, watch, bandwidth: None });
+                watched.0.push(WatchedGpu { device, watch: Watch::new(monitor), bandwidth: None });
             }
         }
-        gpus
+        watched
     }
 
     pub(crate) fn get(&self, device: Device) -> Option<&WatchedGpu> {
         self.0.iter().find(|state| state.device == device)
+    }
+
+    /// The GPUs.
+    pub(crate) fn devices(&self) -> impl Iterator<Item = Device> {
+        self.0.iter().map(|state| state.device)
     }
 
     /// Notes on readings that are not available.
@@ -78,23 +83,6 @@ fn bandwidth(gpus: &Gpus, device: Device) -> Result<Bandwidth, DeviceError> {
     let measured = ceilings::bandwidth(&gpu);
     gpu.trim();
     measured
-}
-
-/// Monitor of a GPU, if the device has one and it is usable.
-fn watch(device: Device) -> Option<Watch> {
-    if let Some(number) = device.cuda_number() {
-        let (_, gpus) = cuda::devices().ok()?;
-        let gpu = gpus.get(number as usize)?;
-        return Some(Watch::new(Box::new(cuda::monitor(gpu))));
-    }
-    if let Device::Hip(number) = device {
-        return hip::problem_of(number).is_none().then(|| Watch::new(Box::new(hip::monitor())));
-    }
-    let (number, _) = device.adapter()?;
-    let adapters = webgpu::adapters().ok()?;
-    // Only NVIDIA GPUs have monitors.
-    let bus = &adapters.get(number as usize)?.pci_bus_id;
-    Some(Watch::new(Box::new(cuda::monitor_at(bus))))
 }
 
 /// AMD GPUs used by candidates of these plans.

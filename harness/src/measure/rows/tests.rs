@@ -1,6 +1,7 @@
 //! Rows of GPU runs.
 
 use portable_gpu::{Attributes, KernelUse, Properties, Shape};
+use reports::energy::EnergyParts;
 use reports::record::{Bandwidth, LinkBandwidth};
 use statistics::MIN_SAMPLES;
 use tasks::device::Backend;
@@ -91,7 +92,12 @@ fn each_stage_of_a_gpu_is_under_the_ceiling_that_is_its_own() {
 #[test]
 fn kernel_rows_have_resources_and_total_rows_energy() {
     let mut subject = subject();
-    subject.energy_j = Some(2.0);
+    subject.energy = Some(RunEnergy {
+        windows: vec![1.9, 2.0, 2.1],
+        parts: EnergyParts { gpu: Some(1.5), cpu: Some(0.5), command: None },
+        source: "cpu+gpu".into(),
+        covered_s: 1.5,
+    });
     let attributes = Attributes {
         registers: Some(64),
         shared_bytes: 1024,
@@ -119,7 +125,13 @@ fn kernel_rows_have_resources_and_total_rows_energy() {
     };
     let rows = rows(&subject, &[stage("kernel", 0.1, 5), stage("sort", 0.1, 5)]);
     let metrics: Vec<_> = rows.iter().map(|row| row.metrics.to_string()).collect();
-    assert_eq!(metrics[0], "device_bytes=16000;j_per_item=2.000e-3");
+    let energies = "cpu_j_per_item=5.000e-4;device_bytes=16000;gpu_j_per_item=1.500e-3;\
+        j_per_item=2.000e-3";
+    assert_eq!(metrics[0], energies);
+    assert_eq!((rows[0].j_per_item, rows[0].energy_s), (Some(2e-3), Some(1.5)));
+    assert_eq!((rows[0].energy_source.as_str(), rows[0].j_per_item_low), ("cpu+gpu", None));
+    assert_eq!(rows[0].joules_of_windows().len(), 3);
+    assert!(rows[1..].iter().all(|row| row.joules_per_item().is_none()), "of whole runs only");
     assert_eq!(metrics[1], "bytes_moved=5;calls=1");
     let sort = "calls=1;local_bytes=0;occupancy=0.500;registers=64;shared_bytes=5120";
     assert_eq!(metrics[2], sort);

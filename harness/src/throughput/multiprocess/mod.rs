@@ -20,7 +20,6 @@ use super::point::{
 use super::stream::Event;
 use super::window::{POLL_INTERVAL, Window, WindowStats, length};
 use crate::platform::clock::{now_ns, wait_until};
-use crate::platform::energy::EnergyCounters;
 pub(super) use pool::WorkerPool;
 use worker_process::{Request, Response};
 pub(crate) use worker_process::{SUBCOMMAND, opening, refuse, work};
@@ -127,10 +126,10 @@ fn watch(
     point: &PointSpec,
     window: Window,
 ) -> Result<WindowStats, PointFailure> {
-    let counters = EnergyCounters::for_devices(point.device_set.devices().iter().copied());
     let stop = || setup.interrupt.asked();
     wait_until(window.begin.as_nanos() as u64, stop);
-    let before = (pool.usage(), counters.read());
+    let usage = pool.usage();
+    let mut energy = setup.meters.begin(point.device_set.devices());
     loop {
         pool.look()?;
         if stop() {
@@ -141,10 +140,11 @@ fn watch(
             break;
         }
         thread::sleep(POLL_INTERVAL.min(left));
+        energy.update();
     }
     let seconds = (Duration::from_nanos(now_ns()) - window.begin).as_secs_f64();
-    let energy = counters.since(&before.1);
-    Ok(WindowStats::new(pool.usage().since(&before.0, seconds), energy, seconds))
+    let energy = setup.meters.end(energy);
+    Ok(WindowStats { busy: pool.usage().since(&usage, seconds), energy })
 }
 
 /// Error of processes with a different plan; all of them plan from the same command line.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::energy::EnergyMeters;
 use crate::measure::MeasureError;
 use crate::platform::clock::now_ns;
 use crate::platform::{Exit, Interrupt};
@@ -56,10 +57,13 @@ fn serve(planned: &StreamPlan, seed: u64) -> Result<(), IpcError> {
     let (gpus, ceilings, interrupt) =
         (StreamGpus::default(), Ceilings::default(), Interrupt::default());
     let command = Command::default();
+    // The window is the other process' own.
+    let meters = EnergyMeters::default();
     let setup = Setup {
         plan: &planned.plan,
         gpus: &gpus,
         ceilings: &ceilings,
+        meters: &meters,
         interrupt: &interrupt,
         seed,
         command,

@@ -27,6 +27,7 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
         text.push_str(&format!("\n**{}**\n", escaped(&unjudged)));
     }
     text.push_str(&table(comparison, listing, &common));
+    text.push_str(&energy(comparison, listing, &common));
     text.push_str(&list("Hints", super::hints(comparison)));
     text.push_str(&commands(super::steps(comparison)));
     text.push_str(&list("Notes", comparison.notes.clone()));
@@ -109,6 +110,16 @@ fn table(comparison: &Comparison, listing: Listing, common: &Axes) -> String {
         text.push_str(&format!("\nand {} more\n", listed.len() - MAX_ROWS));
     }
     text
+}
+
+fn energy(comparison: &Comparison, listing: Listing, common: &Axes) -> String {
+    if comparison.energy.is_empty() {
+        return String::new();
+    }
+    let listed = super::listed_energy(comparison, listing);
+    let shown = &listed[..listed.len().min(MAX_ROWS)];
+    let table = super::energy_table(shown, common).markdown_rows();
+    format!("\n{}\n\n{table}", super::energy_counts(comparison))
 }
 
 fn list(title: &str, items: Vec<String>) -> String {

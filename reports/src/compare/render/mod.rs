@@ -12,7 +12,10 @@ pub use selftest::selftest;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use text::{COMMAND, SENTENCE, Untrusted};
 
-use super::{Comparison, Key, NOT_MEASURED, PointVerdict, RETIRED, Unmatched, Verdict, gate};
+use super::{
+    Comparison, EnergyChange, EnergyVerdict, Key, NOT_MEASURED, PointVerdict, RETIRED, Unmatched,
+    Verdict, gate,
+};
 use crate::frame::json_text;
 use crate::grouped::{distinct, grouped};
 use crate::screen::{Paint, Screen};
@@ -64,6 +67,12 @@ fn columns(screen: Screen, comparison: &Comparison, listing: Listing) -> String 
     let table = for_people(Format::Table, &[table], Screen { paint: Paint::Plain, ..screen });
     lines.extend(table.lines().map(str::to_owned));
     lines.push(counts(comparison));
+    if !comparison.energy.is_empty() {
+        let table = energy_table(&listed_energy(comparison, listing), &common);
+        let table = for_people(Format::Table, &[table], Screen { paint: Paint::Plain, ..screen });
+        lines.extend(table.lines().map(str::to_owned));
+        lines.push(energy_counts(comparison));
+    }
     lines.extend(unmatched(comparison));
     lines.extend(comparison.unjudged_words());
     lines.extend(comparison.notes.iter().map(|note| format!("note: {note}")));
@@ -93,6 +102,44 @@ const COLUMNS: [(&str, Side); 7] = [
     ("95 % CI", Side::Left),
     ("why", Side::Left),
 ];
+
+/// The columns of a table of energies.
+const ENERGY_COLUMNS: [(&str, Side); 7] = [
+    ("energy", Side::Left),
+    ("point", Side::Left),
+    ("base J/item", Side::Right),
+    ("new J/item", Side::Right),
+    ("ratio", Side::Right),
+    ("95 % CI", Side::Left),
+    ("why", Side::Left),
+];
+
+/// The energies to list, by urgency of the verdict.
+fn listed_energy(comparison: &Comparison, listing: Listing) -> Vec<&EnergyVerdict> {
+    let all = listing == Listing::All || comparison.energy.len() <= FEW;
+    let wanted = |point: &&EnergyVerdict| all || point.verdict != EnergyChange::Same;
+    let mut points: Vec<_> = comparison.energy.iter().filter(wanted).collect();
+    points.sort_by_key(|point| point.verdict);
+    points
+}
+
+/// Table of energies with the axes that distinguish points.
+fn energy_table(points: &[&EnergyVerdict], common: &[(AxisName, String)]) -> Table {
+    let cells = |point: &&EnergyVerdict| {
+        let [base, new, ratio, interval] = point.values();
+        let name = short_words(&point.key, common);
+        [point.verdict.to_string(), name, base, new, ratio, interval, point.reason.clone()]
+    };
+    Table::new(&ENERGY_COLUMNS, points.iter().map(cells))
+        .without_if_narrow(&["95 % CI", "base J/item"])
+}
+
+/// `energy of 3 points: 1 MORE, 0 INCONCLUSIVE, 0 LESS, 2 SAME`.
+fn energy_counts(comparison: &Comparison) -> String {
+    let count = |verdict| format!("{} {verdict}", comparison.count_energy(verdict));
+    let points = units::counted(comparison.energy.len(), "point");
+    format!("energy of {points}: {}", EnergyChange::ALL.map(count).join(", "))
+}
 
 /// The points to list, by urgency of the verdict, then by size of the change.
 fn listed(comparison: &Comparison, listing: Listing) -> Vec<&PointVerdict> {

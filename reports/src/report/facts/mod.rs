@@ -305,6 +305,7 @@ pub mod fixture {
             new: name("results/new", "2026-01-01T00:00:00Z"),
             thresholds: Thresholds::default(),
             points: points.map(|(i, verdict)| point(i, *verdict)).collect(),
+            energy: vec![],
             only_base: vec![],
             asked_alike: true,
             aslr: None,

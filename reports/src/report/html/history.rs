@@ -9,6 +9,7 @@ use text::Untrusted;
 use super::super::ReportInput;
 use super::super::facts::{Settings, counted, day, minute};
 use super::{and_more, pixels};
+use crate::rank::RankedBy;
 use crate::record::{Point, RunRecord, SummaryRow};
 use crate::shape::{axes, name};
 use crate::trend::{HistoryPoint, PointHistory, Shift, ShiftLimits, Trend, trends};
@@ -195,6 +196,7 @@ pub fn series<'a>(input: &ReportInput<'a>, algorithm: &str) -> Vec<Series<'a>> {
         entries.push(last);
         let record = &input.run.record;
         let history = PointHistory {
+            by: RankedBy::Time,
             machine_key: record.machine_key.clone(),
             gpu: record.gpu_model(&row.device).map(str::to_owned),
             moved: None,

@@ -172,6 +172,7 @@ fn comparison(rows: &[SummaryRow]) -> Comparison {
         new: name("results/2026-01-08-sort", "2026-01-08T10:00:00Z"),
         thresholds: Thresholds::default(),
         points: valid.enumerate().map(|(i, row)| point(i, row)).collect(),
+        energy: vec![],
         only_base: refused.map(unmatched).into_iter().collect(),
         asked_alike: true,
         aslr: None,
