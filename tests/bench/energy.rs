@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::common::{Folder, Run, folder, measuring};
 
 /// Two sorts, measured for long enough that there are windows for an interval.
-const SORT: &str = "sort --segments 24 --digis 20k --threads 1 --no-charts --max-time 20s \
+const SORT: &str = "sort --segments 24 --digis 100k --threads 1 --no-charts --max-time 20s \
                     --samples 6..8 --device cpu";
 const TWO: &str = "--variant std-stable,std-unstable --quiet";
 
@@ -101,7 +101,7 @@ fn counters_are_measured_ranked_and_compared() {
     assert!(run.stdout.contains("J/item"), "{}", run.stdout);
     let rows = folder.rows("a");
     for row in rows.iter().filter(|row| row.stage == "total") {
-        let joules = row.joules_per_item().expect("measured");
+        let joules = row.joules_per_item().unwrap_or_else(|| panic!("not measured: {row:?}"));
         // A run takes its time at 40 W.
         let expected = 40.0 * row.median_s.expect("timed") / row.items as f64;
         assert!((0.3..3.0).contains(&(joules / expected)), "{joules} of {expected}: {row:?}");
