@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::values;
 
-/// What energy is measured with, in addition to counters of processors and GPUs.
+/// Meters of energy, in addition to counters of processors and GPUs.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnergyFlags {
     /// Measure energy by a command that prints one number in watts per line until it is ended.
