@@ -225,8 +225,10 @@ impl<'a> CandidateSampler<'a> {
         meters.start_command();
         let energy = energy_per_run(self, meters, device, max_time);
         meters.stop_command();
-        // Programs with times of their own also start and end, which is no part of these.
-        let has_own_time = self.candidate.own_seconds()?.is_some();
+        // Programs with times of their own also start and end, which is no part of these. They know
+        // their times after a run only.
+        let is_measured = matches!(energy, Ok(Ok(_)));
+        let has_own_time = is_measured && self.candidate.own_seconds()?.is_some();
         self.candidate.release();
         energy.map(|energy| Some(energy).filter(|_| !has_own_time))
     }

@@ -87,7 +87,7 @@ impl<'a> MachinePoint<'a> {
             ratio: ratio.map(|ratio| ratio.ratio),
             ratio_low: ratio_interval.map(|interval| interval.low),
             ratio_high: ratio_interval.map(|interval| interval.high),
-            j_per_item: found.j_per_item(),
+            j_per_item: found.row.joules_per_item(),
             eur_per_million_items_per_s: comparison.eur_per_million_items_per_s(found),
             run: &found.folder,
             point_id: found.row.point().id(),

@@ -71,11 +71,6 @@ impl MachineRow {
         Some(Interval { low: items / high, high: items / low })
     }
 
-    /// Joules per item, if they were measured.
-    pub fn j_per_item(&self) -> Option<f64> {
-        self.row.metrics.number("j_per_item").filter(|joules| joules.is_finite())
-    }
-
     /// Its rate over that of another machine for the same data.
     pub fn ratio_to(&self, reference: &MachineRow) -> RatioEstimate {
         if self.machine == reference.machine {

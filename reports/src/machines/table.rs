@@ -110,7 +110,7 @@ pub(crate) fn detail_tables(comparison: &MachineComparison) -> Vec<Table> {
         Some(format!("{rate}{ratio}, {}", shape::name(&found.row)))
     };
     let energy = |_: &Setting, found: &MachineRow| {
-        let nanojoules = found.j_per_item()? * 1e9;
+        let nanojoules = found.row.joules_per_item()? * 1e9;
         Some(units::with_unit(&units::significant(nanojoules, 3), "nJ"))
     };
     let price = |_: &Setting, found: &MachineRow| {

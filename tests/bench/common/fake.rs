@@ -223,6 +223,6 @@ fn row_of(variant: &str, median: f64) -> String {
     format!(
         "sort,{variant},total,cpu,cpu,2,none,false,hot,digis=1000;segments=24,1000,digi,16000,\
          10,samples,{median},{median},0,{median},{median},{median},{median},,,1e6,1.6e7,,16000,2,\
-         yes,yes,abc,,,\n"
+         yes,yes,abc,,,,,,,,,\n"
     )
 }
