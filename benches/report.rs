@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use reports::rank::RankedBy;
 use reports::record::{Point, SampleRow, SummaryRow};
 use reports::report::{self, ReportInput};
 use reports::store::Run;
@@ -103,6 +104,7 @@ fn history(number: usize, step: f64) -> PointHistory {
             cache: "hot".into(),
             params: reports::record::Params::default(),
         },
+        by: RankedBy::Time,
         entries: (0..RUNS).map(entry).collect(),
         gpu: None,
         moved: None,
