@@ -32,29 +32,26 @@ pub(crate) fn suite(_: &Scratch, input: &[u8]) -> bool {
 }
 
 pub(crate) fn defaults(_: &Scratch, input: &[u8]) -> bool {
-    let text = str::from_utf8(input).unwrap_or_default();
-    set_tasks();
-    let problem = fuzzing::defaults(text).err();
-    problem.is_none_or(|problem| refused(&problem, "recobench.toml"))
+    document(input, "recobench.toml", fuzzing::defaults)
 }
 
 pub(crate) fn accepted_shifts(_: &Scratch, input: &[u8]) -> bool {
-    let text = str::from_utf8(input).unwrap_or_default();
-    let problem = fuzzing::accepted_shifts(text).err();
-    problem.is_none_or(|problem| refused(&problem, "accepted-shifts.toml"))
+    document(input, "accepted-shifts.toml", |text| fuzzing::accepted_shifts(text).map(drop))
 }
 
 pub(crate) fn plan_need(_: &Scratch, input: &[u8]) -> bool {
-    let text = str::from_utf8(input).unwrap_or_default();
-    set_tasks();
-    let problem = fuzzing::plan_need(text).err();
-    problem.is_none_or(|problem| refused(&problem, "need.toml"))
+    document(input, "need.toml", fuzzing::plan_need)
 }
 
 pub(crate) fn plan_machines(_: &Scratch, input: &[u8]) -> bool {
+    document(input, "machines.toml", fuzzing::plan_machines)
+}
+
+/// Reads a document; problems name its file.
+fn document(input: &[u8], file: &str, read: impl Fn(&str) -> Result<(), String>) -> bool {
     let text = str::from_utf8(input).unwrap_or_default();
-    let problem = fuzzing::plan_machines(text).err();
-    problem.is_none_or(|problem| refused(&problem, "machines.toml"))
+    set_tasks();
+    read(text).err().is_none_or(|problem| refused(&problem, file))
 }
 
 /// A value on a line, and after it a name that it is a glob for.

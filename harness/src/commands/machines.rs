@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use files::{LARGEST_DOCUMENT, read_text};
 use reports::charts;
 use reports::machines::{
     LeftOut, MachineComparison, MachineId, MachineOptions, MeasuredRun, NodePrice, ScoreSuite,
@@ -14,7 +13,7 @@ use reports::store::{RunSummary, ThroughputRun};
 use reports::table::{Format, Tabular};
 use text::Untrusted;
 
-use super::plan::{MachineEntry, parse_machines};
+use super::plan::{MachineEntry, read_machines};
 use super::report::check_overwrite;
 use super::runs;
 use crate::failure::{Exit, Failure};
@@ -126,22 +125,20 @@ fn data(suite: &Suite) -> Vec<SuiteData> {
 
 /// Reads the prices of nodes, with the machines that their runs were measured on.
 fn prices(path: &Path) -> Result<Vec<NodePrice>, Failure> {
-    let failed = |source| Failure::Read { path: path.to_owned(), source };
-    let text = read_text(path, LARGEST_DOCUMENT).map_err(failed)?;
-    let entries = parse_machines(&path.escaped().to_string(), &text)?;
     let beside = path.parent().unwrap_or(Path::new(""));
-    let prices = entries.into_iter().map(|MachineEntry { machine, results, .. }| {
-        let mut measured_on = Vec::new();
-        for folder in results {
-            measured_on.extend(devices(&beside.join(folder))?);
-        }
-        Ok(NodePrice {
-            name: machine.name,
-            eur: machine.price_eur,
-            gpus: machine.gpus.unwrap_or(0),
-            measured_on,
-        })
-    });
+    let prices =
+        read_machines(path)?.into_iter().map(|MachineEntry { machine, results, .. }| {
+            let mut measured_on = Vec::new();
+            for folder in results {
+                measured_on.extend(devices(&beside.join(folder))?);
+            }
+            Ok(NodePrice {
+                name: machine.name,
+                eur: machine.price_eur,
+                gpus: machine.gpus.unwrap_or(0),
+                measured_on,
+            })
+        });
     prices.collect()
 }
 

@@ -166,14 +166,10 @@ impl EnergyMeters {
         meters
     }
 
-    /// Adds meters and notes to the record of a run; each note once, however often it was stopped.
+    /// Adds meters and notes to the record of a run.
     pub(crate) fn describe_in(&self, run: &mut RunRecord) {
         run.energy = Some(self.record());
-        for note in self.notes() {
-            if !run.notes.contains(&note) {
-                run.notes.push(note);
-            }
-        }
+        run.add_notes(self.notes());
     }
 
     /// Notes for readers: what was requested, and is not available.

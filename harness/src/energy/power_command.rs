@@ -1,7 +1,7 @@
 //! Power that a command prints: one number in watts per line, until it is ended.
 //!
 //! A reading is taken when its line arrives. A command that can't be trusted, because it ends,
-//! prints something else or floods its output, is ended and not asked again.
+//! prints something else or floods its output, is ended and not started again.
 
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -51,14 +51,14 @@ pub(super) struct RowBuilder {
 }
 
 impl RowBuilder {
-    pub(super) fn new(point: Point, info: &VariantInfo, fingerprint: &str) -> Self {
+    pub(super) fn new(point: Point, info: &VariantInfo, fingerprint: String) -> Self {
         RowBuilder {
             point,
             backend: info.backend.to_string(),
             stable: info.stable,
             work: Work::default(),
             extent: Coverage::All,
-            fingerprint: info.plugin.map_or(fingerprint, |plugin| &plugin.fingerprint).to_owned(),
+            fingerprint,
             memory_bytes: 0,
             remarks: Vec::new(),
             given: InputState::default(),

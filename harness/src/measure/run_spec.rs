@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use generators_common::DataError;
 use reports::charts::{ChartError, Wanted};
 use reports::clock::now;
-use reports::record::{Effort, FAILED, RunRecord, SampleRow, SuitePart, SummaryRow, WRONG, YesNo};
+use reports::record::{Effort, RunRecord, SampleRow, SuitePart, SummaryRow, YesNo};
 use reports::store::{Run, StoreError};
 use tasks::device::TeamError;
 
@@ -108,10 +108,9 @@ pub struct RunResult {
 impl RunResult {
     /// Adds the summary rows of an earlier process to the counts.
     pub fn count_rows(&mut self) {
-        let wrong = |note: &str| note.starts_with(WRONG) || note.starts_with(FAILED);
         for row in self.summary.iter().filter(|row| is_whole(&row.stage)) {
             self.measured += usize::from(row.valid == YesNo::Yes);
-            self.wrong += usize::from(row.valid == YesNo::No && wrong(&row.note));
+            self.wrong += usize::from(row.valid == YesNo::No && row.notes_failure());
         }
     }
 

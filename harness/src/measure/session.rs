@@ -77,12 +77,7 @@ impl<'a> Session<'a> {
         };
         outcome.count_rows();
         let notes = session.prepare(&topology, &progress, &mut outcome.effort);
-        // Each note once, however often the run was stopped.
-        for note in notes {
-            if !record.notes.contains(&note) {
-                record.notes.push(note);
-            }
-        }
+        record.add_notes(notes);
         let resources = &session.resources;
         resources.meters.describe_in(&mut record);
         record.ceilings.extend(resources.teams.ceilings());
@@ -106,15 +101,10 @@ impl<'a> Session<'a> {
             record.notes.extend(note);
         }
         resources.meters.describe_in(&mut record);
-        for note in &rows.energy_notes {
-            if !record.notes.contains(note) {
-                record.notes.push(note.clone());
-            }
-        }
+        record.add_notes(rows.energy_notes.iter().cloned());
         let before = record.throttled.unwrap_or(0);
         record.throttled = stopped.so_far().map(|stopped| before + stopped);
-        let note = expensive_clock(&record.environment, &rows.samples);
-        record.notes.extend(note.filter(|note| !record.notes.contains(note)));
+        record.add_notes(expensive_clock(&record.environment, &rows.samples));
         outcome.earlier_effort = record.effort.unwrap_or_default();
         // Charts are drawn before the run is finished, so that a run killed meanwhile can be
         // resumed.
@@ -363,10 +353,7 @@ fn planned<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<PlannedVariant> {
                     variant: info.name.to_owned(),
                     device: spec.device.to_string(),
                     points: 1,
-                    fingerprint: match info.plugin {
-                        Some(plugin) => plugin.fingerprint.clone(),
-                        None => platform::variant_fingerprint(info),
-                    },
+                    fingerprint: platform::variant_fingerprint(info),
                 };
                 planned.add_to(&mut all);
             }

@@ -5,6 +5,7 @@ use text::Untrusted;
 
 use super::{KeptRun, Machine, Need};
 use crate::grouped::distinct;
+use crate::record::Params;
 use crate::throughput::{DISTURBED, ThroughputRow};
 use crate::units;
 
@@ -224,7 +225,7 @@ impl TaskRate {
 
     /// Preset of the data that were measured; `none` for data of files.
     pub fn preset(&self) -> &str {
-        preset_of(&self.row)
+        preset_of(&self.row.params)
     }
 
     /// Share of the CPUs that other processes used, if it disturbed the run.
@@ -268,13 +269,13 @@ fn valid_rows<'a>(machine: &'a Machine, task: &str) -> Result<Vec<Candidate<'a>>
 /// Rows of the need's preset; all if it names none.
 fn of_preset<'a>(need: &Need, rows: Vec<Candidate<'a>>) -> Result<Vec<Candidate<'a>>, Refusal> {
     let Some(wanted) = &need.preset else { return Ok(rows) };
-    let of_preset = rows.iter().filter(|(_, row)| preset_of(row) == wanted);
+    let of_preset = rows.iter().filter(|(_, row)| preset_of(&row.params) == wanted);
     let kept: Vec<Candidate<'_>> = of_preset.copied().collect();
     if kept.is_empty() {
         return Err(Refusal::OtherPreset {
             task: task_of(&rows),
             folders: folders(&rows),
-            measured: named(&rows, |row| preset_of(row).to_owned()),
+            measured: named(&rows, |row| preset_of(&row.params).to_owned()),
             wanted: wanted.clone(),
         });
     }
@@ -315,8 +316,9 @@ fn task_of(rows: &[Candidate<'_>]) -> String {
     rows.first().map_or_else(String::new, |(_, row)| row.algorithm.escaped().to_string())
 }
 
-fn preset_of(row: &ThroughputRow) -> &str {
-    row.params.get("preset").unwrap_or("none")
+/// Preset of the data of a row; `none` for data of files.
+pub(super) fn preset_of(params: &Params) -> &str {
+    params.get("preset").unwrap_or("none")
 }
 
 /// GPUs that a row was measured on.

@@ -1,9 +1,13 @@
 //! Simulation of a planned farm, with the times of a stream that was measured on one node.
 
+use text::Untrusted;
+
+use super::rates::preset_of;
 use super::{KeptStream, Need, Refusal};
+use crate::record::YesNo;
 use crate::simulation::{self, SimulationRow};
 use crate::stream::StreamRow;
-use text::Untrusted;
+use crate::units;
 
 /// Seed of simulations of plans.
 const SEED: u64 = 1;
@@ -29,7 +33,7 @@ impl Simulated {
             return Err(refused("a need with several tasks can't be simulated".to_owned()));
         };
         let is_wanted = |row: &StreamRow| {
-            let preset = row.params.get("preset").unwrap_or("none");
+            let preset = preset_of(&row.params);
             row.algorithm == task.name && need.preset.as_ref().is_none_or(|own| own == preset)
         };
         if !run.rows.iter().any(is_wanted) {
@@ -51,7 +55,7 @@ impl Simulated {
     /// Reasons to distrust the plan.
     pub(super) fn warnings(&self, need: &Need) -> Vec<String> {
         let SimulationRow { kept_up, p99_s, left, due, .. } = &self.row;
-        let behind = (*kept_up == crate::record::YesNo::No).then(|| {
+        let behind = (*kept_up == YesNo::No).then(|| {
             format!(
                 "the simulated farm does not keep up, {left} of {due} timeslices are left: the rate of \
                  a closed loop is not reached by timeslices that come when they are due; plan more \
@@ -63,8 +67,8 @@ impl Simulated {
             format!(
                 "99 % of the simulated timeslices take up to {}, more than latency_p99_s of {}; plan \
                  more headroom",
-                crate::units::seconds(p99, 3),
-                crate::units::seconds(bound, 3)
+                units::seconds(p99, 3),
+                units::seconds(bound, 3)
             )
         });
         behind.into_iter().chain(late).collect()

@@ -332,6 +332,12 @@ impl SummaryRow {
         interval.filter(|_| self.interval_level() >= FULL_LEVEL)
     }
 
+    /// True if its note says that the output of the variant was wrong, or that it failed on its
+    /// device.
+    pub fn notes_failure(&self) -> bool {
+        [WRONG, FAILED].iter().any(|prefix| self.note.starts_with(prefix))
+    }
+
     /// The median of a valid row, if it is a time.
     pub fn valid_median(&self) -> Option<f64> {
         let is_time = |median: &f64| median.is_finite() && *median > 0.0;

@@ -93,6 +93,20 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
+    /// True if it was measured under RECOBENCH_SMALL: it can't be a baseline.
+    pub fn is_small(&self) -> bool {
+        self.notes.iter().any(|note| note == SMALL_NOTE)
+    }
+
+    /// Adds notes, each once, however often the run was stopped.
+    pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
+        for note in notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
     /// The run's declarations of axes and metrics.
     pub fn quantities(&self) -> Quantities {
         Quantities {
@@ -434,10 +448,3 @@ impl Environment {
 /// The note of a run under RECOBENCH_SMALL.
 pub const SMALL_NOTE: &str = "RECOBENCH_SMALL is set: inputs are small and samples few; nothing \
     was measured that counts";
-
-impl RunRecord {
-    /// True if it was measured under RECOBENCH_SMALL: it can't be a baseline.
-    pub fn is_small(&self) -> bool {
-        self.notes.iter().any(|note| note == SMALL_NOTE)
-    }
-}

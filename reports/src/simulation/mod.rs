@@ -126,7 +126,7 @@ pub fn validated(run: &StreamRun, seed: u64) -> Result<Vec<SimulationRow>, Simul
         let others = measured.iter().copied();
         let others =
             others.filter(|other| setting(other) == setting(row) && !std::ptr::eq(*other, *row));
-        let source = nearest(others, row.speed).unwrap_or(row);
+        let source = nearest(others, |_| row.speed).unwrap_or(row);
         let simulated = simulated(run, row, source, &Changes::default(), row.speed, seed)?;
         Ok(compared(simulated, row))
     });
@@ -150,7 +150,7 @@ pub fn predicted(
             speeds => speeds.to_vec(),
         };
         for speed in speeds {
-            let source = nearest(own.iter().copied(), speed).unwrap_or(own[0]);
+            let source = nearest(own.iter().copied(), |_| speed).unwrap_or(own[0]);
             rows.push(simulated(run, own[0], source, changes, speed, seed)?);
         }
     }
@@ -179,9 +179,7 @@ pub fn planned(
     let rows = measured(run)?.into_iter().filter(|row| is_wanted(row));
     // Speed at which this many items come to a node.
     let speed = |row: &StreamRow| load.items_per_s * row.timeslice_s / row.items;
-    let distance = |row: &StreamRow| (speed(row) / row.speed).ln().abs();
-    let row = rows.min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let row = row.ok_or(SimulationError::NothingMeasured)?;
+    let row = nearest(rows, speed).ok_or(SimulationError::NothingMeasured)?;
     let speed = speed(row);
     let together_s = row.timeslice_s / (speed * load.nodes as f64);
     let changes = Changes {
@@ -205,9 +203,12 @@ fn setting(row: &StreamRow) -> (String, String, String, Axes) {
     (row.algorithm.clone(), row.variant.clone(), row.device.clone(), row.setting())
 }
 
-/// The stream whose speed is nearest, by ratio.
-fn nearest<'r>(rows: impl Iterator<Item = &'r StreamRow>, speed: f64) -> Option<&'r StreamRow> {
-    let distance = |row: &StreamRow| (row.speed / speed).ln().abs();
+/// The stream whose speed is nearest to the one that it should have, by ratio.
+fn nearest<'r>(
+    rows: impl Iterator<Item = &'r StreamRow>,
+    speed: impl Fn(&StreamRow) -> f64,
+) -> Option<&'r StreamRow> {
+    let distance = |row: &StreamRow| (row.speed / speed(row)).ln().abs();
     rows.min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 

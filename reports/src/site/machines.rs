@@ -6,9 +6,9 @@ use text::Untrusted;
 use super::Page;
 use crate::charts::NamedSvg;
 use crate::history::safe_name;
-use crate::machines::{MachineComparison, detail_tables, overview, scores_table};
+use crate::machines::MachineComparison;
+use crate::report::html::machine_comparison::sections;
 use crate::report::html::plan::section;
-use crate::report::html::task::chart_figure;
 use crate::report::html::{document, facts, scrolling};
 use crate::screen::Screen;
 use crate::shape;
@@ -61,14 +61,7 @@ fn all(site: &SubmittedMachines<'_>) -> String {
                     li { a href=(path(site, index)) { (machine.name.escaped()) } }
                 }
             }
-            (section("tasks", "Tasks", &overview(comparison)))
-            @for chart in charts { (chart_figure(chart)) }
-            @for (index, table) in detail_tables(comparison).iter().enumerate() {
-                (section(&format!("data-{index}"), table.heading(), table))
-            }
-            @if !comparison.scores.is_empty() {
-                (section("scores", "Scores", &scores_table(comparison)))
-            }
+            (sections(comparison, charts))
             @for table in &submissions { (section("submissions", "Submissions", table)) }
         }
     };

@@ -5,7 +5,7 @@ use text::{SENTENCE, Untrusted};
 use super::finding::row_words;
 use super::samples::{ByPoint, counts};
 use super::{Finding, Rule};
-use crate::record::{FAILED, SummaryRow, WRONG, YesNo};
+use crate::record::{SummaryRow, YesNo};
 
 /// All problems.
 pub(super) fn problems(rows: &[SummaryRow], by_point: &ByPoint<'_>) -> Vec<Finding> {
@@ -23,25 +23,20 @@ pub(super) fn problems(rows: &[SummaryRow], by_point: &ByPoint<'_>) -> Vec<Findi
 }
 
 fn of_valid(row: &SummaryRow) -> Option<String> {
-    if is_failure(row) {
+    if row.notes_failure() {
         return Some(format!("marked valid, but its variant failed: {}", note(row)));
     }
     row.median_s.is_none().then(|| "marked valid, but without a time".to_owned())
 }
 
 fn of_refused(row: &SummaryRow, samples: usize) -> Option<String> {
-    if is_failure(row) {
+    if row.notes_failure() {
         return Some(format!("its variant failed: {}", note(row)));
     }
     if row.median_s.is_some() || row.samples > 0 || samples > 0 {
         return Some("marked not valid, but with a time or samples".to_owned());
     }
     row.note.is_empty().then(|| "marked not valid, without a reason".to_owned())
-}
-
-/// True if the output of the variant was wrong, or it failed on its device.
-fn is_failure(row: &SummaryRow) -> bool {
-    row.note.starts_with(WRONG) || row.note.starts_with(FAILED)
 }
 
 fn note(row: &SummaryRow) -> String {

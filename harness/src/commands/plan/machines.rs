@@ -35,10 +35,7 @@ pub(in crate::commands) struct MachineEntry {
 ///
 /// # Errors
 /// All their problems.
-pub(in crate::commands) fn parse(
-    path: &str,
-    text: &str,
-) -> Result<Vec<MachineEntry>, InvalidDocument> {
+pub(super) fn parse(path: &str, text: &str) -> Result<Vec<MachineEntry>, InvalidDocument> {
     document::read(path, text, |root| read(path, root))
 }
 

@@ -26,14 +26,14 @@ use crate::document::InvalidDocument;
 use crate::failure::{Exit, Failure};
 use crate::registry;
 use crate::request::PlanRequest;
-pub(super) use machines::{MachineEntry, parse as parse_machines};
+pub(super) use machines::MachineEntry;
 
 /// Name of the page.
 const PAGE: &str = "plan.html";
 
 pub(super) fn run(request: &PlanRequest) -> Result<Exit, Failure> {
     let need = need::parse(&name(&request.need), &read(&request.need)?, registry::presets())?;
-    let entries = machines::parse(&name(&request.machines), &read(&request.machines)?)?;
+    let entries = read_machines(&request.machines)?;
     if !request.results.is_empty() && entries.iter().all(|entry| !entry.results.is_empty()) {
         super::say("note: --results is not used: all machines name their own runs");
     }
@@ -90,6 +90,11 @@ fn name(path: &Path) -> String {
 fn read(path: &Path) -> Result<String, Failure> {
     let failed = |source| Failure::Read { path: path.to_owned(), source };
     read_text(path, LARGEST_DOCUMENT).map_err(failed)
+}
+
+/// Reads the file of the machines, but not their runs.
+pub(super) fn read_machines(path: &Path) -> Result<Vec<MachineEntry>, Failure> {
+    Ok(machines::parse(&name(path), &read(path)?)?)
 }
 
 /// Refuses machines without an availability.

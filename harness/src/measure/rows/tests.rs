@@ -20,7 +20,7 @@ const WORK: Work = Work {
 
 fn subject() -> RowBuilder {
     let task = crate::registry::task("sort").expect("a task");
-    let mut subject = RowBuilder::new(Point::default(), &task.variants()[0], "code");
+    let mut subject = RowBuilder::new(Point::default(), &task.variants()[0], "code".to_owned());
     let link =
         LinkBandwidth { h2d_bytes_per_s: 50e3, d2h_bytes_per_s: 40e3, both_bytes_per_s: 80e3 };
     let ceilings = Ceilings {

@@ -25,8 +25,11 @@ use super::build::{executable, executable_fingerprint, hash_text};
 use program::{Kind, Node, Program, Scan, Target, WORD};
 
 /// Hash of the machine code that a variant may run; that of the complete executable if the
-/// variant's own can't be determined.
+/// variant's own can't be determined. Variants of plugins have that of their file.
 pub fn variant_fingerprint(info: &VariantInfo) -> String {
+    if let Some(plugin) = info.plugin {
+        return plugin.fingerprint.clone();
+    }
     static RUNNING: OnceLock<Option<Mutex<RunningProgram>>> = OnceLock::new();
     let running = RUNNING.get_or_init(|| RunningProgram::open().map(Mutex::new));
     let own = running.as_ref().and_then(|running| {

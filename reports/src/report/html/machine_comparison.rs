@@ -1,6 +1,6 @@
 //! Machines side by side as a page: tables first, then charts, scores, and what is left out.
 
-use maud::html;
+use maud::{Markup, html};
 use text::{SENTENCE, Untrusted};
 
 use super::document;
@@ -16,18 +16,25 @@ pub fn page(comparison: &MachineComparison, charts: &[NamedSvg]) -> String {
     let content = html! {
         header { h1 { (title.escaped().at_most(SENTENCE)) } }
         main #content {
-            (section("tasks", "Tasks", &overview(comparison)))
-            @for chart in charts { (chart_figure(chart)) }
-            @for (index, table) in detail_tables(comparison).iter().enumerate() {
-                (section(&format!("data-{index}"), table.heading(), table))
-            }
-            @if !comparison.scores.is_empty() {
-                (section("scores", "Scores", &scores_table(comparison)))
-            }
+            (sections(comparison, charts))
             (section("left-out", "Left out", &left_out_table(comparison)))
         }
     };
     document(&title, &content, None)
+}
+
+/// Tables and charts of the tasks, then the scores.
+pub(crate) fn sections(comparison: &MachineComparison, charts: &[NamedSvg]) -> Markup {
+    html! {
+        (section("tasks", "Tasks", &overview(comparison)))
+        @for chart in charts { (chart_figure(chart)) }
+        @for (index, table) in detail_tables(comparison).iter().enumerate() {
+            (section(&format!("data-{index}"), table.heading(), table))
+        }
+        @if !comparison.scores.is_empty() {
+            (section("scores", "Scores", &scores_table(comparison)))
+        }
+    }
 }
 
 #[cfg(test)]
