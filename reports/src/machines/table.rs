@@ -109,10 +109,7 @@ pub(crate) fn detail_tables(comparison: &MachineComparison) -> Vec<Table> {
         let ratio = ratio.map_or(String::new(), |it| format!(" = {}", units::times(it.ratio)));
         Some(format!("{rate}{ratio}, {}", shape::name(&found.row)))
     };
-    let energy = |_: &Setting, found: &MachineRow| {
-        let nanojoules = found.row.joules_per_item()? * 1e9;
-        Some(units::with_unit(&units::significant(nanojoules, 3), "nJ"))
-    };
+    let energy = |_: &Setting, found: &MachineRow| found.row.joules_per_item().map(units::joules);
     let price = |_: &Setting, found: &MachineRow| {
         Some(units::significant(comparison.eur_per_million_items_per_s(found)?, 3))
     };
