@@ -21,7 +21,7 @@ mod readings;
 mod window;
 
 pub(crate) use meters::{EnergyMeters, PeriodEnergy, PointEnergy};
-pub(crate) use window::EnergyWindow;
+pub(crate) use window::{EnergyWindow, MIN_CPU_PERIOD};
 
 #[cfg(test)]
 pub(crate) use meters::fake;

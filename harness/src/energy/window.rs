@@ -12,8 +12,8 @@ const UPDATE_INTERVAL: Duration = Duration::from_secs(10);
 /// Minimum length of a period that does not begin and end with an update of a GPU's counter, of
 /// which the longest intervals are 100 ms.
 const MIN_GPU_PERIOD: Duration = Duration::from_secs(2);
-/// Minimum length for processors, whose counters are updated every millisecond.
-const MIN_CPU_PERIOD: Duration = Duration::from_millis(20);
+/// Minimum length for processors, whose counters are updated every millisecond: twenty updates.
+pub(crate) const MIN_CPU_PERIOD: Duration = Duration::from_millis(20);
 
 /// A period whose energy is measured.
 pub(crate) struct EnergyWindow<'m> {

@@ -14,7 +14,7 @@ use reports::energy::EnergyParts;
 use statistics::{Interval, MIN_SAMPLES, Series, median};
 use tasks::device::Device;
 
-use crate::energy::{EnergyMeters, PointEnergy};
+use crate::energy::{EnergyMeters, MIN_CPU_PERIOD, PointEnergy};
 
 /// Share of the time of a candidate for all windows, as a denominator.
 const SHARE: u32 = 10;
@@ -22,8 +22,6 @@ const SHARE: u32 = 10;
 const MAX_WINDOW: Duration = Duration::from_secs(1);
 /// Minimum length of a window, in which a GPU's counter is updated often enough.
 const MIN_GPU_WINDOW: Duration = Duration::from_millis(400);
-/// Minimum length for the counters of processors: twenty updates.
-const MIN_CPU_WINDOW: Duration = Duration::from_millis(20);
 /// Number of readings of a command in a window.
 const COMMAND_READINGS: u32 = 8;
 /// Maximum number of pairs of windows.
@@ -126,7 +124,7 @@ impl Lengths {
             None if meters.has_command() || meters.counter_j(device).is_none() => {
                 return Err(NoEnergy::NoMeter);
             }
-            None if device == Device::Cpu => MIN_CPU_WINDOW,
+            None if device == Device::Cpu => MIN_CPU_PERIOD,
             None => MIN_GPU_WINDOW,
         };
         let all = max_time / SHARE;

@@ -86,8 +86,6 @@ constexpr std::uint64_t EXTENT_BYTES = 8;
 constexpr std::uint64_t JOB_BYTES = 8;
 constexpr std::uint64_t SUMS_BYTES = 8;
 
-std::uint64_t parts(std::uint64_t count, std::uint64_t each) { return (count + each - 1) / each; }
-
 // An array in scratch memory.
 struct Array {
     std::uint64_t offset;

@@ -13,6 +13,9 @@ struct Unavailable : std::runtime_error {
     using runtime_error::runtime_error;
 };
 
+// Parts of `each` elements that hold all of `count`: work-groups, tiles, words.
+inline std::uint64_t parts(std::uint64_t count, std::uint64_t each) { return (count + each - 1) / each; }
+
 // Code of a kernel in the library, between two symbols.
 struct Image {
     const unsigned char *begin, *end;

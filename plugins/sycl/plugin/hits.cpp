@@ -21,7 +21,7 @@ constexpr std::uint64_t SENSOR_BYTES = 92;
 using Words = std::vector<std::uint32_t>;
 
 std::uint32_t groups_for(std::uint64_t items, const LaunchShape &shape) {
-    return std::uint32_t((items + shape.threads - 1) / shape.threads);
+    return std::uint32_t(parts(items, shape.threads));
 }
 
 // Largest difference in time of the clusters of a hit, as kernels read it.

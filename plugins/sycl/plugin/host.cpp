@@ -87,7 +87,7 @@ class Host final : public Device {
     }
 
     void *allocate(std::uint64_t bytes) override {
-        const std::size_t words = (bytes + sizeof(std::uint32_t) - 1) / sizeof(std::uint32_t);
+        const std::size_t words = parts(bytes, sizeof(std::uint32_t));
         return memory.emplace_back(std::make_unique<std::vector<std::uint32_t>>(words))->data();
     }
 

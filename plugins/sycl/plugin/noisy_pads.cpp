@@ -55,7 +55,7 @@ struct ByGroups {
         const auto words = groups_of(maps.host_pads_in_row, maps.rows);
         group_count = std::uint32_t(words.size() / 2);
         const std::uint64_t all_rows = maps.map_entries / (TILES_IN_ROW * TILE);
-        const std::uint64_t all_blocks = maps.sectors * ((group_count + groups_each - 1) / groups_each);
+        const std::uint64_t all_blocks = maps.sectors * parts(group_count, groups_each);
         if (all_rows > INT32_MAX || all_blocks > INT32_MAX) {
             throw Unavailable("it counts work-groups and rows of tiles with 31 bits; use fewer sectors");
         }

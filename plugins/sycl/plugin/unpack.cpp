@@ -33,7 +33,7 @@ struct EpochParallel {
             throw Unavailable("it counts microslices with 31 bits and digis with 32; use fewer");
         }
         microslices = std::uint32_t(raw.microslices);
-        tiles = (microslices + UNPACK_OFFSETS_SHAPE.threads - 1) / UNPACK_OFFSETS_SHAPE.threads;
+        tiles = std::uint32_t(parts(microslices, UNPACK_OFFSETS_SHAPE.threads));
         states_offset = raw.messages * sizeof(std::uint64_t);
         offsets_offset = states_offset + (1 + std::uint64_t(tiles)) * sizeof(std::uint64_t);
         scratch_bytes = offsets_offset + microslices * sizeof(std::uint32_t);
