@@ -8,6 +8,8 @@
 #                             librecobench_sycl_host.so, SYCL's run time for CPUs
 #
 #   SYCL_WHEELS=DIR           use the wheels' files (lib/, include/) that are there
+#   SYCL_CXX=COMPILER         use icpx or another DPC++ that is installed, with its run time, instead of
+#                             the wheels; it must have a target for NVIDIA
 #   CUDA_TOOLKIT=DIR          use a CUDA toolkit that is there
 #   RECOBENCH_NO_NETWORK=1    skip where compilers would have to be downloaded
 #   CXX=COMPILER              the C++ compiler, if it is not c++
@@ -22,11 +24,6 @@ case ${1:-} in
     *) usage >&2; exit 2 ;;
 esac
 
-if [ -n "${SYCL_CXX:-}" ]; then
-    fail "SYCL_CXX is $SYCL_CXX, but kernels are compiled by the wheels' DPC++ only" \
-        "(plugins/sycl/README.md says why): leave SYCL_CXX out; CXX names the compiler of all else"
-fi
-
 plugin=plugins/sycl
 sycl_pins=$plugin/wheels.txt
 folder=target/sycl
@@ -38,13 +35,37 @@ CXX=${CXX:-c++}
 command -v "$CXX" > /dev/null || fail "there is no $CXX: install a C++ compiler, or name one (CXX)"
 mkdir -p "$folder"
 
-# The version of the compiler, which the pins name.
+# The version of the wheels' compiler, which the pins name.
 version=$(sed -n 's/^intel-sycl-rt==\([^ ]*\).*/\1/p' "$sycl_pins")
+compiler_name="DPC++ of intel-sycl-rt $version"
+
+# The user's compiler, and the folder of its run time.
+find_users_compiler() {
+    if [ -n "${SYCL_WHEELS:-}" ]; then fail "give one of SYCL_CXX and SYCL_WHEELS"; fi
+    command -v "$SYCL_CXX" > /dev/null || fail "there is no $SYCL_CXX (SYCL_CXX): install oneAPI or DPC++ and set" \
+        "its environment (setvars.sh), or leave SYCL_CXX out for the wheels' compiler"
+    case $(basename "$SYCL_CXX") in
+        acpp | syclcc)
+            fail "SYCL_CXX is $SYCL_CXX: AdaptiveCpp has no free functions as kernels, no required size of" \
+                "sub-groups, and one lane in a sub-group on CPUs. Use icpx or another DPC++, or leave SYCL_CXX out"
+            ;;
+    esac
+    local words
+    words=$("$SYCL_CXX" --version 2>&1) || fail "$SYCL_CXX --version fails (SYCL_CXX): $words"
+    compiler_name=$(head -n 1 <<< "$words" | tr -d '"\\')
+    run_path=$(dirname "$("$SYCL_CXX" -print-file-name=libsycl.so)")
+    if [ ! -e "$run_path/libsycl.so" ]; then
+        fail "$SYCL_CXX has no libsycl.so (SYCL_CXX): it must be icpx or another DPC++"
+    fi
+    run_path=$(realpath "$run_path")
+}
 
 sycl_is_there() { cmp -s "$sycl_pins" "$folder/wheels/installed.txt"; }
 
+if [ -n "${SYCL_CXX:-}" ]; then find_users_compiler; fi
+
 if [ "${RECOBENCH_NO_NETWORK:-}" = 1 ]; then
-    if [ -z "${SYCL_WHEELS:-}" ] && ! sycl_is_there; then
+    if [ -z "${SYCL_CXX:-}${SYCL_WHEELS:-}" ] && ! sycl_is_there; then
         echo "skipped: the wheels of $sycl_pins are not there and RECOBENCH_NO_NETWORK is set"
         exit 0
     fi
@@ -111,7 +132,7 @@ make_cuda_folder() {
     echo '#define CUDA_VERSION 12090' > "$compiler/cuda/include/cuda.h"
 }
 
-find_sycl
+if [ -z "${SYCL_CXX:-}" ]; then find_sycl; fi
 find_toolkit
 compiler=$folder/compiler
 images=$folder/images
@@ -121,13 +142,27 @@ make_cuda_folder
 
 warnings=(-Wall -Wextra -Werror)
 "$CXX" -std=c++17 -O1 "${warnings[@]}" -rdynamic -o "$compiler/compile" "$plugin/compile/main.cpp" -ldl
-"$compiler/compile" libspirv "$sycl/lib/$jit" "$compiler"
+if [ -z "${SYCL_CXX:-}" ]; then "$compiler/compile" libspirv "$sycl/lib/$jit" "$compiler"; fi
 
 # Products and sums are rounded one by one, as those of native kernels that are right to the last bit.
+options=("-I$plugin/kernels" "--cuda-path=$PWD/$compiler/cuda" -Wno-pass-failed -ffp-contract=off)
 compile() {
     local format=$1 source=$2 output=$3
-    "$compiler/compile" "$format" "$sycl/lib/$jit" "$compiler" "$source" "$output" \
-        "-I$plugin/kernels" "--cuda-path=$PWD/$compiler/cuda" -Wno-pass-failed -ffp-contract=off
+    if [ -z "${SYCL_CXX:-}" ]; then
+        "$compiler/compile" "$format" "$sycl/lib/$jit" "$compiler" "$source" "$output" "${options[@]}"
+        return
+    fi
+    local target=(-fsycl-device-obj=spirv)
+    if [ "$format" = ptx ]; then
+        target=(-fsycl-targets=nvptx64-nvidia-cuda -Xsycl-target-backend=nvptx64-nvidia-cuda
+            --cuda-gpu-arch=sm_75 -fsycl-device-obj=asm -S)
+    fi
+    # icpx takes liberties with floats if it is not asked for precision.
+    "$SYCL_CXX" -std=c++17 -O3 -ffp-model=precise -fsycl -fsycl-device-only "${target[@]}" "${options[@]}" \
+        -o "$output" "$source" \
+        || fail "$SYCL_CXX does not compile $source to $format (see above). It must be a DPC++ with free-function" \
+            "kernels (6.3 or newer); for NVIDIA, oneAPI needs Codeplay's plugin"
+    if [ "$format" = ptx ]; then "$compiler/compile" complete "$source" "$output"; fi
 }
 
 # Machine code as that of build-kernels.sh, by the same ptxas, so that what is compared is what DPC++
@@ -186,10 +221,11 @@ done
 
 # Not written over: a bench that runs may have it open.
 shared=(-shared -fPIC -fvisibility=hidden -O2 -std=c++17 "${warnings[@]}")
-"$CXX" "${shared[@]}" "-DSYCL_COMPILER=\"DPC++ of intel-sycl-rt $version\"" -o "$library.new" \
+"$CXX" "${shared[@]}" "-DSYCL_COMPILER=\"$compiler_name\"" -o "$library.new" \
     "$plugin"/plugin/{plugin,sort,unpack,noisy_pads,decode,hits,cuda,host}.cpp "$images/images.S" -ldl
-"$CXX" -shared -fPIC -O2 -std=c++17 -Wall -Wextra -isystem "$sycl/include" -o "$runtime.new" \
-    "$plugin/plugin/runtime.cpp" "-L$sycl/lib" -lsycl -ldl \
+of_runtime=("$CXX" -Wall -Wextra -isystem "${sycl:-}/include" "-L${sycl:-}/lib")
+if [ -n "${SYCL_CXX:-}" ]; then of_runtime=("$SYCL_CXX" -fsycl "-L$run_path"); fi
+"${of_runtime[@]}" -shared -fPIC -O2 -std=c++17 -o "$runtime.new" "$plugin/plugin/runtime.cpp" -lsycl -ldl \
     -Wl,--disable-new-dtags "-Wl,-rpath,$run_path"
 mv "$runtime.new" "$runtime"
 mv "$library.new" "$library"

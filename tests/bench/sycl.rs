@@ -1,6 +1,7 @@
 //! The plugin in SYCL: messages of its script, its sources, and the plugin where it was built.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::common::{Folder, Run, folder, in_repository};
@@ -71,10 +72,26 @@ fn the_script_takes_one_version_only() {
     older.says("the types of compileSYCL are known for libsycl-jit.so.23.1");
 }
 
+/// An executable script with this name.
+fn program(folder: &Folder, name: &str, body: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("made executable");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
 #[test]
-fn the_script_refuses_other_compilers_of_sycl() {
-    let refused = build(&fresh(), &[("SYCL_CXX", "icpx")]).exits(1);
-    refused.says("SYCL_CXX is icpx").says("leave SYCL_CXX out");
+fn the_script_refuses_compilers_that_are_no_dpcpp() {
+    let folder = fresh();
+    let refusal = |compiler: &str| build(&folder, &[("SYCL_CXX", compiler)]).exits(1);
+    refusal("no-such-compiler").says("there is no no-such-compiler (SYCL_CXX)");
+    refusal(&program(&folder, "acpp", "echo acpp")).says("no free functions as kernels");
+    refusal(&program(&folder, "broken", "echo out of order; exit 1")).says("out of order");
+    // As GCC answers for a file that it does not have.
+    let gcc = program(&folder, "gcc-like", "echo libsycl.so");
+    refusal(&gcc).says("has no libsycl.so (SYCL_CXX)");
+    let both = [("SYCL_CXX", gcc.as_str()), ("SYCL_WHEELS", ".")];
+    build(&folder, &both).exits(1).says("one of SYCL_CXX and SYCL_WHEELS");
 }
 
 #[test]

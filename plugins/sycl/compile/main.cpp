@@ -3,6 +3,8 @@
 //   compile libspirv LIBRARY FOLDER
 //       writes SYCL's library for NVIDIA, which is in LIBRARY, to FOLDER/lib/clang/...
 //   compile ptx|spirv LIBRARY FOLDER SOURCE OUTPUT OPTION...
+//   compile complete SOURCE PTX
+//       adds to the file PTX, which another DPC++ has made of SOURCE, what is added to PTX above
 //
 // `compileSYCL` is not documented: its types are those of version 2026.2.0, which the script pins.
 // The library keeps SYCL's library for NVIDIA within itself, but looks for it in files below
@@ -133,19 +135,38 @@ struct Result {
 
 using CompileSycl = Result (*)(SourceFile, View<SourceFile>, View<const char *>, View<char>, bool, Format);
 
-// Adds what DPC++'s run-time compiler leaves out of PTX. Launch bounds, as the native kernel has them,
-// are in the first line of a source: "// launch bounds: 512, 2" are work-items of a work-group and
-// work-groups that share a multiprocessor. Local memory holds vectors of 16 bytes.
+std::string read(const char *path) {
+    std::ifstream input(path, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(input)), {});
+    if (text.empty()) throw std::runtime_error(std::string(path) + " is empty or can't be read");
+    return text;
+}
+
+// Work-items of a work-group, and work-groups that share a multiprocessor.
+struct LaunchBounds {
+    unsigned threads, groups;
+};
+
+// Adds the bounds to each kernel, but those that the compiler has written.
+void add_bounds(std::string &ptx, LaunchBounds bounds) {
+    constexpr std::string_view ENTRY = ".entry ";
+    for (std::size_t at = ptx.find(ENTRY); at != ptx.npos; at = ptx.find(ENTRY, at + 1)) {
+        const std::size_t body = ptx.find('{', at);
+        const std::string_view head = std::string_view(ptx).substr(at, body - at);
+        const auto has = [&](const char *directive) { return head.find(directive) != head.npos; };
+        std::string added = "\n";
+        if (!has(".maxntid") && !has(".reqntid")) added += ".maxntid " + std::to_string(bounds.threads) + ", 1, 1\n";
+        if (!has(".minnctapersm")) added += ".minnctapersm " + std::to_string(bounds.groups) + "\n";
+        ptx.insert(body, added);
+    }
+}
+
+// Adds what DPC++ leaves out of PTX. Launch bounds, as the native kernel has them, are in the first
+// line of a source: "// launch bounds: 512, 2". Local memory holds vectors of 16 bytes.
 std::string complete_ptx(std::string ptx, const std::string &source) {
-    unsigned threads = 0;
-    unsigned groups = 0;
-    if (std::sscanf(source.c_str(), "// launch bounds: %u, %u", &threads, &groups) == 2) {
-        const std::string bounds = "\n.maxntid " + std::to_string(threads) + ", 1, 1\n.minnctapersm " +
-                                   std::to_string(groups) + "\n";
-        constexpr std::string_view ENTRY = ".visible .entry ";
-        for (std::size_t at = ptx.find(ENTRY); at != ptx.npos; at = ptx.find(ENTRY, at + 1)) {
-            ptx.insert(ptx.find('{', at), bounds);
-        }
+    LaunchBounds bounds;
+    if (std::sscanf(source.c_str(), "// launch bounds: %u, %u", &bounds.threads, &bounds.groups) == 2) {
+        add_bounds(ptx, bounds);
     }
     constexpr std::string_view LOCAL = ".extern .shared .align ";
     for (std::size_t at = ptx.find(LOCAL); at != ptx.npos; at = ptx.find(LOCAL, at + 1)) {
@@ -167,9 +188,7 @@ void print_log(const char *log) {
 void compile(void *library, Format format, const char *path, const char *output, View<const char *> options) {
     const auto compile_sycl = reinterpret_cast<CompileSycl>(dlsym(library, "compileSYCL"));
     if (!compile_sycl) throw std::runtime_error("the library has no compileSYCL: another version?");
-    std::ifstream input(path);
-    const std::string source((std::istreambuf_iterator<char>(input)), {});
-    if (source.empty()) throw std::runtime_error(std::string(path) + " can't be read");
+    const std::string source = read(path);
     const Result result = compile_sycl({path, source.c_str()}, {}, options, {}, false, format);
     print_log(result.log);
     if (!result.error && result.image_count > 1) {
@@ -210,9 +229,15 @@ extern "C" int stat(const char *path, struct stat *result) noexcept {
 
 int main(int count, char **arguments) try {
     const std::string task = count > 1 ? arguments[1] : "";
+    if (task == "complete" && count == 4) {
+        const std::string ptx = complete_ptx(read(arguments[3]), read(arguments[2]));
+        std::ofstream(arguments[3], std::ios::binary) << ptx;
+        return 0;
+    }
     const bool is_libspirv = task == "libspirv" && count == 4;
     if (!is_libspirv && ((task != "ptx" && task != "spirv") || count < 6)) {
-        std::cerr << "compile libspirv LIBRARY FOLDER, or compile ptx|spirv LIBRARY FOLDER SOURCE OUTPUT OPTION...\n";
+        std::cerr << "compile libspirv LIBRARY FOLDER, compile ptx|spirv LIBRARY FOLDER SOURCE OUTPUT OPTION..., or "
+                     "compile complete SOURCE PTX\n";
         return 2;
     }
     void *library = open_library(arguments[2]);

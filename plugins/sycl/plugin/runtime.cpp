@@ -1,4 +1,4 @@
-// Kernels on the CPU by SYCL's run time, on the OpenCL device of the wheels.
+// Kernels on the CPU by SYCL's run time, on the OpenCL device of the wheels or of the system.
 #include "runtime.h"
 #include <cstdlib>
 #include <cstring>
@@ -39,12 +39,15 @@ std::filesystem::path library_folder() {
 // Libraries that OpenCL needs and has no path to, each after those that it needs itself.
 constexpr const char *LIBRARIES_OF_OPENCL[] = {"libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so", "libtbb.so.12"};
 
-// The file of the wheel names its driver by the path of the machine that built it.
+// The file of the wheel names its driver by the path of the machine that built it. A compiler that is
+// installed has its driver elsewhere, where OpenCL finds it.
 void select_opencl() {
     // A library that is missing here is reported by the one that needs it.
     for (const char *name : LIBRARIES_OF_OPENCL) dlopen((library_folder() / name).c_str(), RTLD_LAZY);
     const std::filesystem::path driver = library_folder() / "libintelocl.so";
-    if (!std::getenv("OCL_ICD_FILENAMES")) setenv("OCL_ICD_FILENAMES", driver.c_str(), 1);
+    if (!std::getenv("OCL_ICD_FILENAMES") && std::filesystem::exists(driver)) {
+        setenv("OCL_ICD_FILENAMES", driver.c_str(), 1);
+    }
     if (!std::getenv("ONEAPI_DEVICE_SELECTOR")) setenv("ONEAPI_DEVICE_SELECTOR", "opencl:cpu", 1);
 }
 
@@ -53,7 +56,7 @@ sycl::device find_cpu() {
         if (device.get_backend() == sycl::backend::opencl) return device;
     }
     throw std::runtime_error("SYCL has no OpenCL device on this CPU: " + (library_folder() / "libintelocl.so").string() +
-                             " can't be loaded, or OCL_ICD_FILENAMES or ONEAPI_DEVICE_SELECTOR is set");
+                             " is missing or can't be loaded, or OCL_ICD_FILENAMES or ONEAPI_DEVICE_SELECTOR is set");
 }
 
 // The whole device, or a part with fewer threads.
