@@ -179,6 +179,26 @@ fn commands_measure_runs_streams_and_idle_power() {
 }
 
 #[test]
+fn points_of_a_suite_have_energy() {
+    let Some(folder) = measuring() else { return };
+    let suite = "name = \"two\"\n\n[[task]]\nname = \"sort\"\nvariants = [\"std-stable\"]\n\n\
+                 [task.axes]\nsegments = 24\ndigis = [\"5k\", \"100k\"]\n";
+    fs::write(folder.join("two.toml"), suite).expect("written");
+    let line = "run two.toml --no-save --no-ceilings --no-charts --quiet --out r";
+    with_command(&folder, line, "while :; do echo 200; sleep 0.01; done").exits(0);
+    let rows = folder.rows("r");
+    assert_eq!(rows.len(), 2);
+    let command = folder.record("r").energy.and_then(|energy| energy.command).expect("recorded");
+    assert_eq!(command.state, "available");
+    for row in &rows {
+        assert_eq!(row.energy_source, "command");
+        assert!(row.joules_per_item().is_some_and(|joules| joules > 0.0));
+    }
+    let paired = with_command(&folder, "run two.toml --against latest", "yes").exits(2);
+    paired.says("--power-command").says("--against");
+}
+
+#[test]
 fn a_stream_has_the_energy_of_its_items() {
     let Some(folder) = measuring() else { return };
     let machine = Machine::start(&folder, 40.0);

@@ -9,7 +9,9 @@ use reports::record::Shard;
 use reports::table::Format;
 
 use super::settings::without_flags;
-use super::{AnyResults, DEFAULT_STORE, FailOn, OutputFlags, Outputs, Verdicts, values};
+use super::{
+    AnyResults, DEFAULT_STORE, EnergyFlags, FailOn, OutputFlags, Outputs, Verdicts, values,
+};
 
 /// A suite to measure, or to merge.
 #[derive(Args, Clone, Debug)]
@@ -28,7 +30,7 @@ pub struct SuiteRequest {
     pub shard: Option<Shard>,
     /// Merge the results of shards instead of measuring.
     #[arg(long, value_name = "DIR", num_args = 1..)]
-    #[arg(conflicts_with_all = ["shard", "budget", "dry_run", "fresh"])]
+    #[arg(conflicts_with_all = ["shard", "budget", "dry_run", "fresh", "power_command", "subtract_idle"])]
     pub merge: Vec<PathBuf>,
     /// Print the plan and its estimated duration, and measure nothing.
     #[arg(long)]
@@ -43,6 +45,9 @@ pub struct SuiteRequest {
     /// Count cycles, instructions, branch, cache and TLB misses, if the system permits.
     #[arg(long)]
     pub counters: bool,
+    /// Meters of energy.
+    #[command(flatten)]
+    pub energy: EnergyFlags,
     /// Baseline of a paired run; `None` for an unpaired run.
     #[command(flatten, next_help_heading = "Comparing")]
     pub against: Option<AgainstRequest>,
@@ -74,7 +79,7 @@ pub struct AgainstRequest {
     /// Interleave with a baseline build and report regressions: accepted, latest or another run of
     /// the store, an executable, or a git revision, which is built.
     #[arg(long = "against", value_name = "BASE", required = false)]
-    #[arg(conflicts_with_all = ["merge", "counters"])]
+    #[arg(conflicts_with_all = ["merge", "counters", "power_command", "subtract_idle"])]
     pub base: String,
     /// Verdict that exits with code 4: slower, or also inconclusive.
     #[arg(long, value_name = "fail-on", value_parser = values::choice::<FailOn>(), default_value = "slower")]

@@ -111,6 +111,7 @@ impl ExpandedSuite {
         planned.part.path = file_of(&request.suite).map(|path| path.to_string_lossy().into_owned());
         for part in &mut planned.requests {
             part.session.counters = request.counters;
+            part.session.energy = request.energy.clone();
         }
         Ok(planned)
     }
