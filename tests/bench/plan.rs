@@ -337,6 +337,15 @@ fn a_farm_is_simulated_with_a_stream() {
     let share = node["simulated_left_share"].as_f64();
     assert!(share.is_some_and(|share| (0.0..=1.0).contains(&share)), "{share:?}");
     folder.bench(PLAN).exits(0).prints("node: simulated with 20 nodes");
+    // A stream among the results is the stream of the machine.
+    let results = |list: &str| MACHINES.replace("\"runs/one\"", list);
+    folder.write("machines.toml", results("[\"runs/one\", \"runs/stream\"]"));
+    folder.bench(PLAN).exits(0).prints("node: simulated with 20 nodes");
+    let two = results("[\"runs/one\", \"runs/stream\"]") + "stream = \"runs/stream\"\n";
+    folder.write("machines.toml", two);
+    folder.bench(PLAN).exits(2).says("node has two streams").says("leave one out");
+    folder.write("machines.toml", results("\"runs/stream\""));
+    folder.bench(PLAN).exits(2).says("node has results of bench stream only");
     folder.write("need.toml", NEED.replace("sts", "tpc"));
     keep(&folder, "runs/tpc", &[row("tpc", 1e6)]);
     folder.write(

@@ -120,17 +120,30 @@ fn with_runs(entry: MachineEntry, request: &PlanRequest) -> Result<Machine, Fail
     } else {
         results.iter().map(|folder| beside.join(folder)).collect()
     };
-    if folders.is_empty() {
+    let is_stream = |folder: &PathBuf| StreamRun::is_in(folder);
+    let (mut streams, rates): (Vec<_>, Vec<_>) = folders.into_iter().partition(is_stream);
+    if rates.is_empty() {
+        let found = if streams.is_empty() { "no results" } else { "results of bench stream only" };
         return Err(Failure::Usage(format!(
-            "{}: {} has no results: name the folder of a run of bench throughput, relative to \
+            "{}: {} has {found}: name the folder of a run of bench throughput, relative to \
              the file, or give runs by --results",
             machine.file,
             machine.name.escaped()
         )));
     }
-    let runs = folders.iter().map(|folder| kept_run(folder, &machine));
+    let runs = rates.iter().map(|folder| kept_run(folder, &machine));
     machine.runs = runs.collect::<Result<_, _>>()?;
-    let stream = stream.map(|folder| kept_stream(&beside.join(folder), &machine));
+    streams.extend(stream.map(|folder| beside.join(folder)));
+    if let [first, second, ..] = &streams[..] {
+        return Err(Failure::Usage(format!(
+            "{}: {} has two streams, {} and {}; a farm is simulated with one: leave one out",
+            machine.file,
+            machine.name.escaped(),
+            first.escaped(),
+            second.escaped()
+        )));
+    }
+    let stream = streams.first().map(|folder| kept_stream(folder, &machine));
     machine.stream = stream.transpose()?;
     Ok(machine)
 }
