@@ -187,16 +187,40 @@ fn unknown_names(figures: &[Figure]) -> Vec<String> {
     let mut problems: Vec<String> = Vec::new();
     // Streams are no tasks.
     for figure in figures.iter().filter(|figure| figure.stream.is_none()) {
-        for value in &figure.values {
-            if let Some(problem) = problem(value) {
-                let problem = format!("{}: {problem}", figure.id);
-                if !problems.contains(&problem) {
-                    problems.push(problem);
-                }
+        let (of_plugins, others): (Vec<&Value>, Vec<&Value>) =
+            figure.values.iter().partition(|value| is_in_missing_plugin(value));
+        let named = others.into_iter().filter_map(problem).chain(missing_plugins(&of_plugins));
+        for problem in named.map(|problem| format!("{}: {problem}", figure.id)) {
+            if !problems.contains(&problem) {
+                problems.push(problem);
             }
         }
     }
     problems
+}
+
+/// True for a value of a variant in a plugin that is not loaded.
+fn is_in_missing_plugin(wanted: &Value) -> bool {
+    let Some(task) = registry::task(&wanted.task).filter(|_| !wanted.plugin.is_empty()) else {
+        return false;
+    };
+    select_variants(&task.variants(), std::slice::from_ref(&wanted.variant)).is_err()
+}
+
+/// Scripts that build the plugins of values, each with its variants.
+fn missing_plugins(values: &[&Value]) -> Vec<String> {
+    let mut scripts: Vec<&str> = values.iter().map(|value| value.plugin.as_str()).collect();
+    each_once(&mut scripts);
+    let message = |script: &&str| {
+        let of_script = values.iter().filter(|value| value.plugin == **script);
+        let variants: Vec<&str> = of_script.map(|value| value.variant.as_str()).collect();
+        let verb = if variants.len() == 1 { "is" } else { "are" };
+        format!(
+            "{} {verb} in a plugin: build it with {script}, and name it with --plugin",
+            variants.join(", ")
+        )
+    };
+    scripts.iter().map(message).collect()
 }
 
 fn problem(wanted: &Value) -> Option<String> {
@@ -211,11 +235,7 @@ fn problem(wanted: &Value) -> Option<String> {
     };
     let infos = task.variants();
     if let Err(unknown) = select_variants(&infos, std::slice::from_ref(&wanted.variant)) {
-        let missing = || {
-            let Value { variant, plugin, .. } = wanted;
-            format!("{variant} is in a plugin: build it with {plugin}, and name it with --plugin")
-        };
-        return Some(if wanted.plugin.is_empty() { unknown } else { missing() });
+        return Some(unknown);
     }
     let backend = wanted.device.split('+').next().unwrap_or_default();
     let runs_there =
@@ -235,7 +255,10 @@ mod tests {
             problems,
             [
                 "fig4.4: sycl-epoch-parallel is in a plugin: build it with scripts/build-sycl.sh, and \
-              name it with --plugin"
+              name it with --plugin",
+                "allen.idioms: sycl-block-merge, sycl-block-merge-votes, sycl-block-merge-slices, \
+                 sycl-segmented-radix, sycl-segmented-radix-atomics are in a plugin: build it with \
+                 scripts/build-sycl.sh, and name it with --plugin"
             ]
         );
     }
