@@ -68,7 +68,7 @@ for workers in 1 2; do
     }
     speeds=$(awk -v limit="$highest" 'BEGIN {
         count = split("0.4 0.5 0.7 0.8 0.9", shares, " ")
-        for (i = 1; i <= count; i++) printf "%s%.4g", i > 1 ? "," : "", shares[i] * limit }')
+        for (i = 1; i <= count; i++) printf "%s%.4g", (i > 1 ? "," : ""), shares[i] * limit }')
     echo "workers: $workers; limit: $highest times the detector's rate; measured at $speeds"
     "$bench" stream "${flags[@]}" --processes "$workers" --speed "$speeds" --duration "${DURATION:-1m}" \
         --no-charts --quiet --out "$folder/at-$workers" > /dev/null
