@@ -17,6 +17,22 @@ const SORT: &str = "sort --segments 24 --digis 100k --threads 1 --no-charts --ma
                     --samples 6..8 --device cpu";
 const TWO: &str = "--variant std-stable,std-unstable --quiet";
 
+/// A suite of two inputs, measured for as long.
+const SUITE: &str = r#"name = "two"
+
+[defaults]
+max-time = "20s"
+samples = "6..8"
+
+[[task]]
+name = "sort"
+variants = ["std-stable"]
+
+[task.axes]
+segments = 24
+digis = ["100k", "200k"]
+"#;
+
 /// Runs until one has all energies.
 const ATTEMPTS: usize = 5;
 
@@ -181,9 +197,7 @@ fn commands_measure_runs_streams_and_idle_power() {
 #[test]
 fn points_of_a_suite_have_energy() {
     let Some(folder) = measuring() else { return };
-    let suite = "name = \"two\"\n\n[[task]]\nname = \"sort\"\nvariants = [\"std-stable\"]\n\n\
-                 [task.axes]\nsegments = 24\ndigis = [\"5k\", \"100k\"]\n";
-    fs::write(folder.join("two.toml"), suite).expect("written");
+    fs::write(folder.join("two.toml"), SUITE).expect("written");
     let line = "run two.toml --no-save --no-ceilings --no-charts --quiet --out r";
     with_command(&folder, line, "while :; do echo 200; sleep 0.01; done").exits(0);
     let rows = folder.rows("r");
