@@ -7,6 +7,7 @@ use super::{KeptStream, Need, Refusal};
 use crate::record::YesNo;
 use crate::simulation::{self, SimulationRow};
 use crate::stream::StreamRow;
+use crate::throughput::ThroughputRow;
 use crate::units;
 
 /// Seed of simulations of plans.
@@ -50,6 +51,22 @@ impl Simulated {
         let row = simulation::planned(run, is_wanted, &load, SEED);
         let row = row.map_err(|error| refused(error.to_string()))?;
         Ok(Simulated { folder: folder.clone(), row })
+    }
+
+    /// Warning that the stream used less of the node's CPUs than the run with the rate.
+    pub(super) fn fewer_workers(&self, rate: &ThroughputRow) -> Option<String> {
+        let workers = self.row.workers;
+        let is_fewer = rate.device == "cpu" && workers < rate.streams;
+        is_fewer.then(|| {
+            format!(
+                "{} has {}, but the rate is that of {}: the simulated nodes get less done than the \
+                 planned ones; measure the stream with --processes {}",
+                self.folder.escaped(),
+                units::counted(workers, "worker"),
+                units::counted(rate.streams, "stream"),
+                rate.streams
+            )
+        })
     }
 
     /// Reasons to distrust the plan.
@@ -96,6 +113,22 @@ mod tests {
         assert_eq!(simulated.row.nodes, 20);
         let [warning] = &farm.warnings(&need())[..] else { panic!("no warning") };
         assert!(warning.contains("does not keep up"), "{warning}");
+    }
+
+    #[test]
+    fn streams_with_fewer_workers_than_the_rate_are_marked() {
+        let farm = Farm::new(&need(), streamed(vec![row(1.0)])).expect("a farm");
+        let simulated = farm.simulated.as_ref().expect("simulated");
+        let workers = simulated.row.workers;
+        let mut rate = farm.rate.tasks[0].row.clone();
+        rate.device = "cpu".to_owned();
+        let warning = |rate: &ThroughputRow| simulated.fewer_workers(rate);
+        rate.streams = workers;
+        assert_eq!(warning(&rate), None);
+        rate.streams = workers + 1;
+        assert!(warning(&rate).is_some_and(|words| words.contains("measure the stream with")));
+        rate.device = "cuda:0".to_owned();
+        assert_eq!(warning(&rate), None, "streams of a GPU share it");
     }
 
     #[test]

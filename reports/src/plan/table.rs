@@ -350,7 +350,11 @@ impl Farm {
             "the network load is not known, so it may need more nodes; add bytes_per_item to the need"
                 .to_owned()
         });
-        let simulated = self.simulated.iter().flat_map(|simulated| simulated.warnings(need));
+        let simulated = self.simulated.iter().flat_map(|simulated| {
+            let fewer =
+                self.rate.tasks.iter().filter_map(|task| simulated.fewer_workers(&task.row));
+            fewer.chain(simulated.warnings(need))
+        });
         busy.chain(nameless).chain(unknown).chain(simulated).collect()
     }
 }
