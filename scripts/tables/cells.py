@@ -8,7 +8,7 @@ from spec import OPTIONS, Table
 
 TIMES = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9}
 RATES = {"k/s": 1e-3, "M/s": 1e-6, "G/s": 1e-9, "GB/s": 1e-9, "TB/s": 1e-12}
-COUNTS = {"M": 1e-6}
+QUANTITY_UNITS = {"M": 1e-6, "nJ": 1e9}  # of columns without a unit of time
 NEEDED = {  # columns that are empty for some stages
     "share": "peak_fraction", "bandwidth": "bytes_per_s",
 }
@@ -229,7 +229,7 @@ def figure(cell: Cell, rows: list[Row], value: str) -> str:
 
 
 def column_of(cell: Cell, name: str, text: str, digits: int) -> str:
-    """A column of the file: counts and texts as they are, times and rates in the cell's unit."""
+    """A column of the file: counts and texts as they are, times, rates and energies in the cell's unit."""
     unit = cell.option("unit")
     try:
         value = float(text)
@@ -237,7 +237,7 @@ def column_of(cell: Cell, name: str, text: str, digits: int) -> str:
         return text or "–"
     if unit == "%":
         return f"{value * 100:.0f} %"
-    if unit in COUNTS:
-        return number(value * COUNTS[unit], digits)
+    if unit in QUANTITY_UNITS:
+        return number(value * QUANTITY_UNITS[unit], digits)
     scale = (TIMES | RATES).get(unit, 1.0) if name.endswith("_s") else 1.0
     return text if text.isdigit() else number(value * scale, digits)

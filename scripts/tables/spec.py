@@ -33,7 +33,7 @@ OPTIONS = {
     "columns": "column whose values become columns",
     "head": "headings of the columns of labels",
     "value": "quantity of a cell, see cells.py, or a column of the file",
-    "unit": "unit of times and rates; of ratios %, or per-item for inputs of unlike sizes",
+    "unit": "unit of times, rates and energies; of ratios %, or per-item for inputs of unlike sizes",
     "interval": "also or only: write the 95 % interval too, or alone",
     "digits": "number of significant digits, 3 if not given",
     "over": "what a ratio refers to: filters with commas in between, a time such as 0.735ms, floor (bytes_min at the "
