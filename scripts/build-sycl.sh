@@ -142,28 +142,33 @@ make_cuda_folder
 
 warnings=(-Wall -Wextra -Werror)
 "$CXX" -std=c++17 -O1 "${warnings[@]}" -rdynamic -o "$compiler/compile" "$plugin/compile/main.cpp" -ldl
-if [ -z "${SYCL_CXX:-}" ]; then "$compiler/compile" libspirv "$sycl/lib/$jit" "$compiler"; fi
-
 # Products and sums are rounded one by one, as those of native kernels that are right to the last bit.
 options=("-I$plugin/kernels" "--cuda-path=$PWD/$compiler/cuda" -Wno-pass-failed -ffp-contract=off)
-compile() {
-    local format=$1 source=$2 output=$3
-    if [ -z "${SYCL_CXX:-}" ]; then
+
+if [ -z "${SYCL_CXX:-}" ]; then
+    "$compiler/compile" libspirv "$sycl/lib/$jit" "$compiler"
+    compile() {
+        local format=$1 source=$2 output=$3
         "$compiler/compile" "$format" "$sycl/lib/$jit" "$compiler" "$source" "$output" "${options[@]}"
-        return
-    fi
-    local target=(-fsycl-device-obj=spirv)
-    if [ "$format" = ptx ]; then
-        target=(-fsycl-targets=nvptx64-nvidia-cuda -Xsycl-target-backend=nvptx64-nvidia-cuda
-            --cuda-gpu-arch=sm_75 -fsycl-device-obj=asm -S)
-    fi
-    # icpx takes liberties with floats if it is not asked for precision.
-    "$SYCL_CXX" -std=c++17 -O3 -ffp-model=precise -fsycl -fsycl-device-only "${target[@]}" "${options[@]}" \
-        -o "$output" "$source" \
-        || fail "$SYCL_CXX does not compile $source to $format (see above). It must be a DPC++ with free-function" \
-            "kernels (6.3 or newer); for NVIDIA, oneAPI needs Codeplay's plugin"
-    if [ "$format" = ptx ]; then "$compiler/compile" complete "$source" "$output"; fi
-}
+    }
+    compile_runtime=("$CXX" -Wall -Wextra -isystem "$sycl/include" "-L$sycl/lib")
+else
+    compile() {
+        local format=$1 source=$2 output=$3
+        local target=(-fsycl-device-obj=spirv)
+        if [ "$format" = ptx ]; then
+            target=(-fsycl-targets=nvptx64-nvidia-cuda -Xsycl-target-backend=nvptx64-nvidia-cuda
+                --cuda-gpu-arch=sm_75 -fsycl-device-obj=asm -S)
+        fi
+        # The default floating-point model of icpx is not precise.
+        "$SYCL_CXX" -std=c++17 -O3 -ffp-model=precise -fsycl -fsycl-device-only "${target[@]}" "${options[@]}" \
+            -o "$output" "$source" \
+            || fail "$SYCL_CXX does not compile $source to $format (see above). It must be a DPC++ with" \
+                "free-function kernels (6.3 or newer); for NVIDIA, oneAPI needs Codeplay's plugin"
+        if [ "$format" = ptx ]; then "$compiler/compile" complete "$source" "$output"; fi
+    }
+    compile_runtime=("$SYCL_CXX" -fsycl "-L$run_path")
+fi
 
 # Machine code as that of build-kernels.sh, by the same ptxas, so that what is compared is what DPC++
 # writes.
@@ -223,9 +228,7 @@ done
 shared=(-shared -fPIC -fvisibility=hidden -O2 -std=c++17 "${warnings[@]}")
 "$CXX" "${shared[@]}" "-DSYCL_COMPILER=\"$compiler_name\"" -o "$library.new" \
     "$plugin"/plugin/{plugin,sort,unpack,noisy_pads,decode,hits,cuda,host}.cpp "$images/images.S" -ldl
-of_runtime=("$CXX" -Wall -Wextra -isystem "${sycl:-}/include" "-L${sycl:-}/lib")
-if [ -n "${SYCL_CXX:-}" ]; then of_runtime=("$SYCL_CXX" -fsycl "-L$run_path"); fi
-"${of_runtime[@]}" -shared -fPIC -O2 -std=c++17 -o "$runtime.new" "$plugin/plugin/runtime.cpp" -lsycl -ldl \
+"${compile_runtime[@]}" -shared -fPIC -O2 -std=c++17 -o "$runtime.new" "$plugin/plugin/runtime.cpp" -lsycl -ldl \
     -Wl,--disable-new-dtags "-Wl,-rpath,$run_path"
 mv "$runtime.new" "$runtime"
 mv "$library.new" "$library"

@@ -1,10 +1,9 @@
 //! The plugin in SYCL: messages of its script, its sources, and the plugin where it was built.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::common::{Folder, Run, folder, in_repository};
+use crate::common::{Folder, Run, folder, in_repository, program};
 
 const SCRIPT: &str = "scripts/build-sycl.sh";
 /// The files that the script reads before it compiles.
@@ -72,23 +71,18 @@ fn the_script_takes_one_version_only() {
     older.says("the types of compileSYCL are known for libsycl-jit.so.23.1");
 }
 
-/// An executable script with this name.
-fn program(folder: &Folder, name: &str, body: &str) -> String {
-    let path = folder.join(name);
-    fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("made executable");
-    path.to_str().expect("UTF-8").to_owned()
-}
-
 #[test]
 fn the_script_refuses_compilers_that_are_no_dpcpp() {
     let folder = fresh();
+    let compiler = |name: &str, commands: &str| {
+        program(&folder, name, commands).into_os_string().into_string().expect("UTF-8")
+    };
     let refusal = |compiler: &str| build(&folder, &[("SYCL_CXX", compiler)]).exits(1);
     refusal("no-such-compiler").says("there is no no-such-compiler (SYCL_CXX)");
-    refusal(&program(&folder, "acpp", "echo acpp")).says("no free functions as kernels");
-    refusal(&program(&folder, "broken", "echo out of order; exit 1")).says("out of order");
+    refusal(&compiler("acpp", "echo acpp")).says("no free functions as kernels");
+    refusal(&compiler("broken", "echo out of order; exit 1")).says("out of order");
     // As GCC answers for a file that it does not have.
-    let gcc = program(&folder, "gcc-like", "echo libsycl.so");
+    let gcc = compiler("gcc-like", "echo libsycl.so");
     refusal(&gcc).says("has no libsycl.so (SYCL_CXX)");
     let both = [("SYCL_CXX", gcc.as_str()), ("SYCL_WHEELS", ".")];
     build(&folder, &both).exits(1).says("one of SYCL_CXX and SYCL_WHEELS");
