@@ -30,7 +30,7 @@ pub struct SuiteRequest {
     pub shard: Option<Shard>,
     /// Merge the results of shards instead of measuring.
     #[arg(long, value_name = "DIR", num_args = 1..)]
-    #[arg(conflicts_with_all = ["shard", "budget", "dry_run", "fresh", "power_command", "subtract_idle"])]
+    #[arg(conflicts_with_all = ["shard", "budget", "dry_run", "fresh", "EnergyFlags"])]
     pub merge: Vec<PathBuf>,
     /// Print the plan and its estimated duration, and measure nothing.
     #[arg(long)]
@@ -79,7 +79,7 @@ pub struct AgainstRequest {
     /// Interleave with a baseline build and report regressions: accepted, latest or another run of
     /// the store, an executable, or a git revision, which is built.
     #[arg(long = "against", value_name = "BASE", required = false)]
-    #[arg(conflicts_with_all = ["merge", "counters", "power_command", "subtract_idle"])]
+    #[arg(conflicts_with_all = ["merge", "counters", "EnergyFlags"])]
     pub base: String,
     /// Verdict that exits with code 4: slower, or also inconclusive.
     #[arg(long, value_name = "fail-on", value_parser = values::choice::<FailOn>(), default_value = "slower")]

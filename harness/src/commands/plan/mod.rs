@@ -134,7 +134,13 @@ fn with_runs(entry: MachineEntry, request: &PlanRequest) -> Result<Machine, Fail
     let runs = rates.iter().map(|folder| kept_run(folder, &machine));
     machine.runs = runs.collect::<Result<_, _>>()?;
     streams.extend(stream.map(|folder| beside.join(folder)));
-    if let [first, second, ..] = &streams[..] {
+    machine.stream = only_stream(&streams, &machine)?;
+    Ok(machine)
+}
+
+/// Reads the stream of a machine, if there is one; refuses several.
+fn only_stream(folders: &[PathBuf], machine: &Machine) -> Result<Option<KeptStream>, Failure> {
+    if let [first, second, ..] = folders {
         return Err(Failure::Usage(format!(
             "{}: {} has two streams, {} and {}; a farm is simulated with one: leave one out",
             machine.file,
@@ -143,9 +149,7 @@ fn with_runs(entry: MachineEntry, request: &PlanRequest) -> Result<Machine, Fail
             second.escaped()
         )));
     }
-    let stream = streams.first().map(|folder| kept_stream(folder, &machine));
-    machine.stream = stream.transpose()?;
-    Ok(machine)
+    folders.first().map(|folder| kept_stream(folder, machine)).transpose()
 }
 
 fn kept_run(folder: &Path, machine: &Machine) -> Result<KeptRun, Failure> {

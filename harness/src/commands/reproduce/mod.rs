@@ -190,12 +190,9 @@ fn unknown_names(figures: &[Figure]) -> Vec<String> {
         let (of_plugins, others): (Vec<&Value>, Vec<&Value>) =
             figure.values.iter().partition(|value| is_in_missing_plugin(value));
         let named = others.into_iter().filter_map(problem).chain(missing_plugins(&of_plugins));
-        for problem in named.map(|problem| format!("{}: {problem}", figure.id)) {
-            if !problems.contains(&problem) {
-                problems.push(problem);
-            }
-        }
+        problems.extend(named.map(|problem| format!("{}: {problem}", figure.id)));
     }
+    each_once(&mut problems);
     problems
 }
 
