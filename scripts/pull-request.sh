@@ -2,16 +2,17 @@
 # The steps of a check of a pull request, for action.yml and templates/pull-request.yml; see
 # docs/pull-requests.md. The comment is written by scripts/pull-request/comment.py.
 #
-#   scripts/pull-request.sh fetch-store   gets the store from a release of GitHub, if STORE names none
+#   scripts/pull-request.sh prepare   checks SUITE and BASELINE; gets the store from a release of GitHub if
+#                                     it is needed and STORE names none
 #   scripts/pull-request.sh build     builds the head, and the base if it is what is compared with
-#   scripts/pull-request.sh measure   measures the suite in a paired run; always exits with 0
+#   scripts/pull-request.sh measure   measures the suite in a paired run; exits with 0 whatever it finds
 #   scripts/pull-request.sh verdict   exits with the exit code of the measurement
 #
+#   SUITE      a suite: a name, or a file of the head    [smoke]
+#   BASELINE   what the head is compared with: "base", or "accepted", the accepted run of STORE  [base]
 #   HEAD       commit of the pull request
 #   BASE       commit of the branch that it goes to; the base is the last commit that both have
-#   BASELINE   what the head is compared with: "base", or "accepted", the accepted run of STORE  [base]
 #   STORE      the store of runs; it is read only        [WORK/release-store]
-#   SUITE      a suite: a name, or a file of the head    [smoke]
 #   BUILD      a command that builds in a checkout       [cargo build --locked --release --bin bench]
 #   BINARY     the program that BUILD makes              [target/release/bench]
 #   BUDGET     time for measuring                        [10m]
@@ -22,8 +23,6 @@ set -euo pipefail
 
 work=$(realpath -m "${WORK:-results/pull-request}")
 results=$work/results
-suite=${SUITE:-smoke}
-baseline=${BASELINE:-base}
 accepted_fetched=$work/release-store
 accepted_runs=$(realpath -m "${STORE:-$accepted_fetched}")
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -45,13 +44,28 @@ record() {
     echo "$1 $2" >> "$results/result.txt"
 }
 
-check_inputs() {
+# The last value of a key of result.txt.
+recorded() {
+    sed -n "s/^$1 //p" "$results/result.txt" 2> /dev/null | tail -n 1
+}
+
+# The baseline lasts in a folder of the runner or an asset of a release. A cache may be evicted, and a
+# baseline with it.
+prepare() {
+    local suite=${SUITE:-smoke} baseline=${BASELINE:-base}
+    rm -rf "$results" "$accepted_fetched"
+    mkdir -p "$results"
     python3 "$tools/pull-request/suite.py" "$suite" 2>> "$results/log.txt" \
         || fail 2 "SUITE is the name of a suite or a file of the repository, of letters, digits, . _ - and /"
     case $baseline in
         base | accepted) ;;
         *) fail 2 "BASELINE is base or accepted, not ${baseline@Q}" ;;
     esac
+    record suite "$suite"
+    record baseline "$baseline"
+    if [ "$baseline" = base ] || [ -n "${STORE:-}" ]; then return; fi
+    "$tools/nightly-store.sh" get "$accepted_fetched" 2>&1 | tee -a "$results/log.txt" \
+        || fail 5 "the store of runs can't be read: without it there is no baseline to compare with"
 }
 
 commit() {
@@ -59,31 +73,16 @@ commit() {
         || fail 2 "$1 is ${2@Q}, which is no commit of this clone: check out with fetch-depth: 0"
 }
 
-# The baseline lasts in a folder of the runner or an asset of a release. A cache may be evicted, and a
-# baseline with it.
-fetch_store() {
-    rm -rf "$results" "$accepted_fetched"
-    mkdir -p "$results"
-    check_inputs
-    if [ "$baseline" = base ] || [ -n "${STORE:-}" ]; then return; fi
-    "$tools/nightly-store.sh" get "$accepted_fetched" 2> >(tee -a "$results/log.txt" >&2) \
-        || fail 5 "the store of runs can't be read: without it there is no baseline to compare with"
-}
-
 build() {
-    mkdir -p "$results"
-    check_inputs
     local head base
     head=$(commit HEAD "${HEAD:?the commit of the pull request}")
     base=$(commit BASE "${BASE:?the commit that it is compared with}")
     base=$(git merge-base "$base" "$head") \
         || fail 2 "BASE and HEAD have no commit in common: check out with fetch-depth: 0"
-    record suite "$suite"
-    record baseline "$baseline"
     record head "$head"
     record base "$base"
     build_side head "$head"
-    if [ "$baseline" = base ]; then build_side base "$base"; fi
+    if [ "$(recorded baseline)" = base ]; then build_side base "$base"; fi
 }
 
 # Builds a commit in a checkout of its own.
@@ -100,14 +99,15 @@ build_side() {
 }
 
 measure() {
-    check_inputs
     local runner=shared code=0
     if [ "${DEDICATED:-0}" = 1 ]; then runner=dedicated; fi
     record runner "$runner"
     if [ -n "${GITHUB_OUTPUT:-}" ]; then echo "results=$results" >> "$GITHUB_OUTPUT"; fi
     # Suites and plugins that are named by files are those of the head.
-    (cd "$work/head" && paired_run) 2> >(tee -a "$results/log.txt" >&2) || code=$?
-    wait "$!" || true
+    set +e
+    (cd "$work/head" && paired_run) 2>&1 | tee -a "$results/log.txt"
+    code=${PIPESTATUS[0]}
+    set -e
     record exit-code "$code"
     if [ -s "$results/verdict.json" ]; then
         "$work/bench-head" report "$results/run" --comparison "$results/verdict.json" \
@@ -116,9 +116,10 @@ measure() {
 }
 
 paired_run() {
-    local bench=$work/bench-head against=$work/bench-base
+    local bench=$work/bench-head against=$work/bench-base suite
     local store=(--no-save)
-    if [ "$baseline" = accepted ]; then
+    suite=$(recorded suite)
+    if [ "$(recorded baseline)" = accepted ]; then
         # The run is stored in a copy: a pull request leaves no trace in the history of a branch.
         rm -rf "$work/store"
         if [ -d "$accepted_runs" ]; then cp -r --symbolic-link "$accepted_runs" "$work/store"; fi
@@ -138,7 +139,7 @@ paired_run() {
 
 verdict() {
     local code
-    code=$(sed -n 's/^exit-code //p' "$results/result.txt" 2> /dev/null | tail -n 1)
+    code=$(recorded exit-code)
     [ -n "$code" ] || fail 1 "nothing was measured: an earlier step has failed"
     case $code in
         0) echo "pull-request: no regression was found" ;;
@@ -149,7 +150,6 @@ verdict() {
 }
 
 case ${1:-} in
-    fetch-store) fetch_store ;;
-    build | measure | verdict) "$1" ;;
-    *) echo "usage: scripts/pull-request.sh fetch-store|build|measure|verdict" >&2; exit 2 ;;
+    prepare | build | measure | verdict) "$1" ;;
+    *) echo "usage: scripts/pull-request.sh prepare|build|measure|verdict" >&2; exit 2 ;;
 esac

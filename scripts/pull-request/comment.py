@@ -6,9 +6,11 @@
 RESULTS is the folder `results` of scripts/pull-request.sh. The section goes to the job's summary, too, and only there
 if the token may not comment. From the environment:
 
-    REPOSITORY, PULL_REQUEST, GH_TOKEN   of GitHub; without PULL_REQUEST there is no comment
+    REPOSITORY, PULL_REQUEST, GH_TOKEN   of GitHub; without a pull request there is no comment
+    HEAD_OWNER, HEAD_BRANCH              the pull request of this branch, whose commit is EXPECTED_HEAD
     COMMENT_AUTHOR                       whose comment is updated     [github-actions[bot]]
     COMMENT                              false: only the summary
+    STATUS                               true: the commit gets a status, too
     EXPECTED_HEAD                        the results have to be of this commit, if it is given
     ARTIFACT_URL, RUN_URL                what the comment links to
     CI_API_V4_URL, CI_MERGE_REQUEST_PROJECT_ID, CI_MERGE_REQUEST_IID, GITLAB_TOKEN   of GitLab
@@ -20,7 +22,7 @@ import sys
 from pathlib import Path
 
 import section
-from hosts import GitHub, GitLab, Host, HostError, ReadOnly
+from hosts import GitHub, GitLab, Host, HostError, ReadOnly, pull_request_of
 
 MARKER = "<!-- recobench: pull request -->"
 MAX_COMMENT = 65_000
@@ -55,9 +57,13 @@ def host_of(environment: dict[str, str]) -> Host | None:
     """The server; none outside of a pull request."""
     if environment.get("COMMENT") == "false":
         return None
-    if environment.get("PULL_REQUEST", "").isdecimal():
+    number = environment.get("PULL_REQUEST", "")
+    if environment.get("HEAD_OWNER"):
+        branch = f"{environment['HEAD_OWNER']}:{environment['HEAD_BRANCH']}"
+        number = pull_request_of(environment["REPOSITORY"], branch, environment["EXPECTED_HEAD"])
+    if number.isdecimal():
         login = environment.get("COMMENT_AUTHOR") or "github-actions[bot]"
-        return GitHub(environment["REPOSITORY"], int(environment["PULL_REQUEST"]), login)
+        return GitHub(environment["REPOSITORY"], int(number), login)
     if environment.get("CI_MERGE_REQUEST_IID", "").isdecimal():
         request = int(environment["CI_MERGE_REQUEST_IID"])
         project = environment["CI_MERGE_REQUEST_PROJECT_ID"]
@@ -77,7 +83,7 @@ def summarise(environment: dict[str, str], text: str) -> None:
 def main(folder: Path, environment: dict[str, str]) -> None:
     results = section.read(folder)
     expected = environment.get("EXPECTED_HEAD", "")
-    if expected and results.head != expected:
+    if expected and results.head not in (expected, section.UNKNOWN):
         raise section.BadResults(f"the results are of commit {results.head}, not of {expected}")
     text = section.render(results, environment.get("ARTIFACT_URL", ""), environment.get("RUN_URL", ""))
     summarise(environment, text)
@@ -86,6 +92,8 @@ def main(folder: Path, environment: dict[str, str]) -> None:
         return
     try:
         print(f"comment: {post(target, results.suite, text)}")
+        if environment.get("STATUS") == "true" and isinstance(target, GitHub):
+            target.set_status(expected, f"recobench/{results.suite}", results.exit_code, environment.get("RUN_URL", ""))
     except ReadOnly as problem:
         print(f"comment: none, only in the summary of the job: the token may not comment ({problem})")
 

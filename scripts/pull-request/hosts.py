@@ -3,6 +3,7 @@
 import json
 import subprocess
 import urllib.error
+import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -60,6 +61,19 @@ class GitHub:
     def update(self, comment: Comment, body: str) -> None:
         path = f"repos/{self.repository}/issues/comments/{comment.id}"
         gh(["--method", "PATCH", path, "--input", "-"], {"body": body})
+
+    def set_status(self, commit: str, context: str, exit_code: int, address: str) -> None:
+        """The check of a commit, where the workflow itself is none: one that a comment has started."""
+        state = "success" if exit_code == 0 else "failure"
+        status = {"state": state, "context": context, "description": f"exit code {exit_code}", "target_url": address}
+        gh(["--method", "POST", f"repos/{self.repository}/statuses/{commit}", "--input", "-"], status)
+
+
+def pull_request_of(repository: str, branch: str, head: str) -> str:
+    """Number of the open pull request of a branch `owner:name` with this commit; empty if there is none."""
+    query = urllib.parse.urlencode({"state": "open", "head": branch})
+    pulls = json.loads(gh([f"repos/{repository}/pulls?{query}"]))
+    return next((str(pull["number"]) for pull in pulls if pull["head"]["sha"] == head), "")
 
 
 def gh(arguments: list[str], body: dict | None = None) -> str:

@@ -14,6 +14,8 @@ import suite
 MAX_MARKDOWN = 20_000
 MAX_LOG = 1_500
 ZERO_WIDTH_SPACE = "\u200b"
+# Of a commit that the check did not get to.
+UNKNOWN = "0" * 40
 COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 MEANING = {
@@ -69,7 +71,7 @@ def read(folder: Path) -> Results:
     except suite.BadSuite as problem:
         raise BadResults(f"{path}: suite: {problem}") from problem
     for side in ("base", "head"):
-        if not COMMIT.fullmatch(fields.get(side, "")):
+        if not COMMIT.fullmatch(fields.setdefault(side, UNKNOWN)):
             raise BadResults(f"{path}: {side} is not the hash of a commit")
     code = fields.get("exit-code", "")
     if not code.isascii() or not code.isdecimal() or int(code) > 255:
@@ -111,9 +113,10 @@ def harmless(markdown: str) -> str:
 
 def render(results: Results, artifact: str, run: str) -> str:
     """The section as markdown. `artifact` and `run` are addresses that the server made."""
-    compared = f"`{results.base[:12]}`" if results.baseline == "base" else "the accepted run"
+    head, base = (f"`{commit[:12]}`" if commit != UNKNOWN else "?" for commit in (results.head, results.base))
+    compared = base if results.baseline == "base" else "the accepted run"
     code = results.exit_code
-    parts = [f"## `{results.suite}`: `{results.head[:12]}` against {compared}"]
+    parts = [f"## `{results.suite}`: {head} against {compared}"]
     if results.verdict:
         parts.append(harmless(results.verdict))
         parts.append(CONCLUSIONS[results.runner])
