@@ -1,41 +1,144 @@
 #!/usr/bin/env bash
-# Packs a binary for other machines: NAME.tar.gz with bench, manual pages, completions, licence
-# and README. TARGET_CPU is the level that it is built for (x86-64-v3 if it is not said). The
-# newest glibc that it needs is printed; more than MOST_GLIBC, if that is set, is refused.
+# What a release consists of, in target/release-files: an archive for each CPU with bench, manual pages,
+# completions, licence and README; wheels; checksums.
+#
+#   scripts/release.sh CPU [BINARY]       packs an archive for x86-64-v2, -v3, -v4 or aarch64; builds BINARY
+#                                         if it is not given
+#   scripts/release.sh --check ARCHIVE…   checks what archives contain
+#   scripts/release.sh --sums             writes SHA256SUMS over all files
+#   scripts/release.sh --dry-run          makes and checks what this machine can, and lists what is left
+#
+#   OUT         another folder for the files
+#   MAX_GLIBC   refuses a binary that needs a newer glibc, such as 2.28
+#   CPUS        archives of a dry run     [x86-64-v2 x86-64-v3 x86-64-v4, on aarch64 aarch64]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-name=${1:?usage: scripts/release.sh NAME}
-cpu=${TARGET_CPU:-x86-64-v3}
-
-cargo build --locked --profile dist --bin bench --features emulator \
-    --config "build.rustflags=['-Ctarget-cpu=$cpu']"
-binary=${CARGO_TARGET_DIR:-target}/dist/bench
-
-needed=$(objdump -T "$binary" | grep -o 'GLIBC_[0-9.]*' | sort --unique --version-sort | tail -1)
-echo "$name needs ${needed/_/ }"
-if [ -n "${MOST_GLIBC:-}" ]; then
-    newest=$(printf '%s\nGLIBC_%s\n' "$needed" "$MOST_GLIBC" | sort --version-sort | tail -1)
-    if [ "$newest" != "GLIBC_$MOST_GLIBC" ]; then
-        echo "$name is for glibc $MOST_GLIBC: build it where that is the newest" >&2
-        exit 1
-    fi
-fi
-
-# Manual pages are the same for all levels: where this machine has less, any build writes them.
-writer=$binary
-if ! "$binary" --version > /dev/null; then
-    cargo build --locked --bin bench
-    writer=${CARGO_TARGET_DIR:-target}/debug/bench
-fi
-
+target=${CARGO_TARGET_DIR:-target}
+out=${OUT:-$target/release-files}
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml)
+machine=$(uname -m)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir -p "$folder/$name/completions"
-install -s "$binary" "$folder/$name/bench"
-cp LICENSE README.md "$folder/$name/"
-"$writer" man "$folder/$name/man/man1"
-for shell in bash zsh fish; do
-    "$writer" completions "$shell" > "$folder/$name/completions/bench.$shell"
-done
-tar --create --gzip --owner 0 --group 0 --file "$name.tar.gz" --directory "$folder" "$name"
-echo "$name.tar.gz"
+
+fail() {
+    echo "release: $*" >&2
+    exit 1
+}
+
+name_for() { echo "recobench-v$version-$1-linux"; }
+
+# Packs an archive; cpu is in its name.
+pack() {
+    local cpu=$1 binary=${2:-} name
+    case $cpu in
+        x86-64-v[234] | aarch64) ;;
+        *) fail "$cpu is not one of x86-64-v2, x86-64-v3, x86-64-v4 and aarch64" ;;
+    esac
+    name=$(name_for "$cpu")
+    if [ -z "$binary" ]; then
+        case $cpu in
+            "${machine/_/-}"* | "$machine") ;;
+            *) fail "this machine ($machine) builds no archive for $cpu: name a BINARY that was built elsewhere" ;;
+        esac
+        cargo build --locked --profile dist --bin bench --features emulator \
+            --config "build.rustflags=['-Ctarget-cpu=${cpu/aarch64/generic}']"
+        binary=$target/dist/bench
+    fi
+    # Manual pages are the same for all: where this machine can't run the binary, any build writes them.
+    local writer=$binary
+    if ! "$binary" --version > /dev/null 2>&1; then
+        cargo build --locked --bin bench
+        writer=$target/debug/bench
+    fi
+    mkdir -p "$folder/$name/completions" "$out"
+    cp "$binary" "$folder/$name/bench"
+    local strip=strip
+    if [ "$cpu" = aarch64 ] && [ "$machine" != aarch64 ]; then strip=aarch64-linux-gnu-strip; fi
+    "$strip" "$folder/$name/bench"
+    cp LICENSE README.md CHANGELOG.md "$folder/$name/"
+    "$writer" man "$folder/$name/man/man1"
+    for shell in bash zsh fish; do
+        "$writer" completions "$shell" > "$folder/$name/completions/bench.$shell"
+    done
+    tar --create --gzip --owner 0 --group 0 --sort name --file "$out/$name.tar.gz" --directory "$folder" "$name"
+    rm -rf "${folder:?}/$name"
+    echo "$out/$name.tar.gz"
+}
+
+# Checks an archive: its files, for which CPU and glibc the binary is, and that it runs, where it can.
+check() {
+    local archive=$1 name file
+    [ -f "$archive" ] || fail "$archive: no such file"
+    name=$(basename "$archive" .tar.gz)
+    tar --extract --gzip --file "$archive" --directory "$folder" || fail "$archive: not an archive"
+    for file in bench LICENSE README.md CHANGELOG.md man/man1/bench.1 man/man1/bench-sort.1 \
+        completions/bench.bash completions/bench.zsh completions/bench.fish; do
+        [ -s "$folder/$name/$file" ] || fail "$archive: $name/$file is missing or empty"
+    done
+    [ "$(ls "$folder")" = "$name" ] || fail "$archive: files outside of $name/"
+    local made_for="Advanced Micro Devices X86-64"
+    case $name in
+        "$(name_for aarch64)") made_for=AArch64 ;;
+        "$(name_for x86-64-v2)" | "$(name_for x86-64-v3)" | "$(name_for x86-64-v4)") ;;
+        *) fail "$archive: the name is not that of an archive of version $version" ;;
+    esac
+    readelf --file-header "$folder/$name/bench" | grep -q "Machine: *$made_for\$" \
+        || fail "$archive: bench is not for $made_for"
+    local glibc
+    glibc=$(readelf --version-info --wide "$folder/$name/bench" | grep -o 'GLIBC_[0-9.]*' | sort --unique --version-sort | tail -n 1)
+    if [ -n "${MAX_GLIBC:-}" ]; then
+        printf '%s\nGLIBC_%s\n' "$glibc" "$MAX_GLIBC" | sort --version-sort --check=silent \
+            || fail "$archive: bench needs ${glibc/_/ }, more than $MAX_GLIBC: build it where that is the newest"
+    fi
+    local runs="not run here"
+    if "$folder/$name/bench" --version > "$folder/version" 2>&1; then
+        runs=$(head -n 1 "$folder/version")
+        [[ $runs == *" $version"* ]] || fail "$archive: bench is '$runs', not version $version"
+    fi
+    rm -rf "${folder:?}"/*
+    echo "$name: checked; ${glibc/_/ }; $runs"
+}
+
+sums() {
+    (cd "$out" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort \
+        | xargs --no-run-if-empty sha256sum > SHA256SUMS && sha256sum --check --quiet SHA256SUMS)
+    echo "$out/SHA256SUMS: $(wc -l < "$out/SHA256SUMS") files"
+}
+
+dry_run() {
+    local cpus="x86-64-v2 x86-64-v3 x86-64-v4" cpu
+    local left=()
+    if [ "$machine" = aarch64 ]; then
+        cpus=aarch64
+        left+=("archives for x86-64: an x86-64 machine")
+    else
+        left+=("the archive for aarch64: such a machine, or scripts/release.sh aarch64 BINARY after a cross-build")
+    fi
+    for cpu in ${CPUS:-$cpus}; do
+        pack "$cpu"
+        check "$out/$(name_for "$cpu").tar.gz"
+    done
+    if [ -x scripts/wheel.sh ]; then
+        scripts/wheel.sh check
+        cp "$target"/wheels/*.whl "$out/"
+    else
+        left+=("wheels: scripts/wheel.sh")
+    fi
+    scripts/container.sh > "$folder/container" || { cat "$folder/container"; fail "the container image"; }
+    if grep '^skipped' "$folder/container"; then left+=("the container image: an engine"); fi
+    sums
+    left+=("binaries for glibc 2.28, attestation, publication: .github/workflows/release.yml")
+    printf 'left to other machines: %s\n' "${left[@]}"
+}
+
+case ${1:-} in
+    --check)
+        shift
+        [ $# -gt 0 ] || fail "--check needs an archive"
+        for archive in "$@"; do check "$archive"; done
+        ;;
+    --sums) sums ;;
+    --dry-run) dry_run ;;
+    "" | -*) echo "usage: scripts/release.sh CPU [BINARY] | --check ARCHIVE… | --sums | --dry-run" >&2; exit 2 ;;
+    *) pack "$@" ;;
+esac
