@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
 # Builds the container image with the engine that is there and tries it; says
 # "skipped" where there is none that works.
+#
+#   scripts/container.sh
+#   scripts/container.sh push NAME    publishes the image that was built before, with REGISTRY_USER and
+#                                     REGISTRY_TOKEN
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +16,13 @@ for candidate in podman docker; do
 done
 if [ -z "${engine:-}" ]; then
     echo "skipped: no container engine that works (podman or docker)"
+    exit 0
+fi
+if [ "${1:-}" = push ]; then
+    name=${2:?usage: scripts/container.sh push NAME}
+    "$engine" login "${name%%/*}" --username "${REGISTRY_USER:?}" --password-stdin <<< "${REGISTRY_TOKEN:?}"
+    "$engine" tag recobench "$name"
+    "$engine" push "$name"
     exit 0
 fi
 commit=$(git rev-parse --short=12 HEAD 2> /dev/null || true)

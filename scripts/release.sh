@@ -6,6 +6,9 @@
 #                                         if it is not given
 #   scripts/release.sh --check ARCHIVE…   checks what archives contain
 #   scripts/release.sh --sums             writes SHA256SUMS over all files
+#   scripts/release.sh --notes            prints what CHANGELOG.md has about this version
+#   scripts/release.sh --check-tag TAG URL   refuses a tag that is not of this version, and a project
+#                                         without its address, which cargo binstall needs
 #   scripts/release.sh --dry-run          makes and checks what this machine can, and lists what is left
 #
 #   OUT         another folder for the files
@@ -100,9 +103,21 @@ check() {
 }
 
 sums() {
-    (cd "$out" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort \
+    (cd "$out" && find . -maxdepth 1 -type f -name 'recobench-*' -printf '%P\n' | sort \
         | xargs --no-run-if-empty sha256sum > SHA256SUMS && sha256sum --check --quiet SHA256SUMS)
     echo "$out/SHA256SUMS: $(wc -l < "$out/SHA256SUMS") files"
+}
+
+notes() {
+    awk -v title="## [$version]" 'index($0, "## ") == 1 { found = index($0, title) == 1; next } found' CHANGELOG.md \
+        > "$folder/notes.md"
+    [ -s "$folder/notes.md" ] || fail "CHANGELOG.md has nothing about $version"
+    cat "$folder/notes.md"
+}
+
+check_tag() {
+    [ "$1" = "v$version" ] || fail "the tag is $1, but Cargo.toml has version $version"
+    grep -qxF "repository = \"$2\"" Cargo.toml || fail "[package] in Cargo.toml needs repository = \"$2\""
 }
 
 dry_run() {
@@ -127,6 +142,8 @@ dry_run() {
     scripts/container.sh > "$folder/container" || { cat "$folder/container"; fail "the container image"; }
     if grep '^skipped' "$folder/container"; then left+=("the container image: an engine"); fi
     sums
+    notes > "$out/notes.md"
+    grep -q '^repository = ' Cargo.toml || left+=("repository in Cargo.toml, the address of the project: a person")
     left+=("binaries for glibc 2.28, attestation, publication: .github/workflows/release.yml")
     printf 'left to other machines: %s\n' "${left[@]}"
 }
@@ -138,7 +155,9 @@ case ${1:-} in
         for archive in "$@"; do check "$archive"; done
         ;;
     --sums) sums ;;
+    --notes) notes ;;
+    --check-tag) check_tag "${2:?TAG}" "${3:?URL}" ;;
     --dry-run) dry_run ;;
-    "" | -*) echo "usage: scripts/release.sh CPU [BINARY] | --check ARCHIVE… | --sums | --dry-run" >&2; exit 2 ;;
+    "" | -*) echo "usage: scripts/release.sh CPU [BINARY] | --check ARCHIVE… | --sums | --notes | --check-tag TAG URL | --dry-run" >&2; exit 2 ;;
     *) pack "$@" ;;
 esac
