@@ -119,11 +119,15 @@ paired_run() {
     local bench=$work/bench-head against=$work/bench-base suite
     local store=(--no-save)
     suite=$(recorded suite)
-    if [ "$(recorded baseline)" = accepted ]; then
-        # The run is stored in a copy: a pull request leaves no trace in the history of a branch.
+    if [ -d "$accepted_runs" ]; then
+        # The run is stored in a copy: a pull request leaves no trace in the history of a branch. The
+        # store has the self-test of the machine, too.
         rm -rf "$work/store"
-        if [ -d "$accepted_runs" ]; then cp -r --symbolic-link "$accepted_runs" "$work/store"; fi
+        cp -r --symbolic-link "$accepted_runs" "$work/store"
         store=(--store "$work/store")
+    fi
+    if [ "$(recorded baseline)" = accepted ]; then
+        [ -d "$accepted_runs" ] || store=(--store "$work/no-store")
         against=$("$bench" history baseline "$suite" "${store[@]}") || return
         if [ -z "$against" ]; then
             echo "pull-request: no run of $suite is accepted in the store, so that nothing is compared:" \

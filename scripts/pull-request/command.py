@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`/bench SUITE`, written as a comment in a pull request by someone who may write to the repository.
+"""`/bench SUITE`, written as a comment in a pull request with the permission to write to the repository.
 
     scripts/pull-request/command.py
 
@@ -37,7 +37,7 @@ def requested_suite(comment: str) -> str | None:
 
 
 def check_permission(repository: str, user: str) -> None:
-    """Refuses those who may not write to the repository: a command takes time of its runners."""
+    """Requires the permission to write: a command takes time of the runners."""
     if not USER.fullmatch(user):
         raise Refused(f"{user!r} may not give commands")
     permission = json.loads(gh([f"repos/{repository}/collaborators/{user}/permission"]))["permission"]

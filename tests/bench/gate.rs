@@ -57,6 +57,10 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     for expected in ["selftest of 20", "separate runs: ", "paired runs: "] {
         compared.prints(expected);
     }
+    let line = "run tiny.toml --store store --out pair --no-charts --no-ceilings --quiet --against";
+    let paired = folder.bench(format!("{line} {BENCH}"));
+    assert!(matches!(paired.code, Some(0 | 4 | 5)), "{}", paired.story());
+    paired.prints("selftest of 20");
 }
 
 /// Replaces the measured samples by those of an idle machine: within 0.5 % of `middle`.

@@ -153,6 +153,13 @@ pub(super) fn conclude(
     }
     let mut comparison = judged?;
     comparison.notes.extend(vanished_words(&vanished));
+    // Error rates of such runs on this machine.
+    if let Some(store) = &request.store {
+        match Store::open(store).and_then(|store| store.self_test(&new.record)) {
+            Ok(self_test) => comparison.gate = self_test,
+            Err(problem) => comparison.notes.push(problem.to_string()),
+        }
+    }
     show(&comparison, &against.format, against.listing)?;
     log(request.output.quiet, &format!("results: {folder}"));
     if new.exit() == Exit::Interrupted {
