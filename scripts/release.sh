@@ -6,7 +6,8 @@
 #                                         if it is not given
 #   scripts/release.sh --check ARCHIVE…   checks what archives contain
 #   scripts/release.sh --sums             writes SHA256SUMS over all files
-#   scripts/release.sh --notes            prints what CHANGELOG.md has about this version
+#   scripts/release.sh --notes [URL]      prints what CHANGELOG.md has about this version, with links to
+#                                         files of the repository at this address
 #   scripts/release.sh --check-tag TAG URL   refuses a tag that is not of this version, and a project
 #                                         without its address, which cargo binstall needs
 #   scripts/release.sh --dry-run          makes and checks what this machine can, and lists what is left
@@ -112,6 +113,7 @@ notes() {
     awk -v title="## [$version]" 'index($0, "## ") == 1 { found = index($0, title) == 1; next } found' CHANGELOG.md \
         > "$folder/notes.md"
     [ -s "$folder/notes.md" ] || fail "CHANGELOG.md has nothing about $version"
+    if [ -n "${1:-}" ]; then sed -i "s|](\([A-Za-z-]*[/.][^):]*\))|]($1/blob/v$version/\1)|g" "$folder/notes.md"; fi
     cat "$folder/notes.md"
 }
 
@@ -129,7 +131,7 @@ dry_run() {
     else
         left+=("the archive for aarch64: such a machine, or scripts/release.sh aarch64 BINARY after a cross-build")
     fi
-    for cpu in ${CPUS:-$cpus}; do
+    for cpu in ${CPUS-$cpus}; do
         pack "$cpu"
         check "$out/$(name_for "$cpu").tar.gz"
     done
@@ -155,9 +157,9 @@ case ${1:-} in
         for archive in "$@"; do check "$archive"; done
         ;;
     --sums) sums ;;
-    --notes) notes ;;
+    --notes) notes "${2:-}" ;;
     --check-tag) check_tag "${2:?TAG}" "${3:?URL}" ;;
     --dry-run) dry_run ;;
-    "" | -*) echo "usage: scripts/release.sh CPU [BINARY] | --check ARCHIVE… | --sums | --notes | --check-tag TAG URL | --dry-run" >&2; exit 2 ;;
+    "" | -*) echo "usage: scripts/release.sh CPU [BINARY] | --check ARCHIVE… | --sums | --notes [URL] | --check-tag TAG URL | --dry-run" >&2; exit 2 ;;
     *) pack "$@" ;;
 esac

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::common::{Folder, Run, calm, edit, edit_record, measuring, signal, wait_until};
+use crate::common::{BENCH, Folder, Run, calm, edit, edit_record, measuring, signal, wait_until};
 use reports::compare::Comparison;
 use reports::history::Store;
 use reports::record::Trial;
