@@ -95,7 +95,8 @@ build_side() {
     (cd "$tree" && bash -euo pipefail -c "${BUILD:-cargo build --locked --release --bin bench}") \
         || fail 1 "the $side (${commit:0:12}) is not built: see the log of this step"
     [ -x "$tree/$binary" ] || fail 2 "BUILD has made no program ${binary@Q} of the $side: set BINARY"
-    cp "$tree/$binary" "$work/bench-$side"
+    # Advice of the program names it: bench.
+    install -D "$tree/$binary" "$work/programs/$side/bench"
 }
 
 measure() {
@@ -110,13 +111,13 @@ measure() {
     set -e
     record exit-code "$code"
     if [ -s "$results/verdict.json" ]; then
-        "$work/bench-head" report "$results/run" --comparison "$results/verdict.json" \
+        "$work/programs/head/bench" report "$results/run" --comparison "$results/verdict.json" \
             --out "$results/report.html" || echo "pull-request: there is no report" >&2
     fi
 }
 
 paired_run() {
-    local bench=$work/bench-head against=$work/bench-base suite
+    local bench=$work/programs/head/bench against=$work/programs/base/bench suite
     local store=(--no-save)
     suite=$(recorded suite)
     if [ -d "$accepted_runs" ]; then
