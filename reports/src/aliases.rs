@@ -17,7 +17,9 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::record::{About, AxisKind, AxisRecord, Better, MetricRecord, Point, SummaryRow};
+use crate::record::{
+    About, AxisKind, AxisRecord, Better, MetricRecord, Point, Quantities, SummaryRow,
+};
 
 const TABLE: &str = include_str!("../assets/aliases.csv");
 
@@ -212,15 +214,31 @@ fn rows<R: DeserializeOwned>(text: &str) -> Vec<R> {
     rows.expect("each row of the program's table is well formed")
 }
 
+/// Axis of a task as its run declares it, or as in old runs if that run does not.
+pub fn axis_record(declared: Option<&Quantities>, task: &str, name: &str) -> Arc<AxisRecord> {
+    let declared = declared.and_then(|declared| declared.axes.get(task, name));
+    declared.map_or_else(|| old_axis(task, name), Arc::clone)
+}
+
+/// Metric of a task as its run declares it, or as in old runs if that run does not.
+pub fn metric_record<'a>(
+    declared: Option<&'a Quantities>,
+    task: &str,
+    name: &str,
+) -> Option<&'a Arc<MetricRecord>> {
+    let declared = declared.and_then(|declared| declared.metrics.get(task, name));
+    declared.or_else(|| old_metric(name))
+}
+
 /// Axis of a task in old runs; of type text if it is unknown.
-pub fn old_axis(task: &str, name: &str) -> Arc<AxisRecord> {
+fn old_axis(task: &str, name: &str) -> Arc<AxisRecord> {
     let of = |task: &str| AXES.get(&(task.to_owned(), name.to_owned()));
     let unknown = || AxisRecord { label: name.to_owned(), ..AxisRecord::default() };
     of(task).or_else(|| of("")).map_or_else(|| Arc::new(unknown()), Arc::clone)
 }
 
 /// Metric of old runs, if it is one of quality.
-pub fn old_metric(name: &str) -> Option<&'static Arc<MetricRecord>> {
+fn old_metric(name: &str) -> Option<&'static Arc<MetricRecord>> {
     METRICS.get(name)
 }
 

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::aliases::old_axis;
+use crate::aliases::axis_record;
 use crate::record::{AxisKind, AxisRecord, Params};
 
 /// The name of an axis, with its declaration by the task. Only the name identifies it.
@@ -20,8 +20,7 @@ impl AxisName {
     /// An axis of a task, as declared by the run of these parameters; as in old runs if that run
     /// does not declare it.
     pub fn for_task(task: &str, name: &str, params: &Params) -> Self {
-        let declared = params.declared().and_then(|declared| declared.axes.get(task, name));
-        let declared = declared.map_or_else(|| old_axis(task, name), Arc::clone);
+        let declared = axis_record(params.declared().map(Arc::as_ref), task, name);
         AxisName { name: name.to_owned(), declared }
     }
 

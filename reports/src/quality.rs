@@ -1,9 +1,9 @@
 //! Quality of outputs: metrics of tasks that know the true result.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use crate::aliases::old_metric;
+use crate::aliases::metric_record;
 use crate::record::{About, Better, MetricRecord, SummaryRow};
 use crate::units;
 
@@ -46,9 +46,8 @@ impl Quality {
 
     /// The metric of this name, if the row's run declares it as one of quality.
     fn declared(row: &SummaryRow, name: &str) -> Option<Self> {
-        let declared = row.metrics.declared();
-        let declared = declared.and_then(|declared| declared.metrics.get(&row.algorithm, name));
-        let record = declared.or_else(|| old_metric(name))?;
+        let declared = row.metrics.declared().map(Arc::as_ref);
+        let record = metric_record(declared, &row.algorithm, name)?;
         (record.about == About::Quality).then(|| Quality::new(name, record))
     }
 

@@ -50,12 +50,20 @@ impl<'a> Record<'a> {
 }
 
 /// Declares a struct whose fields are the columns of a table; `field as "column"` has another name
-/// there. A row with a lifetime is made for its record and becomes it.
+/// there, and `field in "s"` a unit. A row with a lifetime is made for its record and becomes it.
 macro_rules! row {
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $column:literal) => { $column };
-    (@impl $row:ident ($($field:ident $(as $column:literal)?,)*)) => {
+    (@unit) => { "" };
+    (@unit $unit:literal) => { $unit };
+    (@impl $row:ident ($($field:ident $(as $column:literal)? $(in $unit:literal)?,)*)) => {
         impl $row {
+            /// The columns with their units; empty for texts, counts and ratios.
+            #[allow(dead_code, reason = "not all tables are exported with units")]
+            pub(crate) const UNITS: &[(&str, &str)] = &[
+                $(($crate::row::row!(@name $field $($column)?), $crate::row::row!(@unit $($unit)?)),)*
+            ];
+
             /// The row for programs.
             pub(crate) fn record(&self) -> $crate::row::Record<'_> {
                 $crate::row::Record::default()
@@ -74,7 +82,7 @@ macro_rules! row {
     (
         $(#[$of_row:meta])*
         $public:vis struct $row:ident $(<$lifetime:lifetime>)? {
-            $($(#[$of_field:meta])* $visible:vis $field:ident $(as $column:literal)?: $kind:ty,)*
+            $($(#[$of_field:meta])* $visible:vis $field:ident $(as $column:literal)? $(in $unit:literal)?: $kind:ty,)*
         }
     ) => {
         $(#[$of_row])*
@@ -82,7 +90,7 @@ macro_rules! row {
             $($(#[$of_field])* $(#[serde(rename = $column)])? $visible $field: $kind,)*
         }
 
-        $crate::row::row!(@impl $row $(<$lifetime>)? ($($field $(as $column)?,)*));
+        $crate::row::row!(@impl $row $(<$lifetime>)? ($($field $(as $column)? $(in $unit)?,)*));
     };
 }
 pub(crate) use row;
@@ -112,12 +120,21 @@ pub enum Cell<'a> {
 }
 
 /// Type of the values of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
+    /// Texts.
     Text,
+    /// Booleans.
+    #[serde(rename = "boolean")]
     Flag,
+    /// Integers that fit in 63 bits.
+    #[serde(rename = "integer")]
     Whole,
+    /// Finite floating-point numbers.
     Number,
+    /// Times in UTC, RFC 3339.
     Time,
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use text::Untrusted;
 
 use crate::compare::Comparison;
+use crate::export::ColumnsDocument;
 use crate::frame::Document;
 use crate::history::Entry;
 use crate::machines::MachinesDocument;
@@ -83,20 +84,26 @@ fn stream_rows() -> Value {
     rows::<StreamRow>(title, &["axis"], &[params(), kept_up, valid])
 }
 
-/// Rows of a run: flags are booleans there, and points have their id.
+/// Rows of a run: flags are booleans there, points have their id, and columns their unit.
 fn run_rows() -> Value {
     let differ = [
         ("stable", flag("Whether equal keys keep their order.")),
         ("valid", flag("Whether the output was right on this very input.")),
         ("point_id", json!({ "description": "The same in every run.", "type": "string" })),
     ];
-    rows::<SummaryRow>("The rows of a run", &["axis", "metric"], &differ)
+    let mut schema = rows::<SummaryRow>("The rows of a run", &["axis", "metric"], &differ);
+    let properties = &mut schema["$defs"]["SummaryRow"]["properties"];
+    for (column, unit) in SummaryRow::UNITS.iter().filter(|(_, unit)| !unit.is_empty()) {
+        properties[column]["unit"] = json!(unit);
+    }
+    schema
 }
 
-fn schemas() -> [(&'static str, Value); 15] {
+fn schemas() -> [(&'static str, Value); 16] {
     [
         ("run", schema::<RunRecord>("run.json")),
         ("rows", run_rows()),
+        ("columns", schema::<ColumnsDocument<'_>>("Columns of a table")),
         ("winners", rows::<Winner<'_>>("Winner of each setting", &["axis"], &[])),
         ("comparison", schema::<Comparison>("A comparison of two runs")),
         ("changes", schema::<Vec<Trend>>("Points over many runs")),

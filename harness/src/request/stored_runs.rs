@@ -97,11 +97,11 @@ pub struct ExportRequest {
     /// Format [default: by the extension of FILE]
     #[arg(long, value_name = "format", value_parser = values::named(ExportFormat::ALL))]
     format: Option<ExportFormat>,
-    /// Rows: one per point and stage, or one per sample (CSV and Parquet only).
+    /// Rows: one per point and stage, or one per sample (CSV, Parquet and JSON only).
     #[arg(long, value_name = "table", default_value = "summary",
         value_parser = values::named(ExportTable::ALL))]
     pub table: ExportTable,
-    /// Output file: .prom, .lp, .csv or .parquet [default: standard output]
+    /// Output file: .prom, .lp, .csv, .parquet or .json [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Store of runs and self-tests.
@@ -118,11 +118,11 @@ impl ExportRequest {
         let by_ending = || self.out.as_deref().and_then(by_ending);
         let format = self.format.or_else(by_ending).ok_or(
             "no export format: add --format, or --out with a file name that ends in .prom, .lp, \
-             .csv or .parquet",
+             .csv, .parquet or .json",
         )?;
         if self.table == ExportTable::Samples && !format.is_table() {
             return Err(
-                "--table samples is available as a table only: use --format csv or parquet"
+                "--table samples is available as a table only: use --format csv, parquet or json"
                     .to_owned(),
             );
         }

@@ -2,11 +2,16 @@
 //!
 //! | module | writes |
 //! |---|---|
+//! | `columns` | tables with units as JSON, column by column |
 //! | `formats` | the text format of Prometheus and the line protocol of InfluxDB, of stored runs |
 //! | [`live`] | both, of a running stream |
 
+mod columns;
 mod formats;
 pub mod live;
+
+#[cfg(test)]
+pub(crate) use columns::ColumnsDocument;
 
 use std::time::{Duration, SystemTime};
 
@@ -28,20 +33,23 @@ pub enum ExportFormat {
     Csv,
     /// Parquet.
     Parquet,
+    /// Columns with types and units as JSON.
+    Json,
 }
 
 impl ExportFormat {
     /// All formats with their names.
-    pub const ALL: [(&str, ExportFormat); 4] = [
+    pub const ALL: [(&str, ExportFormat); 5] = [
         ("prometheus", ExportFormat::Prometheus),
         ("influx", ExportFormat::Influx),
         ("csv", ExportFormat::Csv),
         ("parquet", ExportFormat::Parquet),
+        ("json", ExportFormat::Json),
     ];
 
     /// True for formats with rows and columns.
     pub fn is_table(self) -> bool {
-        matches!(self, ExportFormat::Csv | ExportFormat::Parquet)
+        !matches!(self, ExportFormat::Prometheus | ExportFormat::Influx)
     }
 
     /// The format for a file extension.
@@ -51,6 +59,7 @@ impl ExportFormat {
             "lp" | "influx" => Some(ExportFormat::Influx),
             "csv" => Some(ExportFormat::Csv),
             "parquet" => Some(ExportFormat::Parquet),
+            "json" => Some(ExportFormat::Json),
             _ => None,
         }
     }
@@ -92,6 +101,7 @@ pub fn export(format: ExportFormat, runs: &[RunSummary]) -> Result<Vec<u8>, Expo
         ExportFormat::Influx => Ok(formats::text(runs)?.into_bytes()),
         ExportFormat::Csv => Ok(summaries(runs).csv()?.into_bytes()),
         ExportFormat::Parquet => Ok(summaries(runs).parquet()?),
+        ExportFormat::Json => Ok(columns::summary_json(&summaries(runs), runs)?.into_bytes()),
     }
 }
 
@@ -107,6 +117,7 @@ pub fn export_samples(
         ExportFormat::Prometheus | ExportFormat::Influx => Err(ExportError::NoSamples),
         ExportFormat::Csv => Ok(samples(runs).csv()?.into_bytes()),
         ExportFormat::Parquet => Ok(samples(runs).parquet()?),
+        ExportFormat::Json => Ok(columns::samples_json(&samples(runs), runs)?.into_bytes()),
     }
 }
 
@@ -266,7 +277,7 @@ pub enum ExportError {
         started: String,
     },
     /// Samples were requested in a format for monitoring.
-    #[error("samples are tables: write them with --format csv or parquet")]
+    #[error("samples are tables: write them with --format csv, parquet or json")]
     NoSamples,
     /// Rows that can't be written.
     #[error(transparent)]

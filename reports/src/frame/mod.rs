@@ -23,7 +23,7 @@ pub struct FrameError {
 }
 
 impl FrameError {
-    fn new(format: &'static str, problem: impl ToString) -> Self {
+    pub(crate) fn new(format: &'static str, problem: impl ToString) -> Self {
         FrameError { format, problem: problem.to_string() }
     }
 }
@@ -31,7 +31,7 @@ impl FrameError {
 /// A table of typed columns.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
     rows: usize,
 }
 
@@ -76,14 +76,16 @@ impl Frame {
 
 /// A column of a frame.
 #[derive(Clone, Debug)]
-struct Column {
+pub(crate) struct Column {
     pub name: String,
     pub values: Values,
 }
 
 /// Values of one type; `None` where unknown.
-#[derive(Clone, Debug, PartialEq)]
-enum Values {
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub(crate) enum Values {
     Text(Vec<Option<String>>),
     Flag(Vec<Option<bool>>),
     /// Integers that do not fit in 63 bits are unknown rather than negative.
@@ -91,6 +93,19 @@ enum Values {
     Number(Vec<Option<f64>>),
     /// In RFC 3339.
     Time(Vec<Option<String>>),
+}
+
+impl Values {
+    /// The type of the values.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Values::Text(_) => Kind::Text,
+            Values::Flag(_) => Kind::Flag,
+            Values::Whole(_) => Kind::Whole,
+            Values::Number(_) => Kind::Number,
+            Values::Time(_) => Kind::Time,
+        }
+    }
 }
 
 impl Column {

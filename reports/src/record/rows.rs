@@ -58,16 +58,16 @@ row! {
         /// The sample's index within the point, from 0.
         pub sample: usize,
         /// The measured time in seconds.
-        pub seconds: f64,
+        pub seconds in "s": f64,
         /// The CPU of each worker, in order of the workers: `0+1`.
         pub cpu: String,
         /// The effective clock just before the sample, in MHz.
-        pub clock_mhz: Option<f64>,
+        pub clock_mhz in "MHz": Option<f64>,
         /// Flags of the sample, joined by `+`: see [`flags`].
         pub flags: String,
         /// CPU time in seconds of the worker of a team of one; runs of earlier versions don't have it.
         #[serde(default)]
-        pub cpu_s: Option<f64>,
+        pub cpu_s in "s": Option<f64>,
         /// Hardware counters during the run, summed over all threads, if requested:
         /// `cycles=…;instructions=…`. Only in the row of the total.
         #[serde(default)]
@@ -75,7 +75,7 @@ row! {
         /// Time in seconds for which the worker of a team of one was ready to run and waited for a
         /// core, if the kernel counts it; runs of earlier versions don't have it.
         #[serde(default)]
-        pub run_delay_s: Option<f64>,
+        pub run_delay_s in "s": Option<f64>,
     }
 }
 
@@ -180,50 +180,50 @@ row! {
         /// Unit of the items: `digi`.
         pub item_unit: String,
         /// The bytes that any implementation must move (read and written).
-        pub bytes_min: u64,
+        pub bytes_min in "B": u64,
         /// The number of samples.
         pub samples: usize,
         /// Reason for the end of sampling: `interval`, `samples`, `time` or `interrupt`.
         pub stopped_by: String,
         /// Median in seconds.
         #[serde(default, deserialize_with = "finite")]
-        pub median_s: Option<f64>,
+        pub median_s in "s": Option<f64>,
         /// Mean in seconds.
         #[serde(default, deserialize_with = "finite")]
-        pub mean_s: Option<f64>,
+        pub mean_s in "s": Option<f64>,
         /// Sample standard deviation in seconds.
         #[serde(default, deserialize_with = "finite")]
-        pub stddev_s: Option<f64>,
+        pub stddev_s in "s": Option<f64>,
         /// Fastest sample in seconds.
         #[serde(default, deserialize_with = "finite")]
-        pub min_s: Option<f64>,
+        pub min_s in "s": Option<f64>,
         /// 95th percentile in seconds.
         #[serde(default, deserialize_with = "finite")]
-        pub p95_s: Option<f64>,
+        pub p95_s in "s": Option<f64>,
         /// 99th percentile in seconds.
         #[serde(default, deserialize_with = "finite")]
-        pub p99_s: Option<f64>,
+        pub p99_s in "s": Option<f64>,
         /// Slowest sample in seconds.
         #[serde(default, deserialize_with = "finite")]
-        pub max_s: Option<f64>,
+        pub max_s in "s": Option<f64>,
         /// Lower end of the 95 % confidence interval of the median, in seconds.
         #[serde(default, deserialize_with = "finite")]
-        pub ci95_low_s: Option<f64>,
+        pub ci95_low_s in "s": Option<f64>,
         /// Upper end of the 95 % confidence interval of the median, in seconds.
         #[serde(default, deserialize_with = "finite")]
-        pub ci95_high_s: Option<f64>,
+        pub ci95_high_s in "s": Option<f64>,
         /// `items` over the median.
         #[serde(default, deserialize_with = "finite")]
-        pub items_per_s: Option<f64>,
+        pub items_per_s in "1/s": Option<f64>,
         /// `bytes_min` over the median.
         #[serde(default, deserialize_with = "finite")]
-        pub bytes_per_s: Option<f64>,
+        pub bytes_per_s in "B/s": Option<f64>,
         /// `bytes_per_s` over the bandwidth measured in the same run: see
         /// [`SummaryRow::ceiling`].
         #[serde(default, deserialize_with = "finite")]
         pub peak_fraction: Option<f64>,
         /// Every buffer alive during the run, the input included.
-        pub memory_bytes: Option<u64>,
+        pub memory_bytes in "B": Option<u64>,
         /// `memory_bytes` over the size of the input.
         #[serde(default, deserialize_with = "finite")]
         pub memory_ratio: Option<f64>,
@@ -243,23 +243,23 @@ row! {
         /// Energy of an item in joules: the median over windows of repeated runs. Unknown where
         /// nothing can measure it.
         #[serde(default, deserialize_with = "finite")]
-        pub j_per_item: Option<f64>,
+        pub j_per_item in "J": Option<f64>,
         /// Lower end of its 95 % confidence interval; unknown for fewer than six windows.
         #[serde(default, deserialize_with = "finite")]
-        pub j_per_item_low: Option<f64>,
+        pub j_per_item_low in "J": Option<f64>,
         /// Upper end of its 95 % confidence interval.
         #[serde(default, deserialize_with = "finite")]
-        pub j_per_item_high: Option<f64>,
+        pub j_per_item_high in "J": Option<f64>,
         /// Meters of the energy: `cpu`, `cpu+gpu`, `gpu` or `command`, and `minus idle` if the
         /// power of the idle machine was subtracted. Runs of earlier versions have none.
         #[serde(default)]
         pub energy_source: String,
         /// Time that the windows covered, in seconds, without that for fresh input.
         #[serde(default, deserialize_with = "finite")]
-        pub energy_s: Option<f64>,
+        pub energy_s in "s": Option<f64>,
         /// Energy of an item in each window, joined by `+`.
         #[serde(default)]
-        pub energy_windows: String,
+        pub energy_windows in "J": String,
     }
 }
 

@@ -86,6 +86,7 @@ fn the_extension_sets_the_format_unless_it_is_given() {
         ("a --out x.prom", ExportFormat::Prometheus),
         ("a --out x.LP", ExportFormat::Influx),
         ("--all --out x.parquet", ExportFormat::Parquet),
+        ("a --out x.json", ExportFormat::Json),
         ("a --out x.txt --format csv", ExportFormat::Csv),
         ("a b --format csv", ExportFormat::Csv),
     ] {
