@@ -90,12 +90,13 @@ _KINDS = {
 
 
 def _flat(point: Mapping[str, Any]) -> dict[str, Any]:
-    interval = point["interval"] or {"low": None, "high": None}
+    interval = point.get("interval") or {"low": None, "high": None}
     row = {name: point["key"][name] for name in _KEY}
-    row |= {name: point[name] for name in (*_POINT, *_REMARKS)}
+    # What does not apply to a point is left out.
+    row |= {name: point.get(name) for name in (*_POINT, *_REMARKS)}
     row |= {f"ratio_{end}": interval[end] for end in ("low", "high")}
     for side in ("base", "new"):
-        row |= {f"{side}_{name}": point[side][name] for name in ("median_s", "samples")}
+        row |= {f"{side}_{name}": point[side].get(name) for name in ("median_s", "samples")}
     return row
 
 

@@ -79,7 +79,7 @@ def _polars_frame(columns: Columns) -> polars.DataFrame:
 def _pandas_frame(columns: Columns) -> pandas.DataFrame:
     import pandas as pd
 
-    kinds = {
+    kinds: dict[str, Any] = {
         "text": "string",
         "boolean": "boolean",
         "integer": "Int64",
@@ -87,10 +87,9 @@ def _pandas_frame(columns: Columns) -> pandas.DataFrame:
         "time": "datetime64[us, UTC]",
     }
     series = {
-        name: pd.Series(_values(it), dtype=kinds[it.kind])  # type: ignore[call-overload]
-        for name, it in columns.items()
+        name: pd.Series(_values(it), dtype=kinds[it.kind]) for name, it in columns.items()
     }
-    built = pd.DataFrame(series)
+    built: pandas.DataFrame = pd.DataFrame(series)
     built.attrs["units"] = units(columns)
     return built
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
@@ -82,8 +83,7 @@ def _notebook() -> Progress | None:
     shell = ipython.get_ipython() if ipython else None
     if shell is None or not hasattr(shell, "kernel"):
         return None
-    from IPython.display import display
-
+    display = importlib.import_module("IPython.display").display
     lines: list[str] = []
     handle = display({"text/plain": ""}, raw=True, display_id=True)
 
