@@ -11,7 +11,8 @@ import recobench
 
 ROOT = Path(__file__).parents[2]
 KEPT_RUNS = ROOT / "docs" / "results"
-SHORT = ["sort", "--segments", "24", "--digis", "100k", "--max-time", "50ms", "--variant", "std-*"]
+TASK = ["sort", "--segments", "24", "--digis", "50k", "--variant", "std-*"]
+SHORT = [*TASK, "--samples", "6..6"]
 
 
 @pytest.fixture(scope="session", autouse=True)
