@@ -41,6 +41,7 @@ done
 env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS "$scratch/build/bin/maturin" build --locked --profile dist \
     --out "$scratch/wheels"
 mkdir -p "$target/wheels"
+rm -f "$target"/wheels/recobench-*.whl
 cp "$scratch"/wheels/*.whl "$target/wheels/"
 wheel=$(ls "$scratch"/wheels/*.whl)
 echo "$target/wheels/${wheel##*/}"
