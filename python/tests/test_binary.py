@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.metadata import PackagePath
 from pathlib import Path
 
 import pytest
 
-from recobench import _binary
+from recobench import Error, _binary
 from recobench._binary import Machine, best_level, cpu_flags, glibc_version, needed_glibc, problem
 
 ROOT = Path(__file__).parents[2]
@@ -97,6 +99,57 @@ def test_the_base_level_is_that_of_the_wheel() -> None:
     project = (ROOT / "pyproject.toml").read_text().replace("\\", "")
     for architecture, level in _binary.BASE_LEVELS.items():
         assert f"'cfg(target_arch = \"{architecture}\")'.rustflags = ['-Ctarget-cpu={level}'" in project
+
+
+class _Package:
+    """An installed wheel with a binary in the folder of scripts."""
+
+    def __init__(self, root: Path, tag: str) -> None:
+        self.root = root
+        self.tag = tag
+        self.files = [PackagePath("bin/recobench"), PackagePath("bin/bench")]
+        for file in self.files:
+            file.dist = self  # type: ignore[assignment]
+
+    def locate_file(self, path: PackagePath) -> Path:
+        return self.root / path
+
+    def read_text(self, name: str) -> str | None:
+        return f"Tag: py3-none-{self.tag}\n" if name == "WHEEL" else None
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A wheel that is installed on a machine of the level x86-64-v3 with glibc 2.36."""
+    package = _Package(tmp_path, "manylinux_2_28_x86_64")
+    monkeypatch.delenv(_binary.OVERRIDE)
+    monkeypatch.setattr(_binary, "_package", lambda: package)
+    monkeypatch.setattr(_binary, "this_machine", lambda: MACHINE)
+    monkeypatch.setattr(_binary, "_LEVELS", tmp_path / "levels")
+    for folder in ("bin", "levels/x86-64-v3", "levels/x86-64-v4"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "bench").touch(0o755)
+    return tmp_path
+
+
+def test_the_binary_of_the_highest_level_is_started(installed: Path) -> None:
+    assert _binary.usable_binary() == installed / "levels/x86-64-v3/bench"
+
+
+def test_the_binary_of_the_wheel_is_started_without_others(installed: Path) -> None:
+    shutil.rmtree(installed / "levels")
+    assert _binary.usable_binary() == installed / "bin/bench"
+    (installed / "bin/bench").unlink()
+    with pytest.raises(Error, match="bin/bench, the package's binary, does not exist"):
+        _binary.usable_binary()
+
+
+def test_a_machine_that_lacks_something_starts_nothing(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_binary, "this_machine", lambda: replace(MACHINE, glibc=(2, 17)))
+    with pytest.raises(Error, match="needs glibc 2.28, and this system has 2.17"):
+        _binary.usable_binary()
 
 
 def _start(binary: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
