@@ -12,6 +12,7 @@ pub fn is_amd() -> bool {
     *IS_AMD
 }
 
+/// False: AMD makes processors of x86-64 only.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn is_amd() -> bool {
     false
