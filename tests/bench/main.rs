@@ -30,6 +30,7 @@ mod machines;
 mod measuring;
 mod memory;
 mod nightly;
+mod other_cpus;
 mod own_tasks;
 mod plan;
 mod plugins;

@@ -80,6 +80,9 @@ pub fn built_for_less() -> Option<String> {
     })
 }
 
+/// Target that nearly all machines of this architecture have, and that binaries are released for.
+const COMMON_TARGET: &str = if cfg!(target_arch = "x86_64") { "x86-64-v2" } else { "generic" };
+
 /// Exit code of requests for more than the machine has.
 const USAGE: libc::c_int = 2;
 
@@ -115,8 +118,9 @@ fn report_missing(features: &[Feature], mut write_stderr: impl FnMut(&str)) -> b
         }
     }
     if is_any_missing {
-        write_stderr("; build it here (cargo build --release), or for less ");
-        write_stderr("(RUSTFLAGS=\"-C target-cpu=x86-64-v2\")\n");
+        write_stderr("; use a binary for ");
+        write_stderr(COMMON_TARGET);
+        write_stderr(", or build one here: cargo build --release\n");
     }
     is_any_missing
 }
@@ -169,7 +173,9 @@ mod tests {
         ];
         let mut output = String::new();
         assert!(report_missing(&features, |text| output.push_str(text)));
-        assert!(output.contains("than this one has: missing; build it here"), "{output}");
+        assert!(output.contains("than this one has: missing; use a binary for "), "{output}");
+        assert!(output.ends_with(" here: cargo build --release\n"), "{output}");
+        assert_eq!(output.contains("x86"), cfg!(target_arch = "x86_64"), "{output}");
     }
 
     #[test]
