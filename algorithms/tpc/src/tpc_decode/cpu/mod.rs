@@ -141,15 +141,23 @@ enum Level {
     /// Any machine.
     Scalar,
     /// AVX2 and BMI2.
+    #[cfg(target_arch = "x86_64")]
     Avx2,
     /// AVX-512 with byte permutations and compression of 16-bit words.
+    #[cfg(target_arch = "x86_64")]
     Avx512,
 }
 
 impl Level {
     /// All levels, the widest last.
     #[cfg(test)]
-    const ALL: [Level; 3] = [Level::Scalar, Level::Avx2, Level::Avx512];
+    const ALL: &[Level] = &[
+        Level::Scalar,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512,
+    ];
 
     /// The widest level that this machine supports.
     fn best() -> Self {
@@ -173,8 +181,6 @@ impl Level {
             Level::Avx2 => avx2::if_available(),
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => avx512::if_available(),
-            #[cfg(not(target_arch = "x86_64"))]
-            Level::Avx2 | Level::Avx512 => None,
         }
     }
 }

@@ -28,7 +28,7 @@ struct Pair {
 }
 
 fn decoders() -> Vec<(Level, DecodePage)> {
-    let known = Level::ALL.into_iter();
+    let known = Level::ALL.iter().copied();
     known.filter_map(|level| Some((level, level.decoder()?))).collect()
 }
 

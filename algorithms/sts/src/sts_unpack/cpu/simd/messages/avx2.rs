@@ -5,8 +5,10 @@ use std::arch::x86_64::*;
 use generators_sts::Digi;
 use generators_sts::raw::MicrosliceCounts;
 
-use super::bits::*;
-use super::{HitCounts, Hits, Isa, Kinds, Messages, Microslice, Word, unpack};
+use super::blocks::bits::*;
+use super::blocks::{HitCounts, Hits, Isa, Kinds, unpack};
+use super::{Messages, Microslice};
+use crate::sts_unpack::cpu::microslice::Word;
 use crate::sts_unpack::tables::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK, UNWANTED};
 use tasks::device::cpu_features::{Avx2, with_instructions};
 use tasks::device::vectors::{load_256, store_256};
