@@ -3,7 +3,9 @@
 # and `bench verify` of all CPU variants. No time is worth anything there. Says "skipped" and the
 # command that installs what is missing; installs nothing.
 #
-#   scripts/aarch64.sh [FLAGS]      more flags of `bench verify`  [--seeds 1 --max-items 2000]
+#   scripts/aarch64.sh [FLAGS]      flags of `bench verify`  [--seeds 1 --max-items 2000]
+#
+#   AARCH64_ROOT    where glibc and libstdc++ for aarch64 are  [/usr/aarch64-linux-gnu]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,7 +29,6 @@ test -e "$(rustc --print target-libdir --target "$target")" \
 build=(--locked --profile ci --target "$target"
     --config "build.rustflags=['-Dwarnings', '-Ctarget-cpu=generic']")
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
-export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L $root"
 export RECOBENCH_LAST_LEVEL_CACHE=1M
 
 results=$(mktemp -d)

@@ -1,9 +1,10 @@
-//! The binary on CPUs that have less than it was built for, or just that, emulated by qemu.
+//! The binary on other CPUs, emulated by qemu: those that have less than it was built for, or just
+//! that, and what `scripts/aarch64.sh` says where there is no emulator.
 
 use std::process::Command;
 
 use crate::common::servers::are_installed;
-use crate::common::{BENCH, Run};
+use crate::common::{BENCH, Run, folder, in_repository, program};
 
 const QEMU: &str = "qemu-x86_64";
 
@@ -48,4 +49,14 @@ fn a_cpu_that_has_them_runs_the_binary() {
     }
     on_cpu("Haswell", "--version").exits(0).prints("bench ");
     on_cpu("Haswell", "list sort").exits(0).prints("std-stable");
+}
+
+#[test]
+fn the_script_for_aarch64_names_what_to_install() {
+    let folder = folder();
+    program(&folder, "dirname", "echo \"${1%/*}\"");
+    let mut script = Command::new("/bin/bash");
+    script.arg(in_repository("scripts/aarch64.sh")).env("PATH", folder.path());
+    let run = Run::from_command(&mut script).exits(0);
+    run.prints("skipped: no qemu-aarch64; apt-get install ");
 }
