@@ -108,6 +108,7 @@ impl Gpu {
     fn run_as_stage(&self, name: &'static str, work: &RecordedWork<'_>) -> Result<(), DeviceError> {
         let mut submission = self.submission();
         self.may_start(&submission)?;
+        let _range = submission.range(name);
         submission.timeline.before(self.engine())?;
         let before = submission.timeline.switch(Mode::Recording(0));
         drop(submission);

@@ -81,6 +81,7 @@
 //! | [`ceilings`] | limits of memory and link, by work without any computation |
 //! | [`timing`] | times of the parts of a run |
 //! | `monitor` | state of a GPU as its driver reports it: clocks, limits, energy |
+//! | [`nvtx`] | named ranges for profilers |
 //! | `driver` | what backends with a vendor's driver have in common |
 //! | `driver_library` | loads the libraries of drivers |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
@@ -112,6 +113,7 @@ mod kernels;
 mod launched;
 mod memory;
 pub mod monitor;
+pub mod nvtx;
 mod observe;
 mod peer;
 mod pool;

@@ -3,6 +3,8 @@
 use std::time::Instant;
 
 use super::launched::Launched;
+use super::nvtx::StageRanges;
+use super::timeline::HOST;
 use super::{Attributes, DeviceError, Gpu, Image, Kernel, LaunchConfig, Shape, lock};
 use crate::timing::Stages;
 
@@ -79,6 +81,11 @@ impl Gpu {
         Ok(())
     }
 
+    /// Shows a profiler the host's part of all further steps and scopes, or no longer.
+    pub fn show_ranges(&self, ranges: Option<StageRanges>) {
+        self.submission().ranges = ranges;
+    }
+
     /// Returns the times of copies and kernels since [`Gpu::start_timeline`], once all work has
     /// ended: first the sum of the kernels, then each one, in the order of first calls. Stops
     /// taking times. Empty if the device has no clock, or no times were taken.
@@ -100,8 +107,10 @@ impl Gpu {
     /// Runs work of the host that the device has to wait for. Its time is the stage `host`, and is
     /// not included in that of a kernel.
     pub fn host_stage<R>(&self, work: impl FnOnce() -> R) -> R {
+        let range = self.submission().range(HOST);
         let start = Instant::now();
         let done = work();
+        drop(range);
         self.submission().timeline.add_host_time(start.elapsed().as_secs_f64());
         done
     }
@@ -115,7 +124,10 @@ impl Gpu {
         name: &'static str,
         work: impl FnOnce() -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
-        self.submission().timeline.enter(name);
+        let mut submission = self.submission();
+        let _range = submission.range(name);
+        submission.timeline.enter(name);
+        drop(submission);
         let _guard = ScopeGuard(self);
         work()
     }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::lock;
+use super::nvtx::{Range, StageRanges};
 use super::progress::{Access, PendingCopies};
 use super::timeline::Timeline;
 
@@ -12,6 +13,16 @@ pub(super) struct Submission {
     pub(super) timeline: Timeline,
     /// True if work in the first queue is recorded.
     pub(super) is_recording: bool,
+    /// Ranges for a profiler; none without one.
+    pub(super) ranges: Option<StageRanges>,
+}
+
+impl Submission {
+    /// Begins the range of a stage in the current scopes, if a profiler is to see it.
+    pub(super) fn range(&self, name: &'static str) -> Option<Range> {
+        let ranges = self.ranges.as_ref()?;
+        Some(ranges.range(&self.timeline.path(name)))
+    }
 }
 
 /// A step to be started.

@@ -35,6 +35,7 @@ impl Gpu {
     ) -> Result<(), DeviceError> {
         let mut submission = self.submission();
         self.may_start(&submission)?;
+        let _range = submission.range(step.name);
         submission.timeline.before(self.engine())?;
         let queue = in_order(self.queue, submission.timeline.mode());
         self.memory().put(queue, self.recording.as_deref(), step.uses, start)?;

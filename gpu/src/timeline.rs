@@ -13,7 +13,7 @@ use crate::timing::{StageTiming, Stages};
 /// Stage of all kernels together.
 const KERNEL: &str = "kernel";
 /// Stage of host work that the device waits for.
-const HOST: &str = "host";
+pub(super) const HOST: &str = "host";
 /// Stages that are not kernels.
 const NO_KERNELS: [&str; 5] = ["h2d", "d2h", "p2p", "memset", HOST];
 /// Reserved names, which no kernel or scope can have.
@@ -58,8 +58,8 @@ struct Entry {
 enum Time {
     /// Two marks by their indices.
     Between(usize, usize),
-    /// Seconds by the host's clock.
-    HostSeconds(f64),
+    /// Time by the host's clock, after the step that the mark follows.
+    Host { seconds: f64, mark: usize },
 }
 
 impl Timeline {
@@ -126,7 +126,7 @@ impl Timeline {
     pub(super) fn add_host_time(&mut self, seconds: f64) {
         if self.mode == Mode::Noting {
             let path = self.path(HOST);
-            let time = Time::HostSeconds(seconds);
+            let time = Time::Host { seconds, mark: self.marks.saturating_sub(1) };
             self.entries.push(Entry { path, bytes: 0, time });
         }
     }
@@ -156,7 +156,8 @@ impl Timeline {
         Ok(())
     }
 
-    fn path(&self, name: &'static str) -> Cow<'static, str> {
+    /// Path of a stage in the current scopes.
+    pub(super) fn path(&self, name: &'static str) -> Cow<'static, str> {
         if self.scopes.is_empty() {
             return name.into();
         }
@@ -173,20 +174,25 @@ impl Timeline {
         }
         let mut stages = vec![StageTiming::new(KERNEL)];
         for entry in &self.entries {
-            let seconds = match entry.time {
-                Time::Between(from, to) => seconds_between(from, to)?,
-                Time::HostSeconds(seconds) => Some(seconds),
+            let (seconds, mark) = match entry.time {
+                Time::Between(from, to) => (seconds_between(from, to)?, from),
+                Time::Host { seconds, mark } => (Some(seconds), mark),
             };
+            let start_s = if mark == 0 { Some(0.0) } else { seconds_between(0, mark)? };
             let Some(seconds) = seconds else {
                 return Ok(Stages::new());
             };
+            let add = |stage: &mut StageTiming| {
+                stage.start_s = stage.start_s.or(start_s);
+                stage.add(seconds, entry.bytes);
+            };
             if !NO_KERNELS.contains(&leaf(&entry.path)) {
-                stages[0].add(seconds, entry.bytes);
+                add(&mut stages[0]);
             }
             for scope in scopes(&entry.path) {
-                stage(&mut stages, scope.to_owned().into()).add(seconds, entry.bytes);
+                add(stage(&mut stages, scope.to_owned().into()));
             }
-            stage(&mut stages, entry.path.clone()).add(seconds, entry.bytes);
+            add(stage(&mut stages, entry.path.clone()));
         }
         Ok(stages)
     }
@@ -238,8 +244,14 @@ mod tests {
         Timeline { entries: paths.iter().enumerate().map(entry).collect(), ..Timeline::default() }
     }
 
-    fn stage(name: &'static str, seconds: f64, calls: u32, bytes: u64) -> StageTiming {
-        StageTiming { name: name.into(), seconds, calls, bytes }
+    fn stage(
+        name: &'static str,
+        start_s: f64,
+        seconds: f64,
+        calls: u32,
+        bytes: u64,
+    ) -> StageTiming {
+        StageTiming { name: name.into(), seconds, calls, bytes, start_s: Some(start_s) }
     }
 
     #[test]
@@ -248,10 +260,10 @@ mod tests {
         let marks = [0.0, 1.0, 3.0, 6.0, 10.0];
         let found = timeline.stages(|from, to| Ok(Some(marks[to] - marks[from])));
         let expected = vec![
-            stage("kernel", 9.0, 3, 35),
-            stage("h2d", 1.0, 1, 80),
-            stage("sort", 5.0, 2, 30),
-            stage("merge", 4.0, 1, 5),
+            stage("kernel", 1.0, 9.0, 3, 35),
+            stage("h2d", 0.0, 1.0, 1, 80),
+            stage("sort", 1.0, 5.0, 2, 30),
+            stage("merge", 6.0, 4.0, 1, 5),
         ];
         assert_eq!(found, Ok(expected));
     }
@@ -259,13 +271,13 @@ mod tests {
     #[test]
     fn stages_follow_their_scope_and_are_summed_there() {
         let paths = [("again/sort", 1), ("d2h", 2), ("again/h2d", 4), ("again/sort", 8)];
-        let found = timeline(&paths).stages(|_, _| Ok(Some(1.0)));
+        let found = timeline(&paths).stages(|from, to| Ok(Some((to - from) as f64)));
         let expected = vec![
-            stage("kernel", 2.0, 2, 9),
-            stage("again", 3.0, 3, 13),
-            stage("again/sort", 2.0, 2, 9),
-            stage("again/h2d", 1.0, 1, 4),
-            stage("d2h", 1.0, 1, 2),
+            stage("kernel", 0.0, 2.0, 2, 9),
+            stage("again", 0.0, 3.0, 3, 13),
+            stage("again/sort", 0.0, 2.0, 2, 9),
+            stage("again/h2d", 2.0, 1.0, 1, 4),
+            stage("d2h", 1.0, 1.0, 1, 2),
         ];
         assert_eq!(found, Ok(expected));
     }
@@ -274,15 +286,16 @@ mod tests {
     fn host_work_is_a_stage_but_not_a_kernel() {
         let mut timeline = timeline(&[("sort", 8)]);
         timeline.mode = Mode::Noting;
+        timeline.marks = 2;
         timeline.enter("presort");
         timeline.add_host_time(0.5);
         let expected = vec![
-            stage("kernel", 1.0, 1, 8),
-            stage("sort", 1.0, 1, 8),
-            stage("presort", 0.5, 1, 0),
-            stage("presort/host", 0.5, 1, 0),
+            stage("kernel", 0.0, 1.0, 1, 8),
+            stage("sort", 0.0, 1.0, 1, 8),
+            stage("presort", 1.0, 0.5, 1, 0),
+            stage("presort/host", 1.0, 0.5, 1, 0),
         ];
-        assert_eq!(timeline.stages(|_, _| Ok(Some(1.0))), Ok(expected));
+        assert_eq!(timeline.stages(|from, to| Ok(Some((to - from) as f64))), Ok(expected));
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub struct StageTiming {
     pub calls: u32,
     /// Bytes moved by all calls; 0 if unknown.
     pub bytes: u64,
+    /// Start of the first call in seconds: on the host from the start of the run, on a GPU from its
+    /// first copy or kernel. Unknown for times of workers that are added up.
+    pub start_s: Option<f64>,
 }
 
 /// The stages of a run.
@@ -23,7 +26,7 @@ pub type Stages = Vec<StageTiming>;
 impl StageTiming {
     /// A stage without calls.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
-        StageTiming { name: name.into(), seconds: 0.0, calls: 0, bytes: 0 }
+        StageTiming { name: name.into(), seconds: 0.0, calls: 0, bytes: 0, start_s: None }
     }
 
     /// Adds a call.
@@ -37,12 +40,14 @@ impl StageTiming {
 /// Times consecutive stages on the host.
 pub struct Laps {
     stages: Stages,
+    origin: Instant,
     since: Instant,
 }
 
 impl Default for Laps {
     fn default() -> Self {
-        Laps { stages: Stages::new(), since: Instant::now() }
+        let now = Instant::now();
+        Laps { stages: Stages::new(), origin: now, since: now }
     }
 }
 
@@ -50,7 +55,8 @@ impl Laps {
     /// Discards all stages, and starts the first one now.
     pub fn start(&mut self) {
         self.stages.clear();
-        self.since = Instant::now();
+        self.origin = Instant::now();
+        self.since = self.origin;
     }
 
     /// Starts the next stage now; the time before belongs to no stage.
@@ -63,7 +69,8 @@ impl Laps {
         let now = Instant::now();
         let known = self.stages.iter().position(|stage| stage.name == name);
         let stage = known.unwrap_or_else(|| {
-            self.stages.push(StageTiming::new(name));
+            let start_s = Some((self.since - self.origin).as_secs_f64());
+            self.stages.push(StageTiming { start_s, ..StageTiming::new(name) });
             self.stages.len() - 1
         });
         self.stages[stage].add((now - self.since).as_secs_f64(), bytes);
@@ -91,5 +98,19 @@ mod tests {
         let stages = laps.stages();
         let calls: Vec<_> = stages.iter().map(|s| (&*s.name, s.calls, s.bytes)).collect();
         assert_eq!(calls, [("clear", 2, 20), ("fill", 1, 10)]);
+    }
+
+    #[test]
+    fn a_stage_starts_with_its_first_call() {
+        let mut laps = Laps::default();
+        laps.start();
+        laps.lap("first", 0);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        laps.skip();
+        laps.lap("second", 0);
+        laps.lap("first", 0);
+        let [first, second] = &laps.stages()[..] else { panic!("two stages") };
+        assert_eq!(first.start_s, Some(0.0));
+        assert!(second.start_s.is_some_and(|start| start >= 2e-3), "{second:?}");
     }
 }

@@ -41,6 +41,7 @@ fn stages() -> Stages {
         seconds,
         calls: 1,
         bytes: 0,
+        start_s: None,
     };
     vec![stage("first", 0.25), stage("second", 0.5)]
 }

@@ -1,5 +1,7 @@
 //! Blocks of samples of an input that another process requests one by one, and the summary of them.
 
+use std::time::Instant;
+
 use portable_gpu::DeviceError;
 use portable_gpu::timing::StageTiming;
 use reports::record::{FAILED, SampleRow, SummaryRow, flags};
@@ -7,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::input::{CandidateState, InputState};
 use super::rounds::{SampleIndex, Sampler};
+use super::rows::RowBuilder;
 use super::sampler::{CandidateSampler, Sample};
 use super::stages::{SAMPLE, is_whole};
 use super::stopping::Series;
@@ -53,11 +56,12 @@ impl InputState<'_> {
     }
 
     /// Takes samples of a candidate, in fresh buffers or its current ones; returns their rows, and
-    /// those of the candidate if it failed.
+    /// those of the candidate if it failed. Their starts are relative to `origin`.
     pub(crate) fn sample_one(
         &mut self,
         index: usize,
         order: &BlockRequest,
+        origin: Instant,
     ) -> (Vec<SampleRow>, Vec<SummaryRow>) {
         let mut rows = Vec::new();
         let sampler = self.candidates[index].sampler.take();
@@ -69,7 +73,10 @@ impl InputState<'_> {
         }
         let candidate = &mut self.candidates[index];
         sampler.slowdown = order.slowdown;
-        match candidate.sample(index, order, &mut sampler, &mut rows) {
+        let taken = candidate.sample(index, order, &mut sampler, |at, subject, sample| {
+            rows.extend(subject.sample_rows(at, sample, origin));
+        });
+        match taken {
             Ok(()) => {
                 candidate.sampler = Some(sampler);
                 (rows, Vec::new())
@@ -100,7 +107,7 @@ impl CandidateState<'_> {
         index: usize,
         order: &BlockRequest,
         sampler: &mut CandidateSampler<'_>,
-        rows: &mut Vec<SampleRow>,
+        mut record: impl FnMut(SampleIndex, &RowBuilder, &Sample),
     ) -> Result<(), DeviceError> {
         if order.warm_up {
             sampler.sample()?;
@@ -114,7 +121,7 @@ impl CandidateState<'_> {
                 fresh: sample == 0,
             };
             let sample = sampler.sample()?;
-            rows.extend(self.subject.sample_rows(at, &sample));
+            record(at, &self.subject, &sample);
             self.series.push(sample);
         }
         Ok(())
@@ -146,6 +153,7 @@ fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Sample> {
                 seconds: row.seconds,
                 calls: known.map_or(0, |stage| stage.calls),
                 bytes: known.map_or(0, |stage| stage.bytes),
+                start_s: None,
             }
         };
         series.push(Sample {

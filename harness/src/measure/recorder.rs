@@ -1,7 +1,7 @@
 //! Writes results to files and reports progress on the terminal.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reports::record::{Point, SampleRow, SummaryRow, YesNo};
 use reports::store::{RunFolder, StoreError};
@@ -35,6 +35,8 @@ pub(super) struct Recorder<'a> {
     pub(super) progress: &'a mut Progress,
     pub(super) interrupt: &'a Interrupt,
     pub(super) deadline: Deadline,
+    /// Start of the run.
+    pub(super) origin: Instant,
 }
 
 impl Recorder<'_> {
@@ -101,7 +103,7 @@ impl Observer<Sample> for BlockRecorder<'_, '_, '_> {
     type Error = StoreError;
 
     fn sampled(&mut self, at: SampleIndex, sample: &Sample) -> Result<(), StoreError> {
-        let rows = self.subjects[at.candidate].sample_rows(at, sample);
+        let rows = self.subjects[at.candidate].sample_rows(at, sample, self.recorder.origin);
         self.recorder.folder.append_samples(&rows)?;
         self.recorder.rows.samples.extend(rows);
         self.recorder.progress.sampled(sample.spent);

@@ -1,12 +1,15 @@
 //! Execution resources of candidates: teams of threads and GPUs, with their monitors and limits.
 
+use std::sync::Arc;
+
 use portable_gpu::DeviceError;
+use portable_gpu::nvtx::{NoRanges, Ranges, StageRanges};
 use reports::record::Point;
-use tasks::device::{Device, Target, TeamError};
+use tasks::device::{Backend, Device, Target, TeamError};
 use tasks::task::Candidate;
 
 use super::device_use::Ceilings;
-use super::gpu::sampled_gpu::{GpuMode, SampledGpu};
+use super::gpu::sampled_gpu::{GpuMode, RunRanges, SampledGpu};
 use super::gpu::watched::WatchedGpus;
 use super::rows::RowBuilder;
 use super::sampler::{CandidateSampler, MeteredDevice};
@@ -24,6 +27,8 @@ pub(crate) struct Resources {
     pub(super) gpus: Gpus,
     pub(super) watched: WatchedGpus,
     pub(super) mode: GpuMode,
+    /// Ranges for a profiler of a CUDA device, or the reason why there are none.
+    pub(super) ranges: Option<Result<Ranges, NoRanges>>,
     /// Meters of energy.
     pub(super) meters: EnergyMeters,
     /// Quota of CPU time, if the control group has one.
@@ -43,11 +48,14 @@ impl Resources {
     ) -> Result<Self, TeamError> {
         let inputs = plans.clone().flat_map(|plan| &plan.inputs);
         let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));
+        let is_profiled =
+            mode == GpuMode::Profile && devices.clone().any(|it| it.backend() == Backend::Cuda);
         Ok(Resources {
             teams: Teams::start(plans.flat_map(|plan| &plan.teams))?,
             gpus: Gpus::default(),
             watched: WatchedGpus::new(devices),
             mode,
+            ranges: is_profiled.then(Ranges::open),
             meters: EnergyMeters::default(),
             quota: CpuQuota::for_this_process(),
             cpus: platform::usable_threads(),
@@ -107,6 +115,7 @@ impl Resources {
         target: Target<'a>,
     ) -> CandidateSampler<'a> {
         let team = self.team(plan, spec);
+        let prefix = format!("{}/{}", plan.task().name(), plan.variant(spec).name);
         let is_cold = spec.cache == CacheMode::Cold;
         let is_on_host = target.gpu.is_none();
         let watched = target.gpu.zip(self.watched.get(spec.device));
@@ -118,7 +127,12 @@ impl Resources {
         sampler.baseline = Some(&team.baseline).filter(|_| team.team.threads() <= self.cpus);
         sampler.quota = self.quota.as_ref();
         sampler.counting = team.counting.as_deref().filter(|_| is_on_host);
+        let ranges = self.ranges.as_ref().and_then(|ranges| ranges.as_ref().ok());
         sampler.sampled_gpu = watched.map(|(gpu, watched)| SampledGpu {
+            ranges: ranges.map(|ranges| RunRanges {
+                gpu: Arc::clone(&gpu),
+                stages: StageRanges { ranges: *ranges, prefix },
+            }),
             gpu,
             watch: &watched.watch,
             mode: self.mode,

@@ -1,5 +1,7 @@
 //! Conversion of samples to records.
 
+use std::time::Instant;
+
 use portable_gpu::timing::StageTiming;
 use reports::record::{J_PER_ITEM, Params, Point, SampleRow, SampleStatistics, SummaryRow, flags};
 use reports::units;
@@ -86,8 +88,13 @@ impl RowBuilder {
         self.extent = Coverage::Sample;
     }
 
-    /// Rows of a sample, one per stage.
-    pub(super) fn sample_rows(&self, at: SampleIndex, sample: &Sample) -> Vec<SampleRow> {
+    /// Rows of a sample, one per stage. Their starts are relative to `origin`.
+    pub(super) fn sample_rows(
+        &self,
+        at: SampleIndex,
+        sample: &Sample,
+        origin: Instant,
+    ) -> Vec<SampleRow> {
         let row = |stage: &str, seconds: f64| SampleRow {
             cpu: cpus(sample),
             clock_mhz: sample.clock_mhz.map(f64::round),
@@ -98,10 +105,15 @@ impl RowBuilder {
             cpu_s: sample.cpu_seconds,
             run_delay_s: sample.run_delay_seconds,
             counters: sample.counters.unwrap_or_default().params(),
+            start_s: since(origin, sample.start),
             ..row(self.extent.whole(), sample.seconds)
         };
         let stages = sample.stages.iter().flatten();
-        let parts = stages.map(|stage| row(&self.extent.part(&stage.name), stage.seconds));
+        let staged_start = since(origin, sample.staged_start);
+        let parts = stages.map(|stage| SampleRow {
+            start_s: staged_start.zip(stage.start_s).map(|(run, stage)| run + stage),
+            ..row(&self.extent.part(&stage.name), stage.seconds)
+        });
         std::iter::once(whole).chain(parts).collect()
     }
 
@@ -286,6 +298,11 @@ impl RowBuilder {
             ..SummaryRow::new(&self.point, stage)
         }
     }
+}
+
+/// Seconds from `origin` to a start.
+fn since(origin: Instant, start: Option<Instant>) -> Option<f64> {
+    start.map(|start| start.saturating_duration_since(origin).as_secs_f64())
 }
 
 /// Turns infinite and NaN values into `None`.

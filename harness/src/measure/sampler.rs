@@ -9,7 +9,7 @@ use portable_gpu::timing::Stages;
 use tasks::device::{Device, Team};
 use tasks::task::Candidate;
 
-use super::gpu::sampled_gpu::{GpuMode, SampledGpu};
+use super::gpu::sampled_gpu::{GpuMode, RunRanges, SampledGpu};
 use super::gpu::watch::GpuState;
 use super::probe::{self, ClockBaseline, CoreCondition, Reading};
 use super::rounds::Sampler;
@@ -27,6 +27,8 @@ use crate::platform::{current_cpu, run_delay, thread_time};
 pub struct Sample {
     /// The time of the run.
     pub seconds: f64,
+    /// Start of that time.
+    pub start: Option<Instant>,
     /// Time during which the worker of a team of one had a core.
     pub cpu_seconds: Option<f64>,
     /// Time during which that worker waited for a core.
@@ -34,6 +36,8 @@ pub struct Sample {
     /// Times of its stages, if the variant reports them; on a GPU only for the first samples of a
     /// block.
     pub stages: Option<Stages>,
+    /// Start of the run that reported the stages: on a GPU another one.
+    pub staged_start: Option<Instant>,
     /// Time of the profiled GPU run that reported the stages, with an event after each copy and
     /// kernel.
     pub profiled_seconds: Option<f64>,
@@ -104,6 +108,7 @@ pub(super) struct MeteredDevice<'a> {
 
 /// Measurements of a timed run.
 struct RunTimes {
+    start: Instant,
     seconds: f64,
     /// Time on a core, for a team of one.
     cpu_seconds: Option<f64>,
@@ -112,10 +117,11 @@ struct RunTimes {
     counters: Option<Counts>,
 }
 
-/// Stages of a run, and its time if it was repeated for them.
+/// Stages of a run, its start, and its time if it was repeated for them.
 #[derive(Default)]
 struct StageTimes {
     stages: Option<Stages>,
+    start: Option<Instant>,
     seconds: Option<f64>,
 }
 
@@ -189,10 +195,11 @@ impl<'a> CandidateSampler<'a> {
 
     /// Stages of the run that was timed; on a GPU those of a repeated run with events between
     /// copies and kernels, which the end-to-end time does not include.
-    fn stages(&mut self) -> Result<StageTimes, DeviceError> {
+    fn stages(&mut self, start: Instant) -> Result<StageTimes, DeviceError> {
         let gpu = match &self.sampled_gpu {
             None => {
-                return Ok(StageTimes { stages: Some(self.candidate.stages()?), seconds: None });
+                let stages = Some(self.candidate.stages()?);
+                return Ok(StageTimes { stages, start: Some(start), seconds: None });
             }
             Some(sampled_gpu) if !self.is_staged(sampled_gpu.mode) => {
                 return Ok(StageTimes::default());
@@ -202,8 +209,9 @@ impl<'a> CandidateSampler<'a> {
         self.staged += 1;
         self.get_ready()?;
         gpu.start_timeline()?;
-        let seconds = self.time()?.seconds;
-        Ok(StageTimes { stages: Some(self.candidate.stages()?), seconds: Some(seconds) })
+        let RunTimes { start, seconds, .. } = self.time()?;
+        let stages = Some(self.candidate.stages()?);
+        Ok(StageTimes { stages, start: Some(start), seconds: Some(seconds) })
     }
 
     /// Number of periods so far in which the quota of CPU time was exhausted.
@@ -247,6 +255,7 @@ impl<'a> CandidateSampler<'a> {
     fn time(&mut self) -> Result<RunTimes, DeviceError> {
         let candidate = &mut self.candidate;
         let slowdown = self.slowdown;
+        let ranges = self.sampled_gpu.as_ref().and_then(|sampled_gpu| sampled_gpu.ranges.clone());
         let counting = self.counting;
         // CPU time is read per thread, so that it covers the run only for a team of one.
         let is_all = self.sampled_gpu.is_none() && self.team.threads() == 1;
@@ -254,6 +263,7 @@ impl<'a> CandidateSampler<'a> {
             let delay_start = is_all.then(run_delay).flatten();
             let before = counting.and_then(|counting| counting.read());
             let cpu_start = is_all.then(thread_time).flatten();
+            let range = ranges.as_ref().map(RunRanges::begin);
             let start = Instant::now();
             let ran = candidate.run();
             let mut seconds = start.elapsed().as_secs_f64();
@@ -263,10 +273,12 @@ impl<'a> CandidateSampler<'a> {
                 seconds = start.elapsed().as_secs_f64();
                 cpu_seconds = spent_since(cpu_start);
             }
+            drop(range);
             let after = counting.and_then(|counting| counting.read());
             let counted = before.zip(after);
             let delay = delay_start.and_then(|start| run_delay()?.checked_sub(start));
             ran.map(|()| RunTimes {
+                start,
                 seconds,
                 cpu_seconds,
                 run_delay_seconds: delay.map(|delay| delay.as_secs_f64()),
@@ -299,16 +311,18 @@ impl<'a> CandidateSampler<'a> {
         let after = self.look();
         let is_probe_stopped = self.stopped_periods() > stopped_at_first;
         let own_seconds = self.candidate.own_seconds()?;
-        let staged = self.stages()?;
+        let staged = self.stages(timed.start)?;
         self.candidate.release();
         // Times and CPUs of these threads are not those of a program with times of its own.
         let of_thread = own_seconds.is_none();
         let mut sample = Sample {
             seconds: own_seconds.unwrap_or(timed.seconds),
+            start: Some(timed.start),
             cpu_seconds: timed.cpu_seconds.filter(|_| of_thread),
             run_delay_seconds: timed.run_delay_seconds.filter(|_| of_thread),
             counters: timed.counters,
             stages: staged.stages,
+            staged_start: staged.start,
             profiled_seconds: staged.seconds,
             within_cpu_set: self.all_within_cpu_set(&before) && self.all_within_cpu_set(&after),
             cpus: before.iter().filter(|_| of_thread).map(|core| core.cpu).collect(),

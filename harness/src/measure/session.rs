@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use reports::clock::{clock_problem, now};
+use reports::clock::{self, clock_problem, now};
 use reports::history::Series;
 use reports::record::{
     Effort, Environment, PlannedVariant, Point, RunRecord, SCHEMA_VERSION, SMALL_NOTE, SampleRow,
@@ -89,6 +89,7 @@ impl<'a> Session<'a> {
             progress: &mut progress,
             interrupt,
             deadline,
+            origin: origin(run_spec, &record),
         };
         let measured = InputGroups::new(run_spec, resources).measure(&mut recorder, &mut outcome);
         progress.end();
@@ -135,6 +136,8 @@ impl<'a> Session<'a> {
             resources.teams.prepare_flushes(cache_bytes);
         }
         let mut notes = resources.watched.notes();
+        let no_ranges = resources.ranges.as_ref().and_then(|ranges| ranges.as_ref().err());
+        notes.extend(no_ranges.map(ToString::to_string));
         notes.extend(note);
         if self.run_spec.any(|request| request.session.counters) {
             notes.extend(resources.teams.open_counters());
@@ -223,6 +226,16 @@ fn open(
             Ok((folder, record, rows))
         }
     }
+}
+
+/// Start of a run by the monotonic clock: of a resumed one so long ago as its record says.
+fn origin(run_spec: &RunSpec<'_>, record: &RunRecord) -> Instant {
+    let earlier = match run_spec.start {
+        Start::New => None,
+        Start::Resume => clock::parse(&record.started).and_then(|it| it.elapsed().ok()),
+    };
+    let origin = earlier.and_then(|earlier| Instant::now().checked_sub(earlier));
+    origin.unwrap_or(run_spec.started)
 }
 
 /// Draws the requested charts; returns the time taken in seconds.

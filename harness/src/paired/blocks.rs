@@ -26,7 +26,8 @@ impl PairSampler for PairedRun<'_> {
         let Response::SampleBlock { rows, seconds, failed } = response else {
             return Err(self.child(side).unexpected(&task));
         };
-        let rows = self.numbered(side, order, rows);
+        let offset_s = (start - self.against.started).as_secs_f64();
+        let rows = self.numbered(side, order, offset_s, rows);
         self.write(side, &rows, &failed)?;
         let took = start.elapsed();
         self.last = took;

@@ -83,6 +83,7 @@ pub(crate) enum Response {
     /// Response to [`Request::SampleBlock`].
     #[serde(rename = "visit")]
     SampleBlock {
+        /// Their `start_s` are relative to the start of the block.
         rows: Vec<SampleRow>,
         /// Total time of the block, including preparation of its samples.
         seconds: f64,

@@ -163,7 +163,7 @@ impl<'p> Server<'p> {
     fn sample_block(&mut self, order: &BlockRequest) -> Result<Response, String> {
         let start = Instant::now();
         let (state, number) = self.find(order.input, order.point)?;
-        let (rows, failed) = state.sample_one(number, order);
+        let (rows, failed) = state.sample_one(number, order, start);
         Ok(Response::SampleBlock { rows, seconds: start.elapsed().as_secs_f64(), failed })
     }
 

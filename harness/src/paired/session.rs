@@ -309,11 +309,13 @@ impl PairedRun<'_> {
         self.write(side, &[], row.as_slice())
     }
 
-    /// Rows of a block, numbered over all processes, and stored.
+    /// Rows of a block that was requested after `offset_s` of the run, numbered over all processes,
+    /// and stored.
     pub(super) fn numbered(
         &mut self,
         side: Side,
         order: &BlockRequest,
+        offset_s: f64,
         mut rows: Vec<SampleRow>,
     ) -> Vec<SampleRow> {
         let key = (order.input, order.point);
@@ -322,6 +324,7 @@ impl PairedRun<'_> {
         let first = rows.first().map_or(0, |row| row.sample);
         for row in &mut rows {
             row.sample = next + row.sample.saturating_sub(first);
+            row.start_s = row.start_s.map(|start_s| start_s + offset_s);
         }
         all.extend_from_slice(&rows);
         rows

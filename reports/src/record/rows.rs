@@ -76,13 +76,18 @@ row! {
         /// core, if the kernel counts it; runs of earlier versions don't have it.
         #[serde(default)]
         pub run_delay_s in "s": Option<f64>,
+        /// Start of the measurement, in seconds from the start of the run by a monotonic clock; of a
+        /// stage that of its first call. Runs of earlier versions don't have it, and neither do
+        /// stages whose times are added up over workers.
+        #[serde(default, deserialize_with = "finite")]
+        pub start_s in "s": Option<f64>,
     }
 }
 
 impl SampleRow {
     /// The header of `samples.csv`.
     pub const COLUMNS: &str = "point_id,algorithm,variant,stage,device,threads,params,round,\
-        sample,seconds,cpu,clock_mhz,flags,cpu_s,counters,run_delay_s";
+        sample,seconds,cpu,clock_mhz,flags,cpu_s,counters,run_delay_s,start_s";
 
     /// A row for one stage of a sample of `point`, without flags.
     pub fn new(point: &Point, stage: &str, round: usize, sample: usize, seconds: f64) -> Self {
@@ -103,6 +108,7 @@ impl SampleRow {
             cpu_s: None,
             counters: Params::default(),
             run_delay_s: None,
+            start_s: None,
         }
     }
 }

@@ -61,7 +61,7 @@ fn columns_are_those_of_the_contract() {
     assert_eq!(
         header("samples.csv"),
         "point_id,algorithm,variant,stage,device,threads,params,round,sample,seconds,cpu,\
-         clock_mhz,flags,cpu_s,counters,run_delay_s"
+         clock_mhz,flags,cpu_s,counters,run_delay_s,start_s"
     );
     assert_eq!(
         header("summary.csv"),

@@ -129,7 +129,8 @@ impl Host {
         match (&self.gpu, notes.current.replace(name)) {
             (Some(gpu), Some(before)) => gpu.lap(before)?,
             (None, Some(before)) => notes.laps.lap(before, 0),
-            (None, None) => notes.laps.start(),
+            // The laps began with the run.
+            (None, None) => notes.laps.skip(),
             (Some(_), None) => {}
         }
         Ok(())

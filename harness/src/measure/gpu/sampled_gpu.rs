@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use portable_gpu::ceilings::MemoryStreams;
+use portable_gpu::nvtx::{Range, StageRanges};
 use portable_gpu::{DeviceError, Gpu};
 
 use super::watch::Watch;
+use crate::measure::TOTAL;
 
 /// Warm-up before a sample: long enough for a clock that dropped a little.
 const WARM_UP: Duration = Duration::from_millis(10);
@@ -40,6 +42,35 @@ pub(crate) struct SampledGpu<'a> {
     pub(crate) gpu: Arc<Gpu>,
     pub(crate) watch: &'a Watch,
     pub(crate) mode: GpuMode,
+    /// Ranges of its runs, if a profiler takes some.
+    pub(crate) ranges: Option<RunRanges>,
+}
+
+/// Ranges of the runs of a candidate for a profiler.
+#[derive(Clone)]
+pub(crate) struct RunRanges {
+    pub(crate) gpu: Arc<Gpu>,
+    pub(crate) stages: StageRanges,
+}
+
+/// The range of a run, and of the stages in it.
+pub(crate) struct RunRange<'r> {
+    gpu: &'r Gpu,
+    _run: Range,
+}
+
+impl RunRanges {
+    /// Begins the range of a run on this thread.
+    pub(crate) fn begin(&self) -> RunRange<'_> {
+        self.gpu.show_ranges(Some(self.stages.clone()));
+        RunRange { gpu: &self.gpu, _run: self.stages.range(TOTAL) }
+    }
+}
+
+impl Drop for RunRange<'_> {
+    fn drop(&mut self) {
+        self.gpu.show_ranges(None);
+    }
 }
 
 /// Work done on a GPU in addition to timed runs.

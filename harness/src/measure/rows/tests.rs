@@ -1,5 +1,7 @@
 //! Rows of GPU runs.
 
+use std::time::Duration;
+
 use portable_gpu::{Attributes, KernelUse, Properties, Shape};
 use reports::energy::EnergyParts;
 use reports::record::{Bandwidth, LinkBandwidth};
@@ -37,7 +39,7 @@ fn subject() -> RowBuilder {
 }
 
 fn stage(name: &'static str, seconds: f64, bytes: u64) -> StageTiming {
-    StageTiming { name: name.into(), seconds, calls: 1, bytes }
+    StageTiming { name: name.into(), seconds, calls: 1, bytes, start_s: None }
 }
 
 /// Samples of a block.
@@ -228,12 +230,31 @@ fn counters_are_in_total_rows() {
     };
     let samples = vec![sample(&a, &b), sample(&b, &c)];
     let at = SampleIndex { candidate: 0, round: 0, index: 0, fresh: true };
-    let rows = subject().sample_rows(at, &samples[0]);
+    let rows = subject().sample_rows(at, &samples[0], Instant::now());
     let columns: Vec<_> = rows.iter().map(|row| row.counters.to_string()).collect();
     assert_eq!(columns, ["cycles=3000", ""]);
     let rows = subject().summary_rows("samples", &series(samples));
     let metrics = rows.iter().map(|row| row.metrics.get("cycles_per_item"));
     assert_eq!(metrics.collect::<Vec<_>>(), [Some("4.000"), None]);
+}
+
+#[test]
+fn starts_are_relative_to_the_run() {
+    let origin = Instant::now();
+    let after = |ms: u64| Some(origin + Duration::from_millis(ms));
+    let stage =
+        |name: &'static str, start_s: Option<f64>| StageTiming { start_s, ..stage(name, 0.001, 0) };
+    let sample = Sample {
+        seconds: 0.005,
+        start: after(2),
+        staged_start: after(20),
+        stages: Some(vec![stage("fill", Some(0.003)), stage("sum over workers", None)]),
+        ..Sample::default()
+    };
+    let at = SampleIndex { candidate: 0, round: 0, index: 0, fresh: true };
+    let rows = subject().sample_rows(at, &sample, origin);
+    let starts: Vec<_> = rows.iter().map(|row| row.start_s).collect();
+    assert_eq!(starts, [Some(0.002), Some(0.023), None]);
 }
 
 #[test]

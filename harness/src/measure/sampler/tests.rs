@@ -70,7 +70,7 @@ fn sampled(mode: GpuMode, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, u
     let watch = Watch::new(Box::new(monitor.clone()));
     let counts = Arc::<[AtomicUsize; 2]>::default();
     let candidate = Copying { gpu: Some(Arc::clone(&gpu)), counts: Arc::clone(&counts) };
-    let sampled_gpu = SampledGpu { gpu, watch: &watch, mode };
+    let sampled_gpu = SampledGpu { gpu, watch: &watch, mode, ranges: None };
     let mut sampler = CandidateSampler::new(Box::new(candidate), &team);
     sampler.sampled_gpu = Some(sampled_gpu);
     let mut last = None;
