@@ -100,7 +100,7 @@ pub fn stages(breakdowns: &[Breakdown]) -> Vec<&str> {
 
 /// Removes parts that others include already: stages of stages, which are too many to distinguish
 /// by colour, and the sum of the kernels if these are listed.
-fn outermost(parts: &mut Vec<Part>) {
+pub(crate) fn outermost(parts: &mut Vec<Part>) {
     let names: Vec<String> = parts.iter().map(|part| part.stage.clone()).collect();
     let is_part = |stage: &str| names.iter().any(|other| is_within(stage, other));
     parts.retain(|part| !is_part(&part.stage));
@@ -111,7 +111,7 @@ fn outermost(parts: &mut Vec<Part>) {
 }
 
 /// True if a stage is a part of another one: `scope/stage` of `scope`.
-fn is_within(stage: &str, scope: &str) -> bool {
+pub(crate) fn is_within(stage: &str, scope: &str) -> bool {
     let rest = stage.strip_prefix(scope);
     rest.is_some_and(|rest| rest.starts_with('/'))
 }

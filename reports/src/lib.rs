@@ -12,6 +12,7 @@
 //! | `break_even` | input size from which a GPU is faster |
 //! | [`compare`] | verdicts on two runs, point by point |
 //! | [`filter`] | selection of the points of a command |
+//! | [`trace`] | times of a run for viewers of time lines (Perfetto) and of call trees (Hatchet) |
 //! | [`trend`] | points over many runs, and changes of their level |
 //! | [`machines`] | machines side by side, and scores |
 //! | [`plan`] | nodes, power and cost of a farm for a rate |
@@ -73,6 +74,7 @@ pub mod stream;
 pub mod submission;
 pub mod table;
 pub mod throughput;
+pub mod trace;
 pub mod trend;
 pub mod units;
 pub mod winners;

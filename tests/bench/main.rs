@@ -52,4 +52,5 @@ mod text_of_others;
 mod throughput;
 mod tools;
 mod tpc;
+mod trace;
 mod wrong_variants;

@@ -31,6 +31,7 @@ pub(super) fn for_command(command: &str, names: &HashSet<String>) -> Option<Styl
         "history" => HISTORY,
         "report" => REPORT,
         "export" => EXPORT,
+        "trace" => TRACE,
         "winners" => WINNERS,
         "plan" => PLAN,
         "machines" => MACHINES,
@@ -289,6 +290,14 @@ Examples:
   bench export --all --store results/store --out history.parquet
   bench export latest --table samples --out samples.parquet
   bench export results/today --format influx | curl --data-binary @- 'http://host:8086/write?db=lab'";
+
+const TRACE: &str = "\
+Examples:
+  bench trace latest                  writes trace.json into the run; open it in ui.perfetto.dev
+  bench trace results/today --out today.json
+  bench trace results/today --out today.cali
+
+Exit code 5 if the run holds no sample.";
 
 const PORTABILITY: &str = "\
 Examples:

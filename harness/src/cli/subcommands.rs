@@ -16,7 +16,8 @@ use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
     ListRequest, MachinesRequest, PlanRequest, PortabilityRequest, ProcessRequest, ReportRequest,
     ReproduceRequest, SelfTestRequest, SimulateRequest, SiteRequest, StreamRequest,
-    SubmissionRequest, SuiteRequest, ThroughputRequest, VerifyRequest, WinnersRequest,
+    SubmissionRequest, SuiteRequest, ThroughputRequest, TraceRequest, VerifyRequest,
+    WinnersRequest,
 };
 use crate::{stream, throughput};
 
@@ -83,6 +84,9 @@ pub enum Request {
     /// Export runs for Prometheus or InfluxDB, or as a table (CSV, Parquet).
     #[command(display_order = Group::Results.order())]
     Export(ExportRequest),
+    /// Write the times of a run as a trace for Perfetto, or for Hatchet (Caliper).
+    #[command(display_order = Group::Results.order())]
+    Trace(TraceRequest),
     /// Measure published figures, and check whether their conclusions hold here.
     #[command(display_order = Group::Judge.order())]
     Reproduce(Box<ReproduceRequest>),
@@ -195,6 +199,9 @@ impl Request {
             }
             Request::Export(request) => {
                 each_once(&mut request.runs);
+                request.format()?;
+            }
+            Request::Trace(request) => {
                 request.format()?;
             }
             Request::History(HistoryRequest {

@@ -23,6 +23,7 @@ mod submission;
 mod suite;
 mod suite_run;
 mod throughput;
+mod trace;
 mod verify;
 mod winners;
 
@@ -119,6 +120,7 @@ fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Portability(request) => portability::run(&request),
         Request::Reproduce(request) => reproduce::run(&request),
         Request::Export(request) => export::run(&request),
+        Request::Trace(request) => trace::run(&request),
         Request::Simulate(request) => simulate::run(&request),
         Request::Site(request) => site::run(&request),
         Request::Winners(request) => winners::run(&request),

@@ -37,7 +37,7 @@ pub(crate) use settings::{confirming, is_only_tried};
 pub use simulate::{NodeFailures, SimulateRequest};
 pub use stored_runs::{
     CompareRequest, DEFAULT_STORE, ExportRequest, FailOn, PointFlags, ReportFormat, ReportRequest,
-    SiteRequest, WinnersRequest,
+    SiteRequest, TraceRequest, WinnersRequest,
 };
 pub use stream::{Spill, StreamFlags, StreamRequest, WhenFull};
 pub use studies::{PortabilityRequest, ReproduceRequest, SelfTestMode, SelfTestRequest};

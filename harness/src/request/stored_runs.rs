@@ -1,5 +1,5 @@
 //! Requests of commands that show or compare stored runs: `bench compare`, `report`, `export`,
-//! `site` and `winners`.
+//! `trace`, `site` and `winners`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use reports::export::{ExportFormat, ExportTable};
 use reports::filter::{AxisValues, PointFilter};
 use reports::rank::{Rank, RankedBy};
 use reports::table::Format;
+use reports::trace::TraceFormat;
 use text::Untrusted;
 
 use super::{Outputs, Verdicts, values};
@@ -130,6 +131,41 @@ impl ExportRequest {
             return Err("Parquet is not printed to the terminal: name a file with --out".to_owned());
         }
         Ok(format)
+    }
+}
+
+/// Request for the trace of a run.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub struct TraceRequest {
+    /// A run folder, or latest, accepted or an id of the store.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Output file: .json (Perfetto, Chrome) or .cali (Caliper) [default: RUN/trace.json]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Overwrite the file even if it is not a trace.
+    #[arg(long)]
+    pub force: bool,
+    /// Store of runs.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_STORE)]
+    pub store: PathBuf,
+}
+
+impl TraceRequest {
+    /// Returns the format, given by the extension of the file.
+    ///
+    /// # Errors
+    /// If the extension is of no format.
+    pub fn format(&self) -> Result<TraceFormat, String> {
+        let Some(path) = &self.out else { return Ok(TraceFormat::Chrome) };
+        let ending = path.extension().map(|it| it.to_ascii_lowercase());
+        let format = ending.as_ref().and_then(|ending| ending.to_str());
+        format.and_then(TraceFormat::from_ending).ok_or_else(|| {
+            format!(
+                "unknown trace format of {}: use a file name that ends in .json or .cali",
+                path.escaped()
+            )
+        })
     }
 }
 

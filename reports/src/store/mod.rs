@@ -26,7 +26,7 @@ pub(crate) use folder::write_json;
 pub use folder::{Folder, RunRows, describe, is_run};
 pub use read::{Run, RunSummary, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, WrittenKey, read_distinct_summary, read_versioned};
-pub use streams::{StreamFolder, StreamRun, ThroughputFolder, ThroughputRun};
+pub use streams::{StreamFolder, StreamRun, ThroughputEvents, ThroughputFolder, ThroughputRun};
 pub(crate) use table_file::open as open_file;
 pub use write::{INTERRUPTED, RunFolder, claim_ceilings, clean, write_ceilings};
 

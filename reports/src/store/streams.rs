@@ -108,6 +108,26 @@ impl ThroughputRun {
     }
 }
 
+/// A run of streams with the single events.
+#[derive(Clone, Debug)]
+pub struct ThroughputEvents {
+    /// The run.
+    pub run: ThroughputRun,
+    /// The rows of `events.csv`.
+    pub events: Vec<EventRow>,
+}
+
+impl ThroughputEvents {
+    /// Reads the folder of a run.
+    ///
+    /// # Errors
+    /// If a file is missing, damaged or of another version.
+    pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        let run = ThroughputRun::read(folder)?;
+        Ok(ThroughputEvents { run, events: read_rows(&folder.join(ThroughputRow::DETAILS))? })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
