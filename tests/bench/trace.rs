@@ -66,7 +66,7 @@ fn a_fresh_run_has_all_samples_with_their_stages_inside() {
             it.category == "sample" && it.track == stage.track && it.start <= stage.start
         };
         // Times are rounded to nanoseconds.
-        let sample = slices.iter().filter(contains).next_back().expect("a sample before it");
+        let sample = slices.iter().rfind(contains).expect("a sample before it");
         assert!(stage.end <= sample.end + 0.002, "{} ends after its sample", stage.name);
     }
     // Samples of a thread do not overlap, so that starts are those of one clock.
