@@ -48,17 +48,18 @@ pack() {
             --config "build.rustflags=['-Ctarget-cpu=${cpu/aarch64/generic}']"
         binary=$target/dist/bench
     fi
-    # Manual pages are the same for all: where this machine can't run the binary, any build writes them.
-    local writer=$binary
-    if ! "$binary" --version > /dev/null 2>&1; then
-        cargo build --locked --bin bench
-        writer=$target/debug/bench
-    fi
     mkdir -p "$folder/$name/completions" "$out"
     cp "$binary" "$folder/$name/bench"
     local strip=strip
     if [ "$cpu" = aarch64 ] && [ "$machine" != aarch64 ]; then strip=aarch64-linux-gnu-strip; fi
     "$strip" "$folder/$name/bench"
+    # Manual pages are the same for all: where this machine can't run the binary, any build writes them.
+    # They have the name of the program that writes them.
+    local writer=$folder/$name/bench
+    if ! "$writer" --version > /dev/null 2>&1; then
+        cargo build --locked --bin bench
+        writer=$target/debug/bench
+    fi
     cp LICENSE README.md CHANGELOG.md "$folder/$name/"
     "$writer" man "$folder/$name/man/man1"
     for shell in bash zsh fish; do
