@@ -33,4 +33,4 @@ pub use plateau::{Growth, MIN_POINTS, Plateau, Rate, growth};
 pub use ratio::{Series, blocks, ratio_freedom, ratio_interval};
 pub use runs::{MIN_RUNS, ScatterBetweenRuns};
 pub use spares::spare_units;
-pub use streams::{Estimate, mean_of_blocks, quantile_with_interval};
+pub use streams::{Estimate, mean_of_blocks, quantile_with_interval, ratio_of_blocks};
