@@ -7,6 +7,7 @@ mod history;
 mod list;
 mod machines;
 mod measure;
+mod mixed;
 mod pairs;
 mod plan;
 mod portability;
@@ -46,6 +47,7 @@ use crate::progress::say;
 use crate::request::{GenerateRequest, MeasureRequest, Outputs};
 use crate::suite::{Suite, SuiteError, SuiteFile};
 pub(crate) use history::parse_accepted_shifts;
+pub(crate) use mixed::check_mix;
 pub(crate) use plan::{check_machines, check_need};
 
 /// A command that is ready to be carried out: the suite that it names has been read.
@@ -107,6 +109,7 @@ fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Task(request) => run_task(request),
         Request::Throughput(request) => throughput::run(*request),
         Request::Stream(request) => stream::run(*request),
+        Request::Mixed(request) => mixed::run(&request),
         Request::RunSuite(_) | Request::SelfTest(_) => unreachable!("their suite was read"),
         Request::Compare(request) => compare::run(&request),
         Request::Verify(request) => verify::run(&request),
