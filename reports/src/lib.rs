@@ -14,6 +14,7 @@
 //! | [`filter`] | selection of the points of a command |
 //! | [`trend`] | points over many runs, and changes of their level |
 //! | [`machines`] | machines side by side, and scores |
+//! | [`pareto`] | settings of an algorithm by speed and quality |
 //! | [`plan`] | nodes, power and cost of a farm for a rate |
 //! | [`portability`] | cost of portable kernels relative to native ones |
 //! | [`published`] | published figures and their measured counterparts |
@@ -52,6 +53,7 @@ mod frame;
 mod grouped;
 pub mod history;
 pub mod machines;
+pub mod pareto;
 pub mod plan;
 pub mod portability;
 pub mod program;
