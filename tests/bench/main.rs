@@ -35,6 +35,7 @@ mod plan;
 mod plugins;
 mod portability;
 mod process;
+mod quality;
 mod real_files;
 mod refusals;
 mod report;
