@@ -292,7 +292,7 @@ fn damaged_files_are_named_with_the_line() {
             "no column \"point_id\"; is it a samples.csv of recobench?",
         ),
         ("samples.csv", String::new(), "the last row is incomplete"),
-        ("samples.csv", samples.replacen(",0,0,", ",0,", 1), "line 2: 15 fields"),
+        ("samples.csv", samples.replacen(",0,0,", ",0,", 1), "line 2: 16 fields"),
         ("summary.csv", twice, "lines 2 and 3 are the same point: sort a"),
         ("summary.csv", format!("{summary}{}\n", "1".repeat(1 << 21)), "line 3 is longer than"),
         ("run.json", " ".repeat((64 << 20) + 1), "it is larger than the 67108864 bytes"),
