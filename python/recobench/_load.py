@@ -127,8 +127,7 @@ def load(path: str | os.PathLike[str], *, frames: FrameLibrary | None = None) ->
     folder = _folder(Path(path))
     columns = exported(folder, "summary")
     names = dict.fromkeys(columns["run"].values)
-    of_run = _run_folder(folder)
-    runs = {name: _json(of_run(name) / "run.json") for name in names}
+    runs = {name: _json(_run_folder(folder, name) / "run.json") for name in names}
     return Run(folder, runs, library_name, columns)
 
 
@@ -136,9 +135,9 @@ def _is_store(folder: Path) -> bool:
     return (folder / "store.json").is_file()
 
 
-def _run_folder(folder: Path) -> Any:
-    """The folder of a run by its id."""
-    return (lambda name: folder / "runs" / name) if _is_store(folder) else (lambda _: folder)
+def _run_folder(folder: Path, name: str) -> Path:
+    """The folder of a run by its id: the given one, if it is not a store."""
+    return folder / "runs" / name if _is_store(folder) else folder
 
 
 def _folder(path: Path) -> Path:

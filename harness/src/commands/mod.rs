@@ -99,6 +99,25 @@ impl Prepared {
     }
 }
 
+/// Checks that a file does not exist or is of the kind that is to be written, so that no other one
+/// is replaced.
+fn check_overwrite(
+    path: &Path,
+    force: bool,
+    kind: &str,
+    is_own: impl FnOnce(&Path) -> bool,
+) -> Result<(), Failure> {
+    // A pipe or a terminal is for writing.
+    if force || !path.is_file() || is_own(path) {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "{} is there and no {kind} of recobench; choose another file with --out, or add --force to \
+         replace it",
+        path.escaped()
+    )))
+}
+
 /// Carries out commands that name no suite.
 fn execute(request: Request) -> Result<Exit, Failure> {
     match request {

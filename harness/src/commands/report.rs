@@ -248,15 +248,8 @@ const HEAD_OF_TEXTS: &str = "## ";
 /// # Errors
 /// If the file is not a report, unless `force`.
 pub(super) fn check_overwrite(path: &Path, force: bool) -> Result<(), Failure> {
-    // A pipe or a terminal is for writing.
-    if force || !path.is_file() || fs::read(path).is_ok_and(|bytes| is_report(&bytes)) {
-        return Ok(());
-    }
-    Err(Failure::Usage(format!(
-        "{} is there and no report of recobench; choose another file with --out, or add --force \
-         to replace it",
-        path.escaped()
-    )))
+    let is_own = |path: &Path| fs::read(path).is_ok_and(|bytes| is_report(&bytes));
+    super::check_overwrite(path, force, "report", is_own)
 }
 
 fn is_report(bytes: &[u8]) -> bool {

@@ -109,22 +109,24 @@ impl StoreContext {
         let Ok(store) = Store::open(store) else {
             return StoreContext::default();
         };
-        let mut problems = Vec::new();
-        let gate = store.self_test(&run.record);
-        let gate = gate.unwrap_or_else(|error| {
-            problems.push(error.to_string());
-            None
-        });
+        let mut context = StoreContext::with_self_test(&store, &run.record);
         let runs = earlier(&store, run).unwrap_or_else(|error| {
-            problems.push(format!("the runs of the store: {error}"));
+            context.problems.push(format!("the runs of the store: {error}"));
             Vec::new()
         });
         let history = runs.iter().map(|run| &run.rows[..]);
-        let by_test = gate.as_ref().and_then(|test| RunScatter::from_points(&test.scatter));
-        StoreContext {
-            scatter: RunScatter::best(RunScatter::from_history(history), by_test),
-            gate,
-            problems,
+        let by_test = context.gate.as_ref().and_then(|test| RunScatter::from_points(&test.scatter));
+        context.scatter = RunScatter::best(RunScatter::from_history(history), by_test);
+        context
+    }
+
+    /// The self-test alone: paired runs know their variance by themselves.
+    pub(super) fn with_self_test(store: &Store, run: &RunRecord) -> Self {
+        match store.self_test(run) {
+            Ok(gate) => StoreContext { gate, ..StoreContext::default() },
+            Err(error) => {
+                StoreContext { problems: vec![error.to_string()], ..StoreContext::default() }
+            }
         }
     }
 

@@ -23,9 +23,7 @@ pub(super) fn run(request: &TraceRequest) -> Result<Exit, Failure> {
     let trace = TraceFile::read(&folder, format)?;
     runs::say_if_unfinished(&trace.record, &folder);
     let path = request.out.clone().unwrap_or_else(|| folder.join(TRACE));
-    if !request.force {
-        check_overwrite(&path)?;
-    }
+    super::check_overwrite(&path, request.force, "trace", is_replaceable)?;
     files::write_by(&path, |file| trace.write(file)).map_err(Failure::writing(&path))?;
     for note in &trace.notes {
         super::say(&format!("note: {note}"));
@@ -33,19 +31,6 @@ pub(super) fn run(request: &TraceRequest) -> Result<Exit, Failure> {
     let entries = units::counted(trace.entries, "record");
     super::say(&format!("trace: {}, {entries}", path.escaped()));
     Ok(Exit::Success)
-}
-
-/// Checks that the file does not exist or is a trace, so that none of a run is replaced.
-fn check_overwrite(path: &Path) -> Result<(), Failure> {
-    // A pipe or a terminal is for writing.
-    if !path.is_file() || is_replaceable(path) {
-        return Ok(());
-    }
-    Err(Failure::Usage(format!(
-        "{} is there and no trace of recobench; choose another file with --out, or add --force to \
-         replace it",
-        path.escaped()
-    )))
 }
 
 /// True for traces and empty files.

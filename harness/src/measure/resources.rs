@@ -115,7 +115,6 @@ impl Resources {
         target: Target<'a>,
     ) -> CandidateSampler<'a> {
         let team = self.team(plan, spec);
-        let prefix = format!("{}/{}", plan.task().name(), plan.variant(spec).name);
         let is_cold = spec.cache == CacheMode::Cold;
         let is_on_host = target.gpu.is_none();
         let watched = target.gpu.zip(self.watched.get(spec.device));
@@ -131,7 +130,10 @@ impl Resources {
         sampler.sampled_gpu = watched.map(|(gpu, watched)| SampledGpu {
             ranges: ranges.map(|ranges| RunRanges {
                 gpu: Arc::clone(&gpu),
-                stages: StageRanges { ranges: *ranges, prefix },
+                stages: StageRanges {
+                    ranges: *ranges,
+                    prefix: format!("{}/{}", plan.task().name(), plan.variant(spec).name),
+                },
             }),
             gpu,
             watch: &watched.watch,

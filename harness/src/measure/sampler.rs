@@ -255,7 +255,7 @@ impl<'a> CandidateSampler<'a> {
     fn time(&mut self) -> Result<RunTimes, DeviceError> {
         let candidate = &mut self.candidate;
         let slowdown = self.slowdown;
-        let ranges = self.sampled_gpu.as_ref().and_then(|sampled_gpu| sampled_gpu.ranges.clone());
+        let ranges = self.sampled_gpu.as_ref().and_then(|sampled_gpu| sampled_gpu.ranges.as_ref());
         let counting = self.counting;
         // CPU time is read per thread, so that it covers the run only for a team of one.
         let is_all = self.sampled_gpu.is_none() && self.team.threads() == 1;
@@ -263,7 +263,7 @@ impl<'a> CandidateSampler<'a> {
             let delay_start = is_all.then(run_delay).flatten();
             let before = counting.and_then(|counting| counting.read());
             let cpu_start = is_all.then(thread_time).flatten();
-            let range = ranges.as_ref().map(RunRanges::begin);
+            let range = ranges.map(RunRanges::begin);
             let start = Instant::now();
             let ran = candidate.run();
             let mut seconds = start.elapsed().as_secs_f64();

@@ -73,8 +73,7 @@ impl ReportRequest {
         if let Some(format) = self.format {
             return Ok(format);
         }
-        let ending = self.out.extension().map(|it| it.to_ascii_lowercase());
-        match ending.as_ref().and_then(|ending| ending.to_str()) {
+        match ending(&self.out).as_deref() {
             Some("html" | "htm") => Ok(ReportFormat::Html),
             Some("md" | "markdown") => Ok(ReportFormat::Markdown),
             _ => Err(format!(
@@ -158,9 +157,7 @@ impl TraceRequest {
     /// If the extension is of no format.
     pub fn format(&self) -> Result<TraceFormat, String> {
         let Some(path) = &self.out else { return Ok(TraceFormat::Chrome) };
-        let ending = path.extension().map(|it| it.to_ascii_lowercase());
-        let format = ending.as_ref().and_then(|ending| ending.to_str());
-        format.and_then(TraceFormat::from_ending).ok_or_else(|| {
+        ending(path).as_deref().and_then(TraceFormat::from_ending).ok_or_else(|| {
             format!(
                 "unknown trace format of {}: use a file name that ends in .json or .cali",
                 path.escaped()
@@ -169,9 +166,13 @@ impl TraceRequest {
     }
 }
 
+/// The extension of a file in lower case.
+fn ending(path: &Path) -> Option<String> {
+    Some(path.extension()?.to_str()?.to_ascii_lowercase())
+}
+
 fn by_ending(path: &Path) -> Option<ExportFormat> {
-    let ending = path.extension()?.to_ascii_lowercase();
-    ExportFormat::from_ending(ending.to_str()?)
+    ExportFormat::from_ending(&ending(path)?)
 }
 
 /// Request for the pages of a store.

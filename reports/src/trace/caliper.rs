@@ -7,8 +7,10 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use serde_json::Value;
+
+use super::description;
 use crate::breakdown::{Part, is_within, outermost};
-use crate::program;
 use crate::rank::{KERNEL, SAMPLE, TOTAL, is_whole};
 use crate::record::{RunRecord, SummaryRow};
 use crate::shape;
@@ -176,21 +178,22 @@ impl File {
 
     /// Adds the description of the run.
     fn globals(&mut self, record: &RunRecord) {
-        let software = &record.software;
-        let texts = [
-            ("program", format!("{} {}", program::name(), software.version)),
-            ("commit", software.git_commit.clone().unwrap_or_default()),
-            ("command", record.command.join(" ")),
-            ("started", record.started.clone()),
-            ("host", record.host_name.clone().unwrap_or_default()),
-            ("cpu", record.machine.cpu_model.clone()),
-            ("times", "seconds, medians of a run".to_owned()),
-        ];
-        let texts = texts.into_iter().filter(|(_, text)| !text.is_empty());
+        let described = description(record).map(|(name, value)| (name, words(&value)));
+        let times = ("times", "seconds, medians of a run".to_owned());
+        let texts = described.chain([times]).filter(|(_, text)| !text.is_empty());
         let values: Vec<(usize, String)> = texts
             .map(|(name, text)| (self.attribute(name, STRING, AS_VALUE | GLOBAL), text))
             .collect();
         self.record("globals", None, &values);
+    }
+}
+
+/// A value as a text, words of a list with spaces between them.
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(all) => all.iter().map(words).collect::<Vec<_>>().join(" "),
+        other => other.to_string(),
     }
 }
 

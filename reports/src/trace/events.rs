@@ -18,11 +18,7 @@ pub fn trace(rows: &[ThroughputRow], events: &[EventRow]) -> Trace {
         let process =
             trace.process(&format!("{} {} on {}", row.algorithm, row.variant, row.device));
         let meters = [("CPU", row.cpu_w), ("GPU", row.gpu_w), ("command", row.command_w)];
-        for (meter, watts) in meters {
-            if let Some(watts) = watts {
-                process.count(&format!("mean power, {meter} (W)"), begin_s, watts);
-            }
-        }
+        process.mean_power(begin_s, meters);
         // Events may begin before the window and end after it.
         let first_s = events.iter().map(|event| event.begin_s).fold(0.0, f64::min);
         let base_s = begin_s - first_s;

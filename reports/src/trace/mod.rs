@@ -151,8 +151,13 @@ pub fn is_trace(bytes: &[u8]) -> bool {
     chrome::is_trace(bytes) || caliper::is_caliper(bytes)
 }
 
-/// Description of a run for readers of its trace.
+/// Description of a run as an object.
 fn metadata(record: &RunRecord) -> Map<String, Value> {
+    description(record).map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Description of a run for readers of its trace.
+fn description(record: &RunRecord) -> impl Iterator<Item = (&'static str, Value)> {
     let software = &record.software;
     let pairs = [
         ("program", json!(format!("{} {}", program::name(), software.version))),
@@ -162,8 +167,7 @@ fn metadata(record: &RunRecord) -> Map<String, Value> {
         ("host", json!(record.host_name)),
         ("cpu", json!(record.machine.cpu_model)),
     ];
-    let pairs = pairs.into_iter().filter(|(_, value)| !value.is_null());
-    pairs.map(|(name, value)| (name.to_owned(), value)).collect()
+    pairs.into_iter().filter(|(_, value)| !value.is_null())
 }
 
 #[cfg(test)]

@@ -138,6 +138,15 @@ impl Process {
         }
     }
 
+    /// Adds the mean power from a time on, by each meter that measured it, in watts.
+    pub fn mean_power(&mut self, at_s: f64, meters: [(&str, Option<f64>); 3]) {
+        for (meter, watts) in meters {
+            if let Some(watts) = watts {
+                self.count(&format!("mean power, {meter} (W)"), at_s, watts);
+            }
+        }
+    }
+
     /// Adds a value to the counter of that name.
     pub fn count(&mut self, counter: &str, at_s: f64, value: f64) {
         let value = CounterValue { at_s, value };

@@ -70,12 +70,10 @@ fn name(row: &StreamRow, node: &str) -> String {
 
 /// Mean power of an emission, by each meter.
 fn power(process: &mut Process, row: &StreamRow, begin_s: f64) {
-    let meters = [("CPU", row.cpu_j), ("GPU", row.gpu_j), ("command", row.command_j)];
-    for (meter, joules) in meters {
-        if let Some(joules) = joules.filter(|_| row.duration_s > 0.0) {
-            let name = format!("mean power, {meter} (W)");
-            process.count(&name, begin_s, joules / row.duration_s);
-        }
+    if row.duration_s > 0.0 {
+        let meters = [("CPU", row.cpu_j), ("GPU", row.gpu_j), ("command", row.command_j)];
+        let watts = |joules: f64| joules / row.duration_s;
+        process.mean_power(begin_s, meters.map(|(meter, joules)| (meter, joules.map(watts))));
     }
 }
 

@@ -19,6 +19,7 @@ use super::super::{log, try_plugins};
 use super::{ExpandedSuite, resume};
 use crate::commands::compare::{exit, judged, show};
 use crate::commands::present::{keep_complete, say_findings};
+use crate::commands::runs::StoreContext;
 use crate::commands::say;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Job, RunResult, RunSpec, Start, TOTAL, describe, run_folder, series_of};
@@ -155,8 +156,10 @@ pub(super) fn conclude(
     comparison.notes.extend(vanished_words(&vanished));
     // Error rates of such runs on this machine.
     if let Some(store) = &request.store {
-        match Store::open(store).and_then(|store| store.self_test(&new.record)) {
-            Ok(self_test) => comparison.gate = self_test,
+        match Store::open(store) {
+            Ok(store) => {
+                StoreContext::with_self_test(&store, &new.record).annotate(&mut comparison);
+            }
             Err(problem) => comparison.notes.push(problem.to_string()),
         }
     }

@@ -47,7 +47,6 @@ pub(crate) struct SampledGpu<'a> {
 }
 
 /// Ranges of the runs of a candidate for a profiler.
-#[derive(Clone)]
 pub(crate) struct RunRanges {
     pub(crate) gpu: Arc<Gpu>,
     pub(crate) stages: StageRanges,
