@@ -15,6 +15,7 @@ mod permutations;
 mod plateau;
 mod ratio;
 mod runs;
+mod shares;
 mod spares;
 mod streams;
 pub mod synthetic;
@@ -32,5 +33,8 @@ pub use paired::{MAX_RESTARTS, MIN_RESTARTS, Paired, ROUNDS_PER_RESTART, is_look
 pub use plateau::{Growth, MIN_POINTS, Plateau, Rate, growth};
 pub use ratio::{Series, blocks, ratio_freedom, ratio_interval};
 pub use runs::{MIN_RUNS, ScatterBetweenRuns};
+pub use shares::{
+    Difference, Items, MIN_PARTS, PairedParts, Part, binomial_interval, bootstrap_interval,
+};
 pub use spares::spare_units;
 pub use streams::{Estimate, mean_of_blocks, quantile_with_interval};

@@ -81,7 +81,8 @@ pub fn check_all(task: &dyn Task, case: &dyn Case, target: &Target<'_>, on: &str
         counts[0] += 1;
         let declared = |candidate: &mut dyn Candidate| {
             all_declared(task, &case.work().metrics);
-            all_declared(task, &candidate.quality());
+            let quality = candidate.quality().into_iter();
+            all_declared(task, &quality.map(|quality| quality.metric).collect::<Vec<_>>());
             all_declared(task, &candidate.sample().map_or_else(Vec::new, |work| work.metrics));
             // On the emulator these would copy as much as a GPU does to measure its bandwidth.
             if target.device == Device::Cpu {

@@ -257,12 +257,13 @@ fn request(
 }
 
 /// Flags of a comparison with a value that advice repeats if they were given.
-const REPEATED: [&str; 10] = [
+const REPEATED: [&str; 11] = [
     "store",
     "min_effect",
     "resolution",
     "significance",
     "false_discovery",
+    "quality_drop",
     "fail_on",
     "task",
     "variant",

@@ -120,8 +120,10 @@ impl<'p> InputState<'p> {
             let start = Instant::now();
             let note = self.settle(index, case);
             longest = longest.max(start.elapsed());
-            if let Some(note) = note {
-                recorder.refused(&self.candidates[index].subject, &note)?;
+            let subject = &self.candidates[index].subject;
+            match note {
+                Some(note) => recorder.refused(subject, &note)?,
+                None => recorder.checked(subject)?,
             }
         }
         Ok(())
@@ -161,7 +163,7 @@ impl<'p> InputState<'p> {
             Ok(figures.unwrap_or_default())
         });
         self.effort.checking_s += referred.elapsed().as_secs_f64();
-        subject.quality.extend(figures?);
+        subject.figures = figures?;
         *sampler = Some(resources.sampler(candidate, plan, spec, target));
         Ok(())
     }

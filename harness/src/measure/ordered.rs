@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use portable_gpu::DeviceError;
 use portable_gpu::timing::StageTiming;
-use reports::record::{FAILED, SampleRow, SummaryRow, flags};
+use reports::record::{FAILED, QualityRow, SampleRow, SummaryRow, flags};
 use serde::{Deserialize, Serialize};
 
 use super::input::{CandidateState, InputState};
@@ -53,6 +53,11 @@ impl InputState<'_> {
         let note = self.case.and_then(|case| self.settle(index, case));
         let row = note.map(|note| self.candidates[index].subject.invalid_row(&note));
         row.into_iter().collect()
+    }
+
+    /// Quality of a candidate that was checked.
+    pub(crate) fn quality(&self, index: usize) -> Vec<QualityRow> {
+        self.candidates[index].subject.quality_rows()
     }
 
     /// Takes samples of a candidate, in fresh buffers or its current ones; returns their rows, and

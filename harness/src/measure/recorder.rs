@@ -52,6 +52,11 @@ impl Recorder<'_> {
         self.summarise(vec![subject.invalid_row(note)])
     }
 
+    /// Records the quality of a candidate whose output is right.
+    pub(super) fn checked(&mut self, subject: &RowBuilder) -> Result<(), StoreError> {
+        self.folder.append_quality(&subject.quality_rows())
+    }
+
     /// Notes a reason why energies are unknown, once for each device.
     pub(super) fn no_energy(&mut self, subject: &RowBuilder, reason: &NoEnergy) {
         if *reason != NoEnergy::NoMeter {

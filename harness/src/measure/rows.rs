@@ -3,10 +3,13 @@
 use std::time::Instant;
 
 use portable_gpu::timing::StageTiming;
-use reports::record::{J_PER_ITEM, Params, Point, SampleRow, SampleStatistics, SummaryRow, flags};
+use reports::record::{
+    FigureKind, J_PER_ITEM, Params, Parts, Point, QualityRow, SampleRow, SampleStatistics,
+    SummaryRow, flags,
+};
 use reports::units;
-use statistics::describe;
-use tasks::algorithm::{InputState, Metric, Work};
+use statistics::{Part, describe};
+use tasks::algorithm::{InputState, Metric, Quality, QualityKind, Work};
 use tasks::device::Backend;
 use tasks::task::VariantInfo;
 
@@ -43,8 +46,10 @@ pub(super) struct RowBuilder {
     pub(super) remarks: Vec<String>,
     /// Input preconditions, where they differ between variants.
     pub(super) given: InputState,
-    /// Quality metrics of its output, and other metrics of its runs.
-    pub(super) quality: Vec<Metric>,
+    /// Quality of its output.
+    pub(super) quality: Vec<Quality>,
+    /// Other metrics of its runs.
+    pub(super) figures: Vec<Metric>,
     ceilings: Ceilings,
     /// Resource use of its run on a GPU.
     pub(super) device_use: DeviceUse,
@@ -65,6 +70,7 @@ impl RowBuilder {
             remarks: Vec::new(),
             given: InputState::default(),
             quality: Vec::new(),
+            figures: Vec::new(),
             ceilings: Ceilings { backend: info.backend, bandwidth: None },
             device_use: DeviceUse::default(),
             energy: None,
@@ -154,7 +160,8 @@ impl RowBuilder {
     /// Metrics for runs of this time: the task's own, hardware counters, and energy.
     fn metrics(&self, seconds: Option<f64>, counted: &[&Sample]) -> Params {
         let mut metrics = quantities::metrics();
-        for metric in self.work.metrics.iter().chain(&self.quality) {
+        let quality = self.quality.iter().map(|quality| &quality.metric);
+        for metric in self.work.metrics.iter().chain(quality).chain(&self.figures) {
             if let Some(value) = seconds.and_then(|seconds| finite_value(metric.value(seconds))) {
                 metrics.set(metric.info.name, units::significant(value, FIGURES));
             }
@@ -206,6 +213,23 @@ impl RowBuilder {
         };
         row.set_windows(&windows);
         row
+    }
+
+    /// Rows of `quality.csv`.
+    pub(super) fn quality_rows(&self) -> Vec<QualityRow> {
+        let known = self.quality.iter().filter(|quality| quality.is_of_truth());
+        let row = |quality: &Quality| {
+            let part =
+                |part: &tasks::algorithm::PartSum| Part { sum: part.sum, count: part.count as f64 };
+            let kind = match quality.kind {
+                QualityKind::Share => FigureKind::Share,
+                QualityKind::Mean => FigureKind::Mean,
+                QualityKind::Width => FigureKind::Width,
+            };
+            let parts = Parts(quality.parts.iter().map(part).collect());
+            QualityRow::new(&self.point, quality.metric.info.name, kind, quality.value(), parts)
+        };
+        known.map(row).collect()
     }
 
     /// Row of a candidate that was not timed.

@@ -4,7 +4,7 @@
 //! The version is a contract: additions keep it, changes raise it, and a child of another version
 //! is refused. Rows have the columns of `samples.csv` and `summary.csv` as keys.
 
-use reports::record::{Point, SampleRow, Software, SummaryRow};
+use reports::record::{Point, QualityRow, SampleRow, Software, SummaryRow};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::measure::BlockRequest;
@@ -105,6 +105,10 @@ pub(crate) struct PreparedInput {
     pub input_bytes: u64,
     /// Rows of points that are refused or wrong; empty for those that are right.
     pub refused: Vec<Vec<SummaryRow>>,
+    /// Quality of points that are right, where the truth is known. Children of earlier versions, and
+    /// restarted ones, send none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quality: Vec<Vec<QualityRow>>,
     /// Seconds for generating the input.
     pub generating_s: f64,
     /// Seconds for computing the reference.

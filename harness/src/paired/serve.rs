@@ -188,11 +188,16 @@ impl ServedInput<'_> {
             Ok(number) => state.check_one(*number),
             Err(_) => Vec::new(),
         });
-        let refused = refused.collect();
+        let refused: Vec<_> = refused.collect();
+        let quality = self.candidates.iter().map(|candidate| match candidate {
+            Ok(number) => state.quality(*number),
+            Err(_) => Vec::new(),
+        });
         let work = case.work();
         Ok(PreparedInput {
             items: work.items,
             input_bytes: work.input_bytes,
+            quality: quality.collect(),
             refused,
             generating_s: state.effort.generating_s,
             reference_s: state.effort.reference_s,

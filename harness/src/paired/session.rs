@@ -285,7 +285,12 @@ impl PairedRun<'_> {
                 let made = prepared[side as usize].as_ref();
                 let refused = made.and_then(|made| made.refused.get(point));
                 match refused.map(Vec::as_slice) {
-                    Some([]) if knows(unknown, side, input, point) => sides.push(side),
+                    Some([]) if knows(unknown, side, input, point) => {
+                        let quality = made.and_then(|made| made.quality.get(point));
+                        let quality = quality.map_or(&[][..], Vec::as_slice);
+                        self.folders[side as usize].append_quality(quality)?;
+                        sides.push(side);
+                    }
                     Some(rows) if !rows.is_empty() => self.write(side, &[], rows)?,
                     _ => self.write_lost(side, identity)?,
                 }

@@ -316,6 +316,10 @@ pub struct Judging {
     /// False discovery rate of SLOWER and FASTER verdicts.
     #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "2%")]
     pub false_discovery: f64,
+    /// Largest drop of quality to accept: of shares, such as the efficiency, in percentage points, of
+    /// residuals relative to the base; 0 for any drop.
+    #[arg(long, value_name = "PERCENT", value_parser = values::percentage_or_none, default_value = "0.1%")]
+    pub quality_drop: f64,
     /// Verdict that exits with code 4: slower, or also inconclusive, or also more energy.
     #[arg(long, value_name = "fail-on", value_parser = values::choice::<FailOn>(), default_value = "slower")]
     pub fail_on: FailOn,
@@ -332,6 +336,7 @@ impl Judging {
             resolution: self.resolution,
             significance: self.significance,
             false_discovery: self.false_discovery,
+            quality_drop: self.quality_drop,
         }
     }
 }

@@ -87,6 +87,15 @@ pub(crate) fn percentage(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Parses a percentage that may be 0, into a fraction.
+pub(crate) fn percentage_or_none(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>();
+    match number {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err("use a percentage from 0 to 100, such as 0.1%".to_owned()),
+    }
+}
+
 /// Threads of a team, or of nested teams (`12x4`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threads {

@@ -255,6 +255,8 @@ mod tests {
             metrics: Params::default(),
             samples: Err("not needed".into()),
             energy: Some(PointEnergy { j_per_item: joules, windows, source: source.into() }),
+            items: 1,
+            quality: Vec::new(),
         };
         Measured {
             folder: started.into(),

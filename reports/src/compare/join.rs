@@ -14,6 +14,7 @@ use super::downgrade::{Family, hold_back};
 use super::energy::compare_energy;
 use super::judge::{CompareOptions, Judgement, judge, judge_rounds};
 use super::measured::{CompareError, Measured, MeasuredPoint, RunConditions, Samples};
+use super::quality::compare_quality;
 use super::rounds::JUDGED;
 use super::words::{self, PointReport};
 use super::{
@@ -75,8 +76,10 @@ pub fn compare(
     let advice = Advice::new(&base_name.folder, new, &options.flags);
     let points = pairs.iter().map(|pair| pair.verdict(family(pair.is_whole()), options, &advice));
     let energy = compare_energy(base, new, &options.thresholds, |key| other_gpu(key).is_some());
+    let quality = compare_quality(base, new, &options.thresholds);
     Ok(Comparison {
         points: points.collect(),
+        quality: quality.verdicts,
         energy: energy.verdicts,
         only_base: unmatched(judged_points(base, is_paired), &in_new, NOT_MEASURED, other_gpu),
         only_new: unmatched(judged_points(new, is_paired), &in_base, NEW, other_gpu),
@@ -86,6 +89,7 @@ pub fn compare(
             small_runs(base, new),
             super::notes::notes(base, new, options),
             Vec::from_iter(energy.note),
+            quality.notes,
         ]
         .concat(),
         thresholds: options.thresholds,

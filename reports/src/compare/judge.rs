@@ -195,11 +195,20 @@ pub struct Thresholds {
     /// if nothing has changed at all, of the share of comparisons with any.
     #[serde(default = "false_discovery")]
     pub false_discovery: f64,
+    /// The smallest drop of quality that counts: of shares as a difference, of other metrics relative
+    /// to the base.
+    #[serde(default = "quality_drop")]
+    pub quality_drop: f64,
 }
 
 /// Default, also for comparisons that were stored before this limit existed.
 fn false_discovery() -> f64 {
     0.02
+}
+
+/// Default, also for comparisons that were stored before quality was judged.
+fn quality_drop() -> f64 {
+    0.001
 }
 
 impl Default for Thresholds {
@@ -209,6 +218,7 @@ impl Default for Thresholds {
             resolution: 0.05,
             significance: 0.01,
             false_discovery: false_discovery(),
+            quality_drop: quality_drop(),
         }
     }
 }

@@ -15,8 +15,9 @@ use super::rounds::{Round, rounds};
 use crate::aliases::{ALIASES, Aliases};
 use crate::filter::PointFilter;
 use crate::grouped::by_key;
-use crate::record::{Params, RunRecord, SampleRow, SummaryRow, YesNo, flags};
-use crate::store::{StoreError, read_distinct_summary, read_run, read_samples};
+use crate::rank::TOTAL;
+use crate::record::{Params, QualityRow, RunRecord, SampleRow, SummaryRow, YesNo, flags};
+use crate::store::{StoreError, read_distinct_summary, read_quality, read_run, read_samples};
 use crate::units::counted;
 
 /// Minimum number of undisturbed samples to judge by them alone.
@@ -50,6 +51,10 @@ pub struct MeasuredPoint {
     pub samples: Result<Samples, String>,
     /// Energy of an item, if it was measured.
     pub energy: Option<PointEnergy>,
+    /// Number of items of a run.
+    pub items: u64,
+    /// Metrics of quality, for a complete run whose truth is known.
+    pub quality: Vec<QualityRow>,
 }
 
 /// Energy of an item of a point.
@@ -110,6 +115,9 @@ impl Measured {
         let samples = read_samples(folder)?;
         let clock_mhz = clocks(&samples);
         let samples = ByPoint::new(&samples);
+        let of_point = |row: QualityRow| (row.point_id.clone(), row);
+        let quality = by_key(read_quality(folder)?.into_iter().map(of_point));
+        let quality: HashMap<String, Vec<QualityRow>> = quality.into_iter().collect();
         let is_paired = record.pair.is_some();
         let version = record.software.version.as_str();
         let point = |row: &SummaryRow| MeasuredPoint {
@@ -118,6 +126,11 @@ impl Measured {
             metrics: row.metrics.clone(),
             samples: samples.samples(row, is_paired),
             energy: PointEnergy::from_row(row),
+            items: row.items,
+            quality: match quality.get(&row.point().id()) {
+                Some(quality) if row.stage == TOTAL && row.valid == YesNo::Yes => quality.clone(),
+                _ => Vec::new(),
+            },
         };
         let points = rows.iter().map(point).collect();
         Ok(Measured { folder: folder.to_owned(), points, record, clock_mhz })

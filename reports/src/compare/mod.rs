@@ -8,6 +8,7 @@
 //! | `rounds` | reads and judges paired runs |
 //! | `scatter` | scatter between runs of the same code, by a self-test or by history |
 //! | `energy` | judges the energy of points |
+//! | `quality` | judges the quality of outputs |
 //! | `join` | finds the points that both runs have, judges them, and names those without a verdict |
 //! | `words`, `notes`, `advice` | reasons, and next steps |
 //! | `gate` | error rates of verdicts |
@@ -21,6 +22,7 @@ mod join;
 mod judge;
 mod measured;
 mod notes;
+mod quality;
 pub mod render;
 mod rounds;
 mod scatter;
@@ -36,6 +38,7 @@ pub use join::{Unjudged, compare};
 pub use judge::{CompareOptions, Judgement, Thresholds, Why, judge, judge_paired};
 pub(crate) use measured::MAX_DISTURBED;
 pub use measured::{CompareError, Measured, MeasuredPoint, PointEnergy, Samples};
+pub use quality::{QualityChange, QualitySide, QualityVerdict};
 pub use rounds::{Quantity, Round, paired};
 pub use scatter::{Origin, RunScatter, scatter_of};
 
@@ -62,6 +65,9 @@ pub struct Comparison {
     /// The points whose energy was measured in both runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub energy: Vec<EnergyVerdict>,
+    /// Metrics of quality that are known in both runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quality: Vec<QualityVerdict>,
     /// Points and stages that only the base has, or that are valid there only.
     pub only_base: Vec<Unmatched>,
     /// Points and stages that only the new run has, or that are valid there only.
@@ -240,6 +246,11 @@ impl Comparison {
     /// Number of points with a verdict on their energy.
     pub fn count_energy(&self, verdict: EnergyChange) -> usize {
         self.energy.iter().filter(|point| point.verdict == verdict).count()
+    }
+
+    /// Number of metrics of quality with a verdict.
+    pub fn count_quality(&self, verdict: QualityChange) -> usize {
+        self.quality.iter().filter(|metric| metric.verdict == verdict).count()
     }
 
     /// The points of the base whose variants gave a wrong output in the new run, or failed.

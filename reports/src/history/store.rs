@@ -10,7 +10,9 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::HistoryError;
-use crate::store::{RUN, SAMPLES, SUMMARY, StoreError, Versioned, open_file, read_versioned};
+use crate::store::{
+    QUALITY, RUN, SAMPLES, SUMMARY, StoreError, Versioned, open_file, read_versioned,
+};
 
 /// The version of the store's layout; run folders have their own.
 pub(super) const STORE_VERSION: u32 = 1;
@@ -235,12 +237,12 @@ fn is_free(root: &Path) -> Result<bool, HistoryError> {
 /// Files of every run.
 pub(super) const FILES: [&str; 3] = [RUN, SAMPLES, SUMMARY];
 
-/// Optional file of runs of earlier versions: samples that were repeated.
-const REPEATED: &str = "disturbed.csv";
+/// Optional files: counts of quality, and samples that runs of earlier versions repeated.
+const OPTIONAL: [&str; 2] = ["disturbed.csv", QUALITY];
 
 /// The files of a run, opened: the required ones, and optional ones that exist.
 fn files(folder: &Path) -> impl Iterator<Item = Result<(&'static str, File), HistoryError>> {
-    let optional = Some(REPEATED).filter(|name| folder.join(name).exists());
+    let optional = OPTIONAL.into_iter().filter(|name| folder.join(name).exists());
     let names = FILES.into_iter().chain(optional);
     names.map(|name| Ok((name, open_file(&folder.join(name))?)))
 }

@@ -5,6 +5,7 @@ mod identity;
 mod machine_records;
 mod planned;
 mod point;
+mod quality;
 mod quantities;
 mod rows;
 mod run;
@@ -20,6 +21,7 @@ pub use machine_records::{
 pub use planned::PlannedVariant;
 pub(crate) use point::Identified;
 pub use point::{InvalidParams, Params, Point};
+pub use quality::{FigureKind, InvalidPart, Parts, QualityRow};
 pub use quantities::{About, AxisKind, AxisRecord, Better, Declared, MetricRecord, Quantities};
 pub use rows::{
     Ceiling, FAILED, FULL_LEVEL, INTERVAL_LEVEL, J_PER_ITEM, SampleRow, SummaryRow, WRONG, YesNo,

@@ -5,6 +5,7 @@
 //! | `run.json` | a [`RunRecord`](crate::record::RunRecord) |
 //! | `samples.csv` | a [`SampleRow`](crate::record::SampleRow) per line |
 //! | `summary.csv` | a [`SummaryRow`](crate::record::SummaryRow) per line |
+//! | `quality.csv` | a [`QualityRow`](crate::record::QualityRow) per line, if the truth is known |
 //!
 //! Streams of events have `throughput.csv` and `events.csv` instead of the latter two, open-loop
 //! runs of timeslices `stream.csv` and `timeslices.csv`.
@@ -13,6 +14,7 @@
 //! results so far.
 
 mod folder;
+mod quality;
 mod read;
 mod streams;
 mod table_file;
@@ -24,6 +26,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use folder::write_json;
 pub use folder::{Folder, RunRows, describe, is_run};
+pub use quality::read_quality;
 pub use read::{Run, RunSummary, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, WrittenKey, read_distinct_summary, read_versioned};
 pub use streams::{StreamFolder, StreamRun, ThroughputEvents, ThroughputFolder, ThroughputRun};
@@ -35,6 +38,7 @@ use text::{SENTENCE, Untrusted};
 pub(crate) const RUN: &str = "run.json";
 pub(crate) const SAMPLES: &str = "samples.csv";
 pub(crate) const SUMMARY: &str = "summary.csv";
+pub(crate) const QUALITY: &str = "quality.csv";
 
 /// A run folder that can't be written or read.
 #[derive(Debug, thiserror::Error)]

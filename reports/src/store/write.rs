@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::folder::{Folder, RunRows, json, replace};
 use super::table_file::{TableFile, table};
-use super::{RUN, Run, SAMPLES, SUMMARY, StoreError, read_summary};
+use super::{QUALITY, RUN, Run, SAMPLES, SUMMARY, StoreError, read_summary};
 use crate::frame::Frame;
 use crate::record::{CeilingsRecord, Params, Point, SampleRow, SummaryRow};
 
@@ -35,7 +35,7 @@ pub type RunFolder = Folder<SummaryRow>;
 
 /// Removes leftovers of processes that were killed while they wrote the files of a run.
 pub fn clean(folder: &Path) {
-    [RUN, SAMPLES, SUMMARY].iter().for_each(|name| files::clean(&folder.join(name)));
+    [RUN, SAMPLES, SUMMARY, QUALITY].iter().for_each(|name| files::clean(&folder.join(name)));
 }
 
 impl RunFolder {

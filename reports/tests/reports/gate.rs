@@ -166,8 +166,13 @@ fn power(change: f64, thresholds: Thresholds) -> (f64, f64) {
 }
 
 /// Limits for a single point.
-const UNCONTROLLED: Thresholds =
-    Thresholds { min_effect: 0.01, resolution: 0.05, significance: 0.01, false_discovery: 0.999 };
+const UNCONTROLLED: Thresholds = Thresholds {
+    min_effect: 0.01,
+    resolution: 0.05,
+    significance: 0.01,
+    false_discovery: 0.999,
+    quality_drop: 0.001,
+};
 
 /// Of 256 points every tenth is slower: 78 of 100 are found. With the limits of a single point 90
 /// of 100 would be, but with false alarms.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use generators_common::DataError;
 
-use super::{Algorithm, CheckError, Metric, Promise, Semantics};
+use super::{Algorithm, CheckError, Promise, Quality, Semantics};
 
 /// A right answer, if there is one.
 type Answer<T> = Arc<Option<T>>;
@@ -57,7 +57,7 @@ impl<A: Algorithm> Judge<'_, A> {
         self.task.check(self.input, reference, output, self.promise)
     }
 
-    pub(super) fn quality(&self, output: &A::Output) -> Vec<Metric> {
+    pub(super) fn quality(&self, output: &A::Output) -> Vec<Quality> {
         self.task.quality(self.input, output)
     }
 

@@ -16,6 +16,7 @@
 //! | `file_remarks` | remarks about the files of an input |
 //! | `work` | amount of work |
 //! | `metric` | metrics in the results, and their definitions |
+//! | `quality` | metrics of quality, with their counts |
 
 mod answers;
 mod difference;
@@ -29,6 +30,7 @@ pub mod metric;
 pub mod mutants;
 mod output;
 mod output_files;
+mod quality;
 mod read_input;
 mod session;
 pub mod shrink;
@@ -58,6 +60,7 @@ pub use metric::{About, Better, Metric, MetricInfo, Relation};
 pub use mutants::{Mutants, Mutation};
 pub use output::{Output, compare_lists};
 pub use output_files::{OutputAlias, OutputFiles, OutputFormat, VariantChoice};
+pub use quality::{PartSum, Quality, QualityKind};
 pub use read_input::ReadInput;
 pub use session::Runner;
 #[cfg(any(test, feature = "testing"))]
@@ -278,9 +281,10 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
         output.compare(right)
     }
 
-    /// Quality of an output where the truth is known: further metrics for the results. Called once
-    /// the output was found right.
-    fn quality(&self, _: &Self::Input, _: &Self::Output) -> Vec<Metric> {
+    /// Quality of an output where the truth is known: further metrics for the results, with the
+    /// counts of events that intervals and comparisons need. Called once the output was found
+    /// right.
+    fn quality(&self, _: &Self::Input, _: &Self::Output) -> Vec<Quality> {
         Vec::new()
     }
 

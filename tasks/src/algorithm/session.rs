@@ -10,7 +10,7 @@ use portable_gpu::timing::Stages;
 use portable_gpu::{DeviceError, Gpu};
 use text::Untrusted;
 
-use super::{Algorithm, Digest, InputState, Judge, Metric, Segments, Work};
+use super::{Algorithm, Digest, InputState, Judge, Metric, Quality, Segments, Work};
 use crate::device::Buffers;
 
 /// Error found in an output.
@@ -65,7 +65,7 @@ pub trait Candidate: Send {
         None
     }
     /// Quality of the output that was checked last; see [`Algorithm::quality`].
-    fn quality(&self) -> Vec<Metric> {
+    fn quality(&self) -> Vec<Quality> {
         Vec::new()
     }
     /// Writes the output of the last run; see [`Algorithm::write_output`].
@@ -187,7 +187,7 @@ pub struct RunnerSession<'a, A: Algorithm, R: Runner<A>> {
     gpu: Option<Arc<Gpu>>,
     judge: Judge<'a, A>,
     /// Quality of the output that was checked last.
-    quality: Vec<Metric>,
+    quality: Vec<Quality>,
 }
 
 impl<'a, A: Algorithm, R: Runner<A>> RunnerSession<'a, A, R> {
@@ -278,7 +278,7 @@ impl<A: Algorithm, R: Runner<A>> Candidate for RunnerSession<'_, A, R> {
         self.runner.sample()
     }
 
-    fn quality(&self) -> Vec<Metric> {
+    fn quality(&self) -> Vec<Quality> {
         self.quality.clone()
     }
 

@@ -38,8 +38,8 @@ use generators_lhcb::BankKind;
 use generators_lhcb::io::ENDINGS;
 use tasks::algorithm::shrink::without_parts;
 use tasks::algorithm::{
-    Algorithm, CheckError, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Promise, Relation,
-    Semantics, TaskInfo, Variant, Work,
+    Algorithm, CheckError, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Promise, Quality,
+    Relation, Semantics, TaskInfo, Variant, Work,
 };
 use tasks::axis::{Params, joined};
 use tasks::plugin::Contract;
@@ -183,10 +183,10 @@ impl Algorithm for VeloTask {
         )]
     }
 
-    fn quality(&self, input: &VeloInput, output: &VeloOutput) -> Vec<Metric> {
+    fn quality(&self, input: &VeloInput, output: &VeloOutput) -> Vec<Quality> {
         match input.events.truth() {
             Some(truth) if self.stage.has_tracks() => {
-                physics::quality(&output.tracks, truth).metrics()
+                physics::metrics(&physics::quality_by_event(&output.tracks, truth))
             }
             _ => Vec::new(),
         }

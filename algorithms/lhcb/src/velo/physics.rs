@@ -4,7 +4,7 @@
 use generators_lhcb::pixel::WITHOUT_FRACTIONS;
 use generators_lhcb::truth::{Particle, Truth};
 use tasks::algorithm::metric::GHOSTS;
-use tasks::algorithm::{Better, Metric, MetricInfo, Relation};
+use tasks::algorithm::{Better, MetricInfo, PartSum, Quality};
 
 use crate::velo::model::Tracks;
 
@@ -130,13 +130,50 @@ struct Match {
     of_track: usize,
 }
 
-/// Counts the tracks of events against their truth.
+/// Counts the tracks of all events against their truth.
 pub fn quality(tracks: &Tracks, truth: &[Truth]) -> TrackQuality {
+    let of_events = quality_by_event(tracks, truth);
+    of_events.iter().fold(TrackQuality::default(), |sum, event| sum.plus(event))
+}
+
+/// Counts the tracks of each event against its truth.
+pub fn quality_by_event(tracks: &Tracks, truth: &[Truth]) -> Vec<TrackQuality> {
     let events: Vec<_> = tracks.of_events().zip(truth).collect();
-    let of_event = parallel::map_dynamic(events, |(of_event, truth)| {
+    parallel::map_dynamic(events, |(of_event, truth)| {
         event_quality(of_event.map(|track| tracks.track_ids(track)), truth)
+    })
+}
+
+/// The metrics of the results, with their counts by event; none where nothing is counted.
+pub fn metrics(of_events: &[TrackQuality]) -> Vec<Quality> {
+    let passed = |count: fn(&TrackQuality) -> [u64; 2]| {
+        of_events.iter().map(move |event| {
+            let [passed, total] = count(event);
+            PartSum::passed(passed, total)
+        })
+    };
+    let of_matched = |sum: fn(&Counts) -> f64| {
+        of_events.iter().map(move |event| {
+            let velo = &event.categories[0];
+            PartSum { sum: sum(velo), count: velo.matched() }
+        })
+    };
+    let efficiencies = CATEGORIES.iter().enumerate().map(|(index, category)| {
+        let counts = of_events.iter().map(|event| event.categories[index]);
+        let parts = counts.map(|counts| PartSum::passed(counts.found, counts.particles));
+        Quality::share(category.efficiency, parts)
     });
-    of_event.iter().fold(TrackQuality::default(), |sum, event| sum.plus(event))
+    let clones = |event: &TrackQuality| {
+        let velo = &event.categories[0];
+        [velo.clones, velo.matched()]
+    };
+    let others = [
+        Quality::share(&GHOSTS, passed(|event| [event.ghosts, event.tracks])),
+        Quality::share(&CLONES, passed(clones)),
+        Quality::mean(&PURITY, of_matched(|velo| velo.purity)),
+        Quality::mean(&HIT_EFFICIENCY, of_matched(|velo| velo.hit_efficiency)),
+    ];
+    efficiencies.chain(others).filter(|quality| quality.value().is_finite()).collect()
 }
 
 fn event_quality<'t>(
@@ -211,8 +248,8 @@ impl Counts {
     }
 
     /// Tracks of the particles.
-    fn matched(&self) -> f64 {
-        (self.found + self.clones) as f64
+    fn matched(&self) -> u64 {
+        self.found + self.clones
     }
 }
 
@@ -225,23 +262,5 @@ impl TrackQuality {
                 self.categories[index].plus(&other.categories[index])
             }),
         }
-    }
-
-    /// The metrics of the results; none where nothing is counted.
-    pub fn metrics(&self) -> Vec<Metric> {
-        let share = |info, part: f64, all: f64| {
-            (all > 0.0).then(|| Metric::new(info, part / all, Relation::Itself))
-        };
-        let velo = &self.categories[0];
-        let efficiencies = CATEGORIES.iter().zip(&self.categories).map(|(category, counts)| {
-            share(category.efficiency, counts.found as f64, counts.particles as f64)
-        });
-        let others = [
-            share(&GHOSTS, self.ghosts as f64, self.tracks as f64),
-            share(&CLONES, velo.clones as f64, velo.matched()),
-            share(&PURITY, velo.purity, velo.matched()),
-            share(&HIT_EFFICIENCY, velo.hit_efficiency, velo.matched()),
-        ];
-        efficiencies.chain(others).flatten().collect()
     }
 }

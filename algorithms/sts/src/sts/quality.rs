@@ -12,7 +12,7 @@ use parallel::map;
 
 use super::{Hit, OfflineHit, Partitioned};
 use tasks::algorithm::metric::{EFFICIENCY, GHOSTS};
-use tasks::algorithm::{Metric, MetricInfo, Relation};
+use tasks::algorithm::{MetricInfo, PartSum, Quality};
 
 /// The share of a normal distribution that is within a standard deviation.
 const WITHIN_A_DEVIATION: f64 = 0.682_689;
@@ -49,19 +49,41 @@ struct Tally {
 /// hit's own error: 1 if that is right.
 pub fn figures<'a, H>(
     timeslices: impl IntoIterator<Item = (&'a Setup, &'a Crossings, &'a Partitioned<H>)>,
-) -> Vec<Metric>
+) -> Vec<Quality>
 where
     H: Sync + 'a,
     Claim: for<'h> From<&'h H>,
 {
-    let mut sum = Tally::default();
+    let mut modules = Vec::new();
     for (setup, crossings, hits) in timeslices {
-        let tallies = map(setup.modules().iter().enumerate(), |(index, module)| {
+        modules.extend(map(setup.modules().iter().enumerate(), |(index, module)| {
             Tally::of_module(module, crossings.of_module(index), hits.segment(index))
-        });
-        tallies.into_iter().for_each(|tally| sum.add(tally));
+        }));
     }
-    sum.metrics()
+    metrics(modules)
+}
+
+/// The figures of modules: of all their hits, and those of each module as a part.
+fn metrics(mut modules: Vec<Tally>) -> Vec<Quality> {
+    let share = |info, count: fn(&Tally) -> [usize; 2]| {
+        let parts = modules.iter().map(count);
+        Quality::share(info, parts.map(|[part, all]| PartSum::passed(part as u64, all as u64)))
+    };
+    let mut figures = vec![
+        share(&EFFICIENCY, |module| [module.found, module.seen]),
+        share(&GHOSTS, |module| [module.ghosts, module.hits]),
+    ];
+    let infos: &'static [MetricInfo] = &OFFSETS;
+    figures.extend(infos.iter().enumerate().map(|(index, info)| {
+        let mut all: Vec<f32> =
+            modules.iter().flat_map(|module| &module.offsets[index]).copied().collect();
+        let parts = modules.iter_mut().map(|module| {
+            let offsets = &mut module.offsets[index];
+            PartSum::width(width(offsets), offsets.len())
+        });
+        Quality::width(info, width(&mut all), parts)
+    }));
+    figures
 }
 
 impl Tally {
@@ -100,27 +122,6 @@ impl Tally {
         for (offsets, value) in self.offsets.iter_mut().zip(values) {
             offsets.push(value.abs());
         }
-    }
-
-    fn add(&mut self, other: Tally) {
-        self.seen += other.seen;
-        self.found += other.found;
-        self.hits += other.hits;
-        self.ghosts += other.ghosts;
-        for (offsets, others) in self.offsets.iter_mut().zip(other.offsets) {
-            offsets.extend(others);
-        }
-    }
-
-    fn metrics(mut self) -> Vec<Metric> {
-        let share = |part: usize, whole: usize| part as f64 / whole as f64;
-        let shares =
-            [(&EFFICIENCY, share(self.found, self.seen)), (&GHOSTS, share(self.ghosts, self.hits))];
-        let infos: &'static [MetricInfo] = &OFFSETS;
-        let widths = infos.iter().zip(self.offsets.iter_mut().map(|offsets| width(offsets)));
-        let figures = shares.into_iter().chain(widths);
-        let metric = |(info, value)| Metric::new(info, value, Relation::Itself);
-        figures.map(metric).collect()
     }
 }
 

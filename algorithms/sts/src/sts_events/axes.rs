@@ -36,8 +36,8 @@ axes! {
 }
 
 /// Bytes per digi: the digis during generation and by time, a copy for a GPU and the flags for each
-/// there.
-const BYTES_FOR_DIGI: u64 = 2 * 16 + 2 * 8 + 3 * 4;
+/// there, and its collision.
+const BYTES_FOR_DIGI: u64 = 2 * 16 + 2 * 8 + 3 * 4 + 4;
 /// Bytes for each digi of an event: the reference, a variant's, and a copy of that to compare.
 const BYTES_FOR_COPY: u64 = 3 * 8;
 
@@ -64,7 +64,7 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 /// Simulates a timeslice.
 pub(super) fn generate(params: &Params, seed: u64) -> Result<DigiStream, DataError> {
     let simulation = Simulation::new(&sts_scenario::one_timeslice(params)?, seed)?;
-    DigiStream::of_sides(&simulation.timeslice(0).digis, rules(params)?)
+    DigiStream::of_simulation(&simulation.timeslice(0), rules(params)?)
 }
 
 /// Reads the digis of a timeslice, of any order, or its raw data.

@@ -4,15 +4,17 @@
 use std::sync::OnceLock;
 
 use generators_common::DataError;
+use generators_sts::physics::Simulated;
 use generators_sts::{Digi, SegmentedDigis};
 use rayon::slice::ParallelSliceMut;
 use text::Untrusted;
 
 use super::event::{Events, MAX_COPIES, max_copies};
+use super::quality::Collisions;
 use super::reference;
 use super::rules::EventRules;
 use crate::file_selection::{SKIP, TAKE, TIMESLICES};
-use crate::sts::data::read_out;
+use crate::sts::data::{read_out, read_out_with};
 use crate::sts_unpack::{SETUP, StsUnpack};
 use tasks::algorithm::shrink::without_parts;
 use tasks::algorithm::{Algorithm, InputFiles};
@@ -25,6 +27,8 @@ pub struct DigiStream {
     rules: EventRules,
     right: OnceLock<Events>,
     source_notes: Vec<String>,
+    /// Where the digis come from, if that is known.
+    collisions: Option<Collisions>,
 }
 
 impl DigiStream {
@@ -38,7 +42,7 @@ impl DigiStream {
         }
         digis.par_sort_by_key(|digi| digi.time_ns());
         let right = OnceLock::new();
-        Ok(DigiStream { digis, rules, right, source_notes: Vec::new() })
+        Ok(DigiStream { digis, rules, right, source_notes: Vec::new(), collisions: None })
     }
 
     /// The digis of all module sides.
@@ -47,6 +51,31 @@ impl DigiStream {
     /// As [`DigiStream::new`].
     pub fn of_sides(digis: &SegmentedDigis, rules: EventRules) -> Result<Self, DataError> {
         DigiStream::new(read_out(digis), rules)
+    }
+
+    /// The digis of a simulated timeslice, with the collisions that they come from.
+    ///
+    /// # Errors
+    /// As [`DigiStream::new`].
+    pub(super) fn of_simulation(
+        simulated: &Simulated,
+        rules: EventRules,
+    ) -> Result<Self, DataError> {
+        let collision = |index| Collisions::of_digi(&simulated.truth, index);
+        let mut digis = read_out_with(&simulated.digis, collision);
+        digis.par_sort_by_key(|(digi, _)| digi.time_ns());
+        let (digis, collisions) = digis.into_iter().unzip();
+        Ok(DigiStream::new(digis, rules)?.with_collisions(Collisions::new(collisions)))
+    }
+
+    /// The input with the origin of its digis, in their order.
+    pub(super) fn with_collisions(self, collisions: Collisions) -> Self {
+        DigiStream { collisions: Some(collisions), ..self }
+    }
+
+    /// The collisions of all digis, if they are known.
+    pub(super) fn collisions(&self) -> Option<&Collisions> {
+        self.collisions.as_ref()
     }
 
     /// The input with notes on how its digis were read.
@@ -85,7 +114,8 @@ impl DigiStream {
         without_parts(self.digis.len(), |gone| {
             let digis = [&self.digis[..gone.start], &self.digis[gone.end..]].concat();
             let right = OnceLock::new();
-            Some(DigiStream { digis, rules: self.rules, right, source_notes: Vec::new() })
+            let rules = self.rules;
+            Some(DigiStream { digis, rules, right, source_notes: Vec::new(), collisions: None })
         })
     }
 }

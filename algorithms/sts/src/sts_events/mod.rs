@@ -12,6 +12,7 @@
 //! | `axes` | sources of digis |
 //! | `input`, `rules`, `event` | digis, rules, and the output |
 //! | `reference` | the right answer, digi by digi |
+//! | `quality` | efficiency, fakes and splits by the simulated collisions |
 //! | `stage` | event building as the last stage of the STS chain |
 //! | `chain` | successors of triggers, and triggers that do not depend on earlier ones |
 //! | `hard_inputs` | inputs that are hard to process correctly |
@@ -24,6 +25,7 @@ mod cuda;
 mod event;
 mod hard_inputs;
 mod input;
+mod quality;
 mod reference;
 mod rules;
 mod stage;
@@ -39,10 +41,10 @@ use generators_sts::Digi;
 use crate::file_selection::source_files;
 use tasks::algorithm::metric::NS_PER_DIGI;
 use tasks::algorithm::{
-    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, SourceFile,
-    TaskInfo, Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Quality, Relation, Semantics,
+    SourceFile, TaskInfo, Variant, Work,
 };
-use tasks::axis::Params;
+use tasks::axis::{Params, joined};
 
 pub use cpu::build_events;
 pub use event::{Event, Events, event_sums, events_digest};
@@ -50,7 +52,7 @@ pub use input::DigiStream;
 pub use rules::{EventRules, RULES};
 pub use stage::{EventStage, right_events};
 
-static METRICS: &[MetricInfo] = &[NS_PER_DIGI, EVENTS];
+static METRICS: &[MetricInfo] = &joined::<_, 5>(&[&[NS_PER_DIGI, EVENTS], &quality::FIGURES]);
 const EVENTS: MetricInfo = MetricInfo::amount("events", "", "events", "events that were found");
 
 const EXAMPLES: &str = "  bench events --preset mcbm-2024 --scale 1 --threads 1,2
@@ -168,6 +170,10 @@ impl Algorithm for StsEvents {
         let copies = right.digis.len();
         let note = format!("{events} events with {copies} digis, of {digis}");
         [&[note], input.source_notes()].concat()
+    }
+
+    fn quality(&self, input: &DigiStream, output: &Events) -> Vec<Quality> {
+        quality::figures(input, &output.events)
     }
 
     fn reference(&self, input: &DigiStream, _: Semantics) -> Option<Events> {

@@ -98,7 +98,7 @@ impl Data {
         let hits: Vec<Vec<Hit>> = (0..self.hits.segments()).map(module).collect();
         let hits = Partitioned::of_modules(&hits);
         let metrics = figures([(&self.setup, &self.crossings, &hits)]);
-        let pairs = metrics.iter().map(|metric| (metric.info.name, metric.value(1.0)));
+        let pairs = metrics.iter().map(|figure| (figure.metric.info.name, figure.value()));
         pairs.collect()
     }
 }

@@ -32,8 +32,8 @@ use crate::tpc_cluster_finder::quality::{FIGURES, figures};
 use crate::tpc_cluster_finder::{Cluster, RowCluster, cluster_table};
 use crate::tpc_decode::{NS_PER_SAMPLE, PAGE_GB_PER_S, TpcDecode};
 use tasks::algorithm::{
-    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Relation, Semantics, SourceFile,
-    TaskInfo, Variant, Work,
+    Algorithm, InputFiles, Metric, MetricInfo, OutputFiles, Plan, Quality, Relation, Semantics,
+    SourceFile, TaskInfo, Variant, Work,
 };
 use tasks::axis::{Params, joined};
 
@@ -152,7 +152,7 @@ impl Algorithm for Tpc {
         [vec![found], TpcDecode.notes(&input.frame)].concat()
     }
 
-    fn quality(&self, input: &RawFrame, output: &Vec<RowCluster>) -> Vec<Metric> {
+    fn quality(&self, input: &RawFrame, output: &Vec<RowCluster>) -> Vec<Quality> {
         let Some(truth) = input.truth() else { return Vec::new() };
         let sectors: Vec<_> = truth.iter().map(|truth| (truth, &input.finding.settings)).collect();
         figures(&sectors, output)

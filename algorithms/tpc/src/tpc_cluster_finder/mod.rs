@@ -42,7 +42,7 @@ use generators_tpc::io::write_charges;
 use crate::file_selection::source_files;
 use tasks::algorithm::{
     Algorithm, CheckError, InputFiles, Metric, MetricInfo, OutputAlias, OutputFiles, Plan, Promise,
-    Relation, Semantics, SourceFile, TaskInfo, Variant, VariantChoice, Work,
+    Quality, Relation, Semantics, SourceFile, TaskInfo, Variant, VariantChoice, Work,
 };
 use tasks::axis::{Params, joined};
 
@@ -187,7 +187,7 @@ impl Algorithm for TpcClusterFinder {
         [vec![found], input.remarks().notes.clone()].concat()
     }
 
-    fn quality(&self, input: &Charges, output: &Clusters) -> Vec<Metric> {
+    fn quality(&self, input: &Charges, output: &Clusters) -> Vec<Quality> {
         let by_position = input.truth().map(|truth| {
             let settings = input.cases().iter().map(|case| &case.settings);
             let sectors: Vec<_> = truth.iter().zip(settings).collect();

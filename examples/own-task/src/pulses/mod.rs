@@ -19,7 +19,7 @@ use recobench::data::DataError;
 use recobench::tasks::algorithm::metric::EFFICIENCY;
 use recobench::tasks::algorithm::shrink::without_parts;
 use recobench::tasks::algorithm::{
-    Algorithm, InputFiles, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, InputFiles, MetricInfo, PartSum, Plan, Quality, Semantics, TaskInfo, Variant, Work,
 };
 use recobench::tasks::axis::Params;
 
@@ -103,18 +103,19 @@ impl Algorithm for Pulses {
         Some(input.each().map(pulse).collect())
     }
 
-    fn quality(&self, input: &Waveforms, output: &Vec<Pulse>) -> Vec<Metric> {
+    fn quality(&self, input: &Waveforms, output: &Vec<Pulse>) -> Vec<Quality> {
         let Some(truth) = input.truth() else { return Vec::new() };
         let both = truth.iter().zip(output).filter_map(|(time, pulse)| Some(((*time)?, pulse)));
         let found: Vec<_> = both.clone().filter(|(_, pulse)| pulse.height > 0).collect();
         let mut distances: Vec<f64> =
             found.iter().map(|(time, pulse)| (pulse.samples() - time).abs()).collect();
         distances.sort_by(f64::total_cmp);
-        let efficiency = found.len() as f64 / both.count().max(1) as f64;
+        // Each waveform is an event: its counts give intervals, and pair two runs.
+        let events = both.map(|(_, pulse)| PartSum::passed(u64::from(pulse.height > 0), 1));
         // Two of three lie within a standard deviation.
         let residual = distances.get(distances.len() * 68 / 100).copied();
-        let efficiency = Metric::new(&EFFICIENCY, efficiency, Relation::Itself);
-        let residual = residual.map(|at| Metric::new(&TIME_RESIDUAL, at, Relation::Itself));
+        let efficiency = Quality::share(&EFFICIENCY, events);
+        let residual = residual.map(|at| Quality::width(&TIME_RESIDUAL, at, []));
         std::iter::once(efficiency).chain(residual).collect()
     }
 }

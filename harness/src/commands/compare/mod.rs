@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::thread::{self, Builder};
 
 use reports::compare::render::{Listing, render};
-use reports::compare::{CompareOptions, Comparison, EnergyChange, Measured, Verdict, compare};
+use reports::compare::{
+    CompareOptions, Comparison, EnergyChange, Measured, QualityChange, Verdict, compare,
+};
 use reports::store::StoreError;
 use reports::table::Format;
 
@@ -66,11 +68,12 @@ pub(super) fn judged(
     Ok(compare(&base, &new, options)?)
 }
 
-/// The exit code of a comparison. A wrong output comes first, then a regression, then points that
-/// could not be judged.
+/// The exit code of a comparison. A wrong output comes first, then a regression of time or quality,
+/// then points that could not be judged.
 pub(super) fn exit(comparison: &Comparison, fail_on: FailOn) -> Exit {
     let not_clear = comparison.count(Verdict::Inconclusive);
     let found = comparison.count(Verdict::Slower)
+        + comparison.count_quality(QualityChange::Worse)
         + match fail_on {
             FailOn::Slower => 0,
             FailOn::Inconclusive => not_clear,

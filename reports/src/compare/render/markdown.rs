@@ -2,7 +2,7 @@
 
 use text::{COMMAND, Untrusted};
 
-use super::super::{Comparison, Verdict, gate};
+use super::super::{Comparison, QualityChange, Verdict, gate};
 use super::Listing;
 use crate::shape::{self, Axes};
 use crate::table::escaped;
@@ -28,6 +28,7 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
     }
     text.push_str(&table(comparison, listing, &common));
     text.push_str(&energy(comparison, listing, &common));
+    text.push_str(&quality(comparison, listing, &common));
     text.push_str(&list("Hints", super::hints(comparison)));
     text.push_str(&commands(super::steps(comparison)));
     text.push_str(&list("Notes", comparison.notes.clone()));
@@ -50,14 +51,16 @@ pub fn commands(steps: Vec<&str>) -> String {
 fn headline(comparison: &Comparison) -> String {
     let wrong = comparison.wrong().count();
     let slower = comparison.count(Verdict::Slower);
-    match (wrong, slower) {
-        (0, 0) => no_regression(comparison),
-        (0, slower) => points_are(slower, "slower"),
-        (wrong, 0) => points_are(wrong, "wrong or failed"),
-        (wrong, slower) => {
-            [points_are(wrong, "wrong or failed"), points_are(slower, "slower")].join(", ")
-        }
-    }
+    let worse = comparison.count_quality(QualityChange::Worse);
+    let found = [
+        (wrong > 0).then(|| points_are(wrong, "wrong or failed")),
+        (slower > 0).then(|| points_are(slower, "slower")),
+        (worse > 0).then(|| {
+            format!("{} of quality {} worse", units::counted(worse, "metric"), units::are(worse))
+        }),
+    ];
+    let found: Vec<String> = found.into_iter().flatten().collect();
+    if found.is_empty() { no_regression(comparison) } else { found.join(", ") }
 }
 
 /// `1 point is slower`, `2 points are slower`.
@@ -120,6 +123,20 @@ fn energy(comparison: &Comparison, listing: Listing, common: &Axes) -> String {
     let shown = &listed[..listed.len().min(MAX_ROWS)];
     let table = super::energy_table(shown, common).markdown_rows();
     format!("\n{}\n\n{table}", super::energy_counts(comparison))
+}
+
+fn quality(comparison: &Comparison, listing: Listing, common: &Axes) -> String {
+    if comparison.quality.is_empty() {
+        return String::new();
+    }
+    let listed = super::listed_quality(comparison, listing);
+    let shown = &listed[..listed.len().min(MAX_ROWS)];
+    let table = super::quality_table(shown, common).markdown_rows();
+    let more = match listed.len().saturating_sub(MAX_ROWS) {
+        0 => String::new(),
+        more => format!("\nand {more} more\n"),
+    };
+    format!("\n{}\n\n{table}{more}", super::quality_counts(comparison))
 }
 
 fn list(title: &str, items: Vec<String>) -> String {

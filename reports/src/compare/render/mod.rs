@@ -13,8 +13,8 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use text::{COMMAND, SENTENCE, Untrusted};
 
 use super::{
-    Comparison, EnergyChange, EnergyVerdict, Key, NOT_MEASURED, PointVerdict, RETIRED, Unmatched,
-    Verdict, gate,
+    Comparison, EnergyChange, EnergyVerdict, Key, NOT_MEASURED, PointVerdict, QualityChange,
+    QualityVerdict, RETIRED, Unmatched, Verdict, gate,
 };
 use crate::frame::json_text;
 use crate::grouped::{distinct, grouped};
@@ -72,6 +72,12 @@ fn columns(screen: Screen, comparison: &Comparison, listing: Listing) -> String 
         let table = for_people(Format::Table, &[table], Screen { paint: Paint::Plain, ..screen });
         lines.extend(table.lines().map(str::to_owned));
         lines.push(energy_counts(comparison));
+    }
+    if !comparison.quality.is_empty() {
+        let table = quality_table(&listed_quality(comparison, listing), &common);
+        let table = for_people(Format::Table, &[table], Screen { paint: Paint::Plain, ..screen });
+        lines.extend(table.lines().map(str::to_owned));
+        lines.push(quality_counts(comparison));
     }
     lines.extend(unmatched(comparison));
     lines.extend(comparison.unjudged_words());
@@ -139,6 +145,49 @@ fn energy_counts(comparison: &Comparison) -> String {
     let count = |verdict| format!("{} {verdict}", comparison.count_energy(verdict));
     let points = units::counted(comparison.energy.len(), "point");
     format!("energy of {points}: {}", EnergyChange::ALL.map(count).join(", "))
+}
+
+/// The columns of a table of qualities.
+const QUALITY_COLUMNS: [(&str, Side); 8] = [
+    ("quality", Side::Left),
+    ("point", Side::Left),
+    ("metric", Side::Left),
+    ("base", Side::Right),
+    ("new", Side::Right),
+    ("change for the better", Side::Right),
+    ("95 % CI", Side::Left),
+    ("why", Side::Left),
+];
+
+/// The qualities to list, by urgency of the verdict, then by size of the change.
+fn listed_quality(comparison: &Comparison, listing: Listing) -> Vec<&QualityVerdict> {
+    let all = listing == Listing::All || comparison.quality.len() <= FEW;
+    let wanted = |metric: &&QualityVerdict| all || metric.verdict != QualityChange::Unchanged;
+    let mut metrics: Vec<_> = comparison.quality.iter().filter(wanted).collect();
+    metrics.sort_by(|a, b| {
+        let size = |metric: &QualityVerdict| metric.worsening.abs();
+        a.verdict.cmp(&b.verdict).then_with(|| size(b).total_cmp(&size(a)))
+    });
+    metrics
+}
+
+/// Table of qualities with the axes that distinguish points.
+fn quality_table(metrics: &[&QualityVerdict], common: &[(AxisName, String)]) -> Table {
+    let cells = |metric: &&QualityVerdict| {
+        let [base, new, change, interval] = metric.values();
+        let name = short_words(&metric.key, common);
+        let verdict = metric.verdict.to_string();
+        let label = metric.label.clone();
+        [verdict, name, label, base, new, change, interval, metric.reason.clone()]
+    };
+    Table::new(&QUALITY_COLUMNS, metrics.iter().map(cells)).without_if_narrow(&["95 % CI", "base"])
+}
+
+/// `quality, 14 metrics: 1 WORSE, 0 UNDECIDED, 0 BETTER, 13 UNCHANGED`.
+fn quality_counts(comparison: &Comparison) -> String {
+    let count = |verdict| format!("{} {verdict}", comparison.count_quality(verdict));
+    let metrics = units::counted(comparison.quality.len(), "metric");
+    format!("quality, {metrics}: {}", QualityChange::ALL.map(count).join(", "))
 }
 
 /// The points to list, by urgency of the verdict, then by size of the change.
@@ -266,9 +315,11 @@ fn junit(comparison: &Comparison) -> Result<String, RenderError> {
         let lost = comparison.only_base.iter().filter(|point| task(&point.key) == algorithm);
         let status = |point| lost_status(point, comparison.asked_alike);
         let lost = lost.map(|point| junit_named(&point.key, status(point), &point.reason));
+        let quality = comparison.quality.iter().filter(|metric| task(&metric.key) == algorithm);
         let mut suite = TestSuite::new(algorithm.escaped().to_string());
         suite.add_test_cases(points.into_iter().map(case));
         suite.add_test_cases(lost);
+        suite.add_test_cases(quality.map(quality_case));
         report.add_test_suite(suite);
     }
     let text = report.to_string();
@@ -291,6 +342,24 @@ fn junit_named(key: &Key, mut status: TestCaseStatus, message: &str) -> TestCase
         "{}.{}",
         key.point.algorithm.escaped(),
         key.point.variant.escaped()
+    ));
+    case
+}
+
+/// A metric of quality: failed if worse, skipped if undecided.
+fn quality_case(metric: &QualityVerdict) -> TestCase {
+    let status = match metric.verdict {
+        QualityChange::Worse => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        QualityChange::Undecided => TestCaseStatus::skipped(),
+        QualityChange::Better | QualityChange::Unchanged => TestCaseStatus::success(),
+    };
+    let message = format!("{}: {}", metric.verdict, metric.reason);
+    let mut case = junit_named(&metric.key, status, &message);
+    case.name = format!("{} · {}", words(&metric.key), metric.label.escaped()).into();
+    let [base, new, change, interval] = metric.values();
+    case.set_system_out(format!(
+        "{}: base {base}, new {new}, change for the better {change}, {interval}\n",
+        metric.verdict
     ));
     case
 }

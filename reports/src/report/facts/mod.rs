@@ -306,6 +306,7 @@ pub mod fixture {
             thresholds: Thresholds::default(),
             points: points.map(|(i, verdict)| point(i, *verdict)).collect(),
             energy: vec![],
+            quality: vec![],
             only_base: vec![],
             asked_alike: true,
             aslr: None,

@@ -15,7 +15,7 @@ use super::params::CParams;
 use super::{calls, judged};
 use crate::algorithm::{
     About, Algorithm, Better, CheckError, Choose, InputFiles, Metric, MetricInfo, Mutants, Plan,
-    Promise, Relation, Semantics, TaskInfo, Variant, Work,
+    Promise, Quality, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -221,13 +221,13 @@ impl Algorithm for LibraryTask {
     }
 
     /// A failure is shown as a missing value.
-    fn quality(&self, input: &LibraryInput, output: &LibraryOutput) -> Vec<Metric> {
+    fn quality(&self, input: &LibraryInput, output: &LibraryOutput) -> Vec<Quality> {
         let task = self.loaded();
         let Some(measure) = task.functions.measure else { return Vec::new() };
         let values = judged::measure(task, measure, input, output).unwrap_or_default();
         let metrics = self.0.metrics[1..].iter().zip(values);
         let known = metrics.filter(|(_, value)| value.is_finite());
-        known.map(|(info, value)| Metric::new(info, value, Relation::Itself)).collect()
+        known.map(|(info, value)| Metric::new(info, value, Relation::Itself).into()).collect()
     }
 
     fn mutants(

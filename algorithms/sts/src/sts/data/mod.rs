@@ -23,8 +23,8 @@ pub(in crate::sts) use digest::{CLUSTERS, HITS};
 pub use digest::{digest_of, segment_sums_of};
 pub use offline::{OfflineCluster, OfflineDigi, OfflineHit};
 pub use online::{Cluster, ClusterEntry, Hit};
-pub(crate) use timeslice::read_out;
 pub use timeslice::{Timeslice, digi_order};
+pub(crate) use timeslice::{read_out, read_out_with};
 
 /// A stage of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

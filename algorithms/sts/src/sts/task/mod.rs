@@ -47,7 +47,7 @@ use crate::sts_sort::hard_inputs::without_digis;
 use tasks::algorithm::metric::NS_PER_DIGI;
 use tasks::algorithm::{
     Algorithm, CheckError, InputFiles, MemoryShares, Metric, MetricInfo, OutputFiles, Plan,
-    Promise, ReadInput, Relation, Semantics, SourceFile, TaskInfo, Variant, Work,
+    Promise, Quality, ReadInput, Relation, Semantics, SourceFile, TaskInfo, Variant, Work,
 };
 use tasks::axis::{Params, joined};
 use tasks::plugin::Contract;
@@ -326,7 +326,7 @@ impl Algorithm for StsTask {
         Ok(())
     }
 
-    fn quality(&self, input: &Timeslices, output: &Vec<Product>) -> Vec<Metric> {
+    fn quality(&self, input: &Timeslices, output: &Vec<Product>) -> Vec<Quality> {
         match self.stage {
             None => [quality::figures(input, output), quality::counts(output)].concat(),
             Some(ChainStage::Hits) => quality::figures(input, output),

@@ -5,7 +5,7 @@ use generators_sts::Digi;
 use super::Timeslices;
 use crate::sts::quality::figures as figures_of;
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Product};
-use tasks::algorithm::{Metric, MetricInfo, Relation};
+use tasks::algorithm::{Metric, MetricInfo, Quality, Relation};
 
 /// Counts of the whole chain's output.
 pub(super) const COUNTS: [MetricInfo; 5] = [
@@ -18,7 +18,7 @@ pub(super) const COUNTS: [MetricInfo; 5] = [
 
 /// The figures of the hits of all timeslices, of either reconstruction; none without the simulated
 /// truth.
-pub(super) fn figures(input: &Timeslices, output: &[Product]) -> Vec<Metric> {
+pub(super) fn figures(input: &Timeslices, output: &[Product]) -> Vec<Quality> {
     let known = input.0.iter().zip(output).filter_map(|(timeslice, product)| {
         let crossings = timeslice.crossings()?;
         Some((timeslice.setup(), crossings, hits(product)))
@@ -40,7 +40,7 @@ pub(super) fn figures(input: &Timeslices, output: &[Product]) -> Vec<Metric> {
 }
 
 /// Number of clusters and hits in the output, and the bytes of each and of a digi.
-pub(super) fn counts(output: &[Product]) -> Vec<Metric> {
+pub(super) fn counts(output: &[Product]) -> Vec<Quality> {
     let mut counts = [0; 2];
     let mut bytes = [0; 3];
     for product in output {
@@ -60,7 +60,7 @@ pub(super) fn counts(output: &[Product]) -> Vec<Metric> {
     }
     let values = counts.into_iter().chain(bytes);
     let metrics = COUNTS.iter().zip(values);
-    metrics.map(|(info, value)| Metric::new(info, value as f64, Relation::Itself)).collect()
+    metrics.map(|(info, value)| Metric::new(info, value as f64, Relation::Itself).into()).collect()
 }
 
 /// The hits of a product that has clusters too.

@@ -13,7 +13,7 @@ use crate::tpc_cluster_finder::cluster::{Cluster, PAD_SCALE, RowCluster, TIME_SC
 use crate::tpc_cluster_finder::labels::{Clusters, counted, is_noise};
 use crate::tpc_cluster_finder::{Settings, sixteenths};
 use tasks::algorithm::metric::{EFFICIENCY, GHOSTS};
-use tasks::algorithm::{Better, Metric, MetricInfo, Relation};
+use tasks::algorithm::{Better, MetricInfo, PartSum, Quality};
 
 /// The ends of the middle part of a normal distribution that is within a standard deviation.
 const MIDDLE: [f64; 2] = [0.158_655, 0.841_345];
@@ -58,7 +58,7 @@ struct Tally {
 
 /// Quality figures of found clusters, by sector and row, for sectors with truths and settings.
 /// `docs/tpc-clusters.md` defines them.
-pub(crate) fn figures(sectors: &[(&Truth, &Settings)], clusters: &[RowCluster]) -> Vec<Metric> {
+pub(crate) fn figures(sectors: &[(&Truth, &Settings)], clusters: &[RowCluster]) -> Vec<Quality> {
     let tallies = map(0..sectors.len() * ROWS, |index| {
         let case = index / ROWS;
         let row = (index % ROWS) as u8;
@@ -66,9 +66,32 @@ pub(crate) fn figures(sectors: &[(&Truth, &Settings)], clusters: &[RowCluster]) 
         let (truth, settings) = sectors[case];
         Tally::for_row(found, truth.of_row(row), settings)
     });
-    let mut sum = Tally::default();
-    tallies.into_iter().for_each(|tally| sum.add(tally));
-    sum.metrics()
+    metrics(tallies)
+}
+
+/// The figures of rows: of all their clusters, and those of each row as a part.
+fn metrics(mut rows: Vec<Tally>) -> Vec<Quality> {
+    let share = |info, count: fn(&Tally) -> [usize; 2]| {
+        let parts = rows.iter().map(count);
+        Quality::share(info, parts.map(|[part, all]| PartSum::passed(part as u64, all as u64)))
+    };
+    let mut figures = vec![
+        share(&EFFICIENCY, |row| [row.found, row.asked]),
+        share(&GHOSTS, |row| [row.ghosts, row.clusters]),
+        share(&SPLIT, |row| [row.split, row.pairs]),
+        share(&MERGED, |row| [row.merged, row.pairs]),
+    ];
+    let infos: &'static [MetricInfo] = &RESIDUALS;
+    figures.extend(infos.iter().enumerate().map(|(index, info)| {
+        let mut all: Vec<f32> =
+            rows.iter().flat_map(|row| &row.residuals[index]).copied().collect();
+        let parts = rows.iter_mut().map(|row| {
+            let residuals = &mut row.residuals[index];
+            PartSum::width(width(residuals), residuals.len())
+        });
+        Quality::width(info, width(&mut all), parts)
+    }));
+    figures
 }
 
 fn of_row(clusters: &[RowCluster], case: u32, row: u8) -> &[RowCluster] {
@@ -116,34 +139,6 @@ impl Tally {
         for (residuals, value) in self.residuals.iter_mut().zip(values) {
             residuals.push(value);
         }
-    }
-
-    fn add(&mut self, other: Tally) {
-        self.asked += other.asked;
-        self.found += other.found;
-        self.clusters += other.clusters;
-        self.ghosts += other.ghosts;
-        self.pairs += other.pairs;
-        self.split += other.split;
-        self.merged += other.merged;
-        for (own, others) in self.residuals.iter_mut().zip(other.residuals) {
-            own.extend(others);
-        }
-    }
-
-    fn metrics(mut self) -> Vec<Metric> {
-        let share = |part: usize, whole: usize| part as f64 / whole as f64;
-        let shares = [
-            (&EFFICIENCY, share(self.found, self.asked)),
-            (&GHOSTS, share(self.ghosts, self.clusters)),
-            (&SPLIT, share(self.split, self.pairs)),
-            (&MERGED, share(self.merged, self.pairs)),
-        ];
-        let infos: &'static [MetricInfo] = &RESIDUALS;
-        let widths = infos.iter().zip(self.residuals.iter_mut().map(|all| width(all)));
-        let figures = shares.into_iter().chain(widths);
-        let metric = |(info, value)| Metric::new(info, value, Relation::Itself);
-        figures.map(metric).collect()
     }
 }
 
@@ -221,14 +216,22 @@ struct LabelTally {
 pub(in crate::tpc_cluster_finder) fn by_labels(
     cases: &[ChargeCase],
     found: &Clusters,
-) -> Vec<Metric> {
+) -> Vec<Quality> {
     let with_labels = cases.iter().enumerate().filter(|(_, case)| case.labels.is_some());
     let left = map(with_labels.clone(), |(_, case)| left_in_rows(case));
-    let mut sum = LabelTally::default();
-    for ((index, _), left) in with_labels.zip(left) {
-        sum.add(LabelTally::for_case(index as u32, &left, found));
-    }
-    sum.metrics()
+    let cases = with_labels.zip(left);
+    let tallies: Vec<_> =
+        cases.map(|((index, _), left)| LabelTally::for_case(index as u32, &left, found)).collect();
+    let share = |info, count: fn(&LabelTally) -> [usize; 2]| {
+        let parts = tallies.iter().map(count);
+        Quality::share(info, parts.map(|[part, all]| PartSum::passed(part as u64, all as u64)))
+    };
+    let figures = [
+        share(&PURITY, |tally| [tally.pure, tally.clusters]),
+        share(&LABEL_EFFICIENCY, |tally| [tally.found, tally.left]),
+        share(&FAKES, |tally| [tally.fakes, tally.clusters + tally.fakes]),
+    ];
+    figures.into_iter().filter(|figure| figure.value().is_finite()).collect()
 }
 
 /// The labels of particles in each row.
@@ -265,28 +268,6 @@ impl LabelTally {
         tally.found = both.map(|(left, found)| left.intersection(found).count()).sum();
         tally
     }
-
-    fn add(&mut self, other: LabelTally) {
-        self.left += other.left;
-        self.found += other.found;
-        self.clusters += other.clusters;
-        self.pure += other.pure;
-        self.fakes += other.fakes;
-    }
-
-    fn metrics(self) -> Vec<Metric> {
-        let share = |part: usize, whole: usize| part as f64 / whole as f64;
-        let all = self.clusters + self.fakes;
-        let figures = [
-            (&PURITY, self.pure, self.clusters),
-            (&LABEL_EFFICIENCY, self.found, self.left),
-            (&FAKES, self.fakes, all),
-        ];
-        let known = figures.into_iter().filter(|(_, _, whole)| *whole > 0);
-        known
-            .map(|(info, part, whole)| Metric::new(info, share(part, whole), Relation::Itself))
-            .collect()
-    }
 }
 
 #[cfg(test)]
@@ -310,7 +291,7 @@ mod tests {
             ChargeCase { time_bins: 60, fragment: 60, charges, labels, ..Default::default() };
         let charges = Charges::new(vec![case]);
         let metrics = by_labels(charges.cases(), charges.right_clusters());
-        metrics.iter().map(|metric| (metric.info.name, metric.value(1.0))).collect()
+        metrics.iter().map(|figure| (figure.metric.info.name, figure.value())).collect()
     }
 
     #[test]

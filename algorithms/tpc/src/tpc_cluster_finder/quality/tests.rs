@@ -36,8 +36,8 @@ fn figures_of(
     let truth = Truth::new(truth.to_vec());
     let metrics = figures(&[(&truth, &case.settings)], clusters);
     move |name| {
-        let metric = metrics.iter().find(|metric| metric.info.name == name);
-        metric.expect("a figure of that name").value(1.0)
+        let figure = metrics.iter().find(|figure| figure.metric.info.name == name);
+        figure.expect("a figure of that name").value()
     }
 }
 
@@ -143,8 +143,8 @@ fn of_sector(occupancy: &str, gain: &str) -> impl Fn(&str) -> f64 + use<> {
     let output = TpcClusterFinder.reference(&charges, Semantics::Exact).expect("a reference");
     let metrics = TpcClusterFinder.quality(&charges, &output);
     move |name| {
-        let metric = metrics.iter().find(|metric| metric.info.name == name);
-        metric.expect("a figure of that name").value(1.0)
+        let figure = metrics.iter().find(|figure| figure.metric.info.name == name);
+        figure.expect("a figure of that name").value()
     }
 }
 

@@ -126,7 +126,7 @@ fn metrics_have_their_values() {
     let (_, input) = task.hard_inputs(1).swap_remove(2);
     let right = judged::reference(task.loaded(), &input).expect("a reference");
     let metrics = task.quality(&input, &right);
-    let values: Vec<_> = metrics.iter().map(|it| (it.info.name, it.value(1.0))).collect();
+    let values: Vec<_> = metrics.iter().map(|it| (it.metric.info.name, it.value())).collect();
     assert_eq!(values, [("cells_per_cluster", 1024.0)]);
     let names: Vec<_> = task.info().metrics.iter().map(|info| info.name).collect();
     assert_eq!(names, ["ns_per_cell", "cells_per_cluster"]);
