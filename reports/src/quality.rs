@@ -86,7 +86,7 @@ pub fn is_known(row: &SummaryRow) -> bool {
 }
 
 /// Leaks a text, once per name: names of metrics, of which runs declare few.
-fn interned(text: &str) -> &'static str {
+pub(crate) fn interned(text: &str) -> &'static str {
     static KNOWN: LazyLock<Mutex<BTreeSet<&'static str>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(text) = known.get(text) {

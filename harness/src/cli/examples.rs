@@ -25,6 +25,7 @@ pub(super) fn for_command(command: &str, names: &HashSet<String>) -> Option<Styl
             return Some(format!("{}\n\n{examples}", built_in::table(70)).into());
         }
         "compare" => COMPARE,
+        "pareto" => PARETO,
         "selftest" => SELFTEST,
         "verify" => VERIFY,
         "process" => PROCESS,
@@ -340,8 +341,22 @@ Examples:
 SLOWER and FASTER: the whole 95 % confidence interval of the ratio of medians lies beyond the
 minimum effect, the rank test agrees, runs of the same code differ by less, and the false discovery
 rate is controlled. SAME: changes above --resolution are excluded; (± 0.8 %) is the detectable
-change. INCONCLUSIVE: too few samples, too much scatter, or a busy machine. The exit code is 4 if a
-point is slower (--fail-on), and 3 if one that was correct is wrong now.";
+change. INCONCLUSIVE: too few samples, too much scatter, or a busy machine. Quality, where the truth
+is known, is WORSE if the whole 95 % interval of its change is a drop beyond --quality-drop; runs on
+the same data are compared event by event. The exit code is 4 if a point is slower (--fail-on) or
+its quality is worse, and 3 if one that was correct is wrong now.";
+
+const PARETO: &str = "\
+Examples:
+  bench pareto events --vary min-digis=5,10,20 --vary window=10ns,20ns,40ns
+  bench pareto events --vary min-digis=3,10,30 --quality efficiency,fakes,splits --out sweep
+  bench pareto tpc-cluster-finder --vary qmax-cutoff=1,3,6 --variant published
+  bench pareto tpc-cluster-finder --vary noise-eps=5,10,20 --speed ns_per_cluster
+
+A setting is dominated if another one is better in a metric and at least as good in all others,
+beyond the 95 % intervals; it is undecided if that other one is better, but not beyond them. All
+settings have the same data, so qualities are compared event by event. --out gets pareto.csv and
+the chart pareto.svg.";
 
 const SELFTEST: &str = "\
 Examples:

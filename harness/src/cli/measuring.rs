@@ -15,7 +15,7 @@ use super::groups::Group;
 use super::untimed;
 use crate::registry::{open_loop_task, open_loop_tasks, task, tasks};
 use crate::request::{
-    DeviceSet, MeasureRequest, ProcessRequest, ROTATION, SessionFlags, Settings, StreamFlags,
+    DeviceSet, MeasureRequest, ParetoFlags, ParetoRequest, ProcessRequest, ROTATION, SessionFlags, Settings, StreamFlags,
     StreamRequest, ThroughputFlags, ThroughputRequest,
 };
 
@@ -63,6 +63,27 @@ fn measure_request(
     Ok(MeasureRequest {
         session: SessionFlags::from_arg_matches(matches)?,
         ..MeasureRequest::new(task, source, Settings::from_arg_matches(matches)?)
+    })
+}
+
+subcommands_by_name!(ParetoRequest, tasks, task, pareto_command, pareto_request);
+
+fn pareto_command(task: &'static dyn Task) -> Command {
+    let command = data_flags(Command::new(task.name()), task);
+    let command = SessionFlags::augment_args(Settings::augment_args(command));
+    let about = format!("Speed and quality: {}", task.info().summary);
+    // Three runs per setting have no interval, and a plan is that of the task.
+    let command = command.mut_arg("profile", |flag| flag.hide(true));
+    ParetoFlags::augment_args(command).about(about)
+}
+
+fn pareto_request(
+    task: &'static dyn Task,
+    matches: &ArgMatches,
+) -> Result<ParetoRequest, clap::Error> {
+    Ok(ParetoRequest {
+        measuring: measure_request(task, matches)?,
+        flags: ParetoFlags::from_arg_matches(matches)?,
     })
 }
 

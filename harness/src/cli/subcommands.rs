@@ -14,7 +14,7 @@ use crate::plugins::trial::{self, TrialRequest, VariantTrial};
 use crate::request::values::{self, each_once};
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
-    ListRequest, MachinesRequest, PlanRequest, PortabilityRequest, ProcessRequest, ReportRequest,
+    ListRequest, MachinesRequest, ParetoRequest, PlanRequest, PortabilityRequest, ProcessRequest, ReportRequest,
     ReproduceRequest, SelfTestRequest, SimulateRequest, SiteRequest, StreamRequest,
     SubmissionRequest, SuiteRequest, ThroughputRequest, TraceRequest, VerifyRequest,
     WinnersRequest,
@@ -45,6 +45,9 @@ pub enum Request {
     /// Compare two runs and report regressions.
     #[command(display_order = Group::Judge.order())]
     Compare(Box<CompareRequest>),
+    /// Vary parameters of an algorithm, and find the settings that no other one beats.
+    #[command(subcommand, display_order = Group::Judge.order())]
+    Pareto(Box<ParetoRequest>),
     /// Measure the false-positive and detection rates of compare on this machine.
     #[command(name = "selftest", display_order = Group::Judge.order())]
     SelfTest(Box<SelfTestRequest>),
@@ -159,6 +162,11 @@ impl Request {
                 (measuring.command, measuring.config) = (typed, defaults);
             }
             Request::Process(request) => request.measuring.complete(),
+            Request::Pareto(request) => {
+                request.measuring.complete();
+                request.vary()?;
+                (request.measuring.command, request.measuring.config) = (typed, defaults);
+            }
             Request::Throughput(request) => {
                 request.complete()?;
                 (request.measuring.command, request.measuring.config) = (typed, defaults);

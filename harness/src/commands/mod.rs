@@ -8,6 +8,7 @@ mod list;
 mod machines;
 mod measure;
 mod pairs;
+mod pareto;
 mod plan;
 mod portability;
 mod present;
@@ -79,6 +80,7 @@ impl Prepared {
                 !settings.plugins.is_empty() && !session.profile
             }
             Request::Process(request) => !request.measuring.settings.plugins.is_empty(),
+            Request::Pareto(request) => !request.measuring.settings.plugins.is_empty(),
             Request::RunSuite(request) => !request.plugins.is_empty() || suite_names_some,
             Request::Portability(request) => !request.plugins.is_empty(),
             Request::SelfTest(_) => suite_names_some,
@@ -128,6 +130,10 @@ fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Stream(request) => stream::run(*request),
         Request::RunSuite(_) | Request::SelfTest(_) => unreachable!("their suite was read"),
         Request::Compare(request) => compare::run(&request),
+        Request::Pareto(mut request) => {
+            request.measuring.choose_devices();
+            pareto::run(&request)
+        }
         Request::Verify(request) => verify::run(&request),
         Request::Generate(request) => generate(&request),
         Request::Process(request) => process::run(&request),

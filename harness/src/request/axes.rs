@@ -3,6 +3,7 @@
 use tasks::axis::{Axis, Kind, Params};
 
 use super::is_only_tried;
+use super::values::each_once;
 
 /// Limit of inputs: more would take weeks, and are probably a mistake.
 const MAX_INPUTS: usize = 10_000;
@@ -37,6 +38,23 @@ impl AxisValues {
             }
         }
         self
+    }
+
+    /// Adds the values of an axis, each once.
+    ///
+    /// # Errors
+    /// With its name if it has values already.
+    pub(crate) fn insert(
+        &mut self,
+        name: &'static str,
+        mut values: Vec<String>,
+    ) -> Result<(), &'static str> {
+        if self.0.iter().any(|(axis, _)| *axis == name) {
+            return Err(name);
+        }
+        each_once(&mut values);
+        self.0.push((name, values));
+        Ok(())
     }
 
     /// Returns the values of an axis; empty if it was not given.

@@ -8,6 +8,7 @@ mod history;
 mod machines;
 mod measure;
 mod outputs;
+mod pareto;
 mod plan;
 mod settings;
 mod simulate;
@@ -31,6 +32,7 @@ pub use measure::{CacheMode, DamagePolicy, MeasureRequest, MemoryPages, SessionF
 pub use outputs::{
     AnyResults, Descriptions, FormatSet, OutputFlags, Outputs, Results, SelfTests, Verdicts,
 };
+pub use pareto::{ParetoFlags, ParetoRequest};
 pub use plan::PlanRequest;
 pub use settings::Settings;
 pub(crate) use settings::{confirming, is_only_tried};

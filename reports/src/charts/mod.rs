@@ -36,6 +36,7 @@ mod palette;
 mod plan;
 mod portability;
 mod published;
+mod pareto;
 mod quality;
 mod roofline;
 mod samples;
@@ -56,6 +57,7 @@ pub use palette::style_index;
 
 use crate::grouped::{grouped, tasks_of};
 use crate::machines::MachineComparison;
+use crate::pareto::ParetoTable;
 use crate::plan::Plan;
 use crate::portability::Comparison;
 use crate::published::Reproduction;
@@ -283,6 +285,16 @@ pub fn draw_plan(plan: &Plan) -> Result<Vec<NamedSvg>, ChartError> {
 pub fn draw_machines(comparison: &MachineComparison) -> Result<Vec<NamedSvg>, ChartError> {
     let mut images = Images::for_task("machines");
     images.add("machines", machines::machines(comparison))?;
+    Ok(images.all)
+}
+
+/// Draws `pareto`: speed over quality of settings; no chart without settings.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub fn draw_pareto(task: &str, sweep: &ParetoTable<'_>) -> Result<Vec<NamedSvg>, ChartError> {
+    let mut images = Images::for_task(task);
+    images.add("pareto", pareto::figure(task, sweep))?;
     Ok(images.all)
 }
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use generators_common::DataError;
 use text::Untrusted;
 
-use super::{Axis, Grammar, Kind, NO, Params, YES, parse_choice};
+use super::{Axis, Grammar, Kind, NO, Params, Role, YES, parse_choice};
 
 /// An axis with the type of its values.
 #[derive(Debug)]
@@ -40,6 +40,7 @@ impl<T> Flag<T> {
                 derived_from: &[],
                 unit: kind.unit(),
                 label: name,
+                role: Role::Data,
             },
             values: PhantomData,
         }
@@ -105,6 +106,12 @@ impl<T> Flag<T> {
     /// Sets a name for tables and charts that differs from the flag's.
     pub const fn label(mut self, label: &'static str) -> Self {
         self.axis.label = label;
+        self
+    }
+
+    /// Marks it as a parameter of the algorithm, which `bench pareto` varies.
+    pub const fn of_algorithm(mut self) -> Self {
+        self.axis.role = Role::Algorithm;
         self
     }
 

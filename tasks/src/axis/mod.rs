@@ -47,6 +47,17 @@ pub struct Axis {
     pub unit: &'static str,
     /// Name in tables and charts, in the plural for a [`Kind::Count`]; by default that of the flag.
     pub label: &'static str,
+    /// Subject of its values.
+    pub role: Role,
+}
+
+/// Subject of the values of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The data.
+    Data,
+    /// The algorithm: the data are the same for all values, and outputs differ.
+    Algorithm,
 }
 
 /// Declares axes and their list, in the order of their flags in help. An item is an axis

@@ -7,16 +7,16 @@ use tasks::axis::{Flag, Params, axes};
 axes! {
     /// Rules of event building.
     pub RULES {
-        WINDOW: u64 = Flag::duration("window").or("20ns") =>
+        WINDOW: u64 = Flag::duration("window").or("20ns").of_algorithm() =>
             "Digis of a trigger are no further apart than this";
-        MIN_DIGIS: u64 = Flag::integer("min-digis").or("10") =>
+        MIN_DIGIS: u64 = Flag::integer("min-digis").or("10").of_algorithm() =>
             "Number of digis within the window that makes a trigger; 0 is as 1";
-        DEAD_TIME: u64 = Flag::duration("dead-time").or("50ns") =>
+        DEAD_TIME: u64 = Flag::duration("dead-time").or("50ns").of_algorithm() =>
             "Digis that are no further behind the last one of a trigger than this take part in no \
              other";
-        BEFORE: u64 = Flag::duration("before").or("30ns") =>
+        BEFORE: u64 = Flag::duration("before").or("30ns").of_algorithm() =>
             "Time from the start of an event to its trigger";
-        AFTER: u64 = Flag::duration("after").or("50ns") =>
+        AFTER: u64 = Flag::duration("after").or("50ns").of_algorithm() =>
             "Time from the trigger of an event to its end";
     }
 }

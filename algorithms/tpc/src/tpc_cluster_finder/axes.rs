@@ -33,19 +33,19 @@ named! { "gain", GainSpread { Unit = "unit", Spread = "spread" } }
 axes! {
     /// The thresholds.
     pub(crate) SETTINGS {
-        QMAX_CUTOFF: u8 = Flag::integer("qmax-cutoff").unit("ADC").or("3") =>
+        QMAX_CUTOFF: u8 = Flag::integer("qmax-cutoff").unit("ADC").or("3").of_algorithm() =>
             "A peak has more charge, in ADC units";
-        INNER_THRESHOLD: u8 = Flag::integer("inner-threshold").unit("ADC").or("0") =>
+        INNER_THRESHOLD: u8 = Flag::integer("inner-threshold").unit("ADC").or("0").of_algorithm() =>
             "A cluster goes on behind a neighbour of its peak with more charge, in ADC units";
-        NOISE_EPS: u8 = Flag::integer("noise-eps").unit("ADC").or("10") =>
+        NOISE_EPS: u8 = Flag::integer("noise-eps").unit("ADC").or("10").of_algorithm() =>
             "A valley between peaks is deeper, in ADC units";
-        NOISE_EPS_REL: u8 = Flag::integer("noise-eps-rel").or("76") =>
+        NOISE_EPS_REL: u8 = Flag::integer("noise-eps-rel").or("76").of_algorithm() =>
             "And deeper than this part of the smaller peak, in 255ths";
-        QTOT_CUTOFF: u8 = Flag::integer("qtot-cutoff").unit("ADC").or("5") =>
+        QTOT_CUTOFF: u8 = Flag::integer("qtot-cutoff").unit("ADC").or("5").of_algorithm() =>
             "A cluster has more charge, in ADC units";
-        QMAX_SINGLE_TIME: u8 = Flag::integer("qmax-single-time").unit("ADC").or("0") =>
+        QMAX_SINGLE_TIME: u8 = Flag::integer("qmax-single-time").unit("ADC").or("0").of_algorithm() =>
             "The peak of a cluster of one time bin has more charge, in ADC units";
-        QMAX_SINGLE_PAD: u8 = Flag::integer("qmax-single-pad").unit("ADC").or("0") =>
+        QMAX_SINGLE_PAD: u8 = Flag::integer("qmax-single-pad").unit("ADC").or("0").of_algorithm() =>
             "The peak of a cluster of one pad has more charge, in ADC units";
         MIN_SPLIT: u8 = Flag::integer("min-split").or("1") =>
             "Shared charges from which on a cluster is marked as split";
