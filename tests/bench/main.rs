@@ -36,6 +36,7 @@ mod plan;
 mod plugins;
 mod portability;
 mod process;
+mod quality;
 mod real_files;
 mod refusals;
 mod report;

@@ -350,8 +350,8 @@ const PARETO: &str = "\
 Examples:
   bench pareto events --vary min-digis=5,10,20 --vary window=10ns,20ns,40ns
   bench pareto events --vary min-digis=3,10,30 --quality efficiency,fakes,splits --out sweep
-  bench pareto tpc-cluster-finder --vary qmax-cutoff=1,3,6 --variant published
-  bench pareto tpc-cluster-finder --vary noise-eps=5,10,20 --speed ns_per_cluster
+  bench pareto cluster-finder --vary qmax-cutoff=1,3,6 --variant published
+  bench pareto cluster-finder --vary noise-eps=5,10,20 --speed ns_per_cluster
 
 A setting is dominated if another one is better in a metric and at least as good in all others,
 beyond the 95 % intervals; it is undecided if that other one is better, but not beyond them. All

@@ -15,8 +15,8 @@ use super::groups::Group;
 use super::untimed;
 use crate::registry::{open_loop_task, open_loop_tasks, task, tasks};
 use crate::request::{
-    DeviceSet, MeasureRequest, ParetoFlags, ParetoRequest, ProcessRequest, ROTATION, SessionFlags, Settings, StreamFlags,
-    StreamRequest, ThroughputFlags, ThroughputRequest,
+    DeviceSet, MeasureRequest, ParetoFlags, ParetoRequest, ProcessRequest, ROTATION, SessionFlags,
+    Settings, StreamFlags, StreamRequest, ThroughputFlags, ThroughputRequest,
 };
 
 /// Request of a subcommand with the name of a task.

@@ -14,8 +14,8 @@ use crate::plugins::trial::{self, TrialRequest, VariantTrial};
 use crate::request::values::{self, each_once};
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
-    ListRequest, MachinesRequest, ParetoRequest, PlanRequest, PortabilityRequest, ProcessRequest, ReportRequest,
-    ReproduceRequest, SelfTestRequest, SimulateRequest, SiteRequest, StreamRequest,
+    ListRequest, MachinesRequest, ParetoRequest, PlanRequest, PortabilityRequest, ProcessRequest,
+    ReportRequest, ReproduceRequest, SelfTestRequest, SimulateRequest, SiteRequest, StreamRequest,
     SubmissionRequest, SuiteRequest, ThroughputRequest, TraceRequest, VerifyRequest,
     WinnersRequest,
 };

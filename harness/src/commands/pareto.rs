@@ -51,7 +51,8 @@ fn goals(request: &ParetoRequest) -> Result<Vec<Goal>, Failure> {
     let declared = quantities::of_tasks(&[task]);
     let usage = |error: ParetoError| Failure::Usage(error.to_string());
     if !has_quality(&declared, task) {
-        let all = tasks().iter().filter(|task| has_quality(&quantities::of_tasks(&[**task]), **task));
+        let all =
+            tasks().iter().filter(|task| has_quality(&quantities::of_tasks(&[**task]), **task));
         let others = all.map(|task| task.name().to_owned()).collect();
         return Err(usage(ParetoError::NoQuality { task: name.to_owned(), others }));
     }

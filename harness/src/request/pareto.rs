@@ -63,11 +63,7 @@ impl ParetoRequest {
 }
 
 /// The parameter of an algorithm of this name.
-fn parameter(
-    task: &dyn Task,
-    axes: &'static [Axis],
-    name: &str,
-) -> Result<&'static Axis, String> {
+fn parameter(task: &dyn Task, axes: &'static [Axis], name: &str) -> Result<&'static Axis, String> {
     let found = axes.iter().find(|axis| axis.name == name);
     if let Some(axis) = found.filter(|axis| axis.role == Role::Algorithm) {
         return Ok(axis);

@@ -117,8 +117,12 @@ mod tests {
         let goals = [goal("speed"), goal("efficiency")];
         let standings = standings(&candidates, &goals);
         let run = run();
-        let sweep =
-            ParetoTable { run: &run, goals: &goals, candidates: &candidates, standings: &standings };
+        let sweep = ParetoTable {
+            run: &run,
+            goals: &goals,
+            candidates: &candidates,
+            standings: &standings,
+        };
         let chart = figure("events", &sweep).expect("a chart");
         let lines = &chart.panels[0].lines;
         assert_eq!(lines[0].points.len(), 2, "the front");

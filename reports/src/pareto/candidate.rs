@@ -82,8 +82,9 @@ impl Goal {
         task: &str,
         metrics: &[String],
     ) -> Result<Vec<Self>, ParetoError> {
-        let is_quality =
-            |record: &MetricRecord| record.about == About::Quality && record.better != Better::Neutral;
+        let is_quality = |record: &MetricRecord| {
+            record.about == About::Quality && record.better != Better::Neutral
+        };
         let declared = declared(quantities, task, is_quality);
         if metrics.is_empty() {
             return Ok(defaults(&declared));

@@ -95,7 +95,9 @@ fn each_metric<'a>(
     goals: &'a [Goal],
 ) -> impl Iterator<Item = (f64, f64, Order)> + 'a {
     let pairs = one.figures.iter().zip(&other.figures).zip(goals);
-    pairs.map(|((one, other), goal)| (goal.score(one.value), goal.score(other.value), order(one, other, goal)))
+    pairs.map(|((one, other), goal)| {
+        (goal.score(one.value), goal.score(other.value), order(one, other, goal))
+    })
 }
 
 fn order(one: &Figure, other: &Figure, goal: &Goal) -> Order {
@@ -109,7 +111,8 @@ fn order(one: &Figure, other: &Figure, goal: &Goal) -> Order {
         match PairedParts::new(one.items, &other.parts.0, &one.parts.0) {
             PairedParts::Identical => return Order::Same,
             PairedParts::Differ(difference) => {
-                let lead = if goal.better == Better::Lower { difference.negative() } else { difference };
+                let lead =
+                    if goal.better == Better::Lower { difference.negative() } else { difference };
                 return by_ends(lead.interval.low, lead.interval.high);
             }
             PairedParts::TooFew { .. } => return Order::Unclear,

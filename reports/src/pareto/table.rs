@@ -67,7 +67,8 @@ impl ParetoTable<'_> {
             let value = units::significant(figure.value, DIGITS);
             match figure.interval {
                 Some(ends) => {
-                    let [low, high] = [ends.low, ends.high].map(|end| units::significant(end, DIGITS));
+                    let [low, high] =
+                        [ends.low, ends.high].map(|end| units::significant(end, DIGITS));
                     format!("{value} ({low} to {high})")
                 }
                 None => value,
