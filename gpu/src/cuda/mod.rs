@@ -17,7 +17,7 @@ mod probe;
 
 use std::sync::Arc;
 
-use cudarc::driver::CudaContext;
+use cudarc::driver::{CudaContext, Profiler};
 
 use super::{DeviceError, Gpu};
 
@@ -43,6 +43,18 @@ pub fn no_such_gpu(count: usize) -> String {
     match count {
         1 => "the only GPU here is cuda:0".to_owned(),
         count => format!("the GPUs here are cuda:0 to cuda:{}", count - 1),
+    }
+}
+
+/// Work that a profiler records which waits for it, such as `ncu --profile-from-start off`: all that
+/// is started while this exists. Without a profiler it has no effect.
+pub struct ProfilerRange(Profiler);
+
+impl ProfilerRange {
+    /// Starts a range; `None` if there is no driver, or no GPU is current for the calling thread.
+    pub fn start() -> Option<Self> {
+        devices().ok()?;
+        Profiler::new().ok().map(ProfilerRange)
     }
 }
 

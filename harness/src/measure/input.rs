@@ -183,6 +183,7 @@ impl<'p> InputState<'p> {
             case.drop_buffers();
         }
         self.take_energy(policy, recorder)?;
+        self.count_kernels(recorder);
         let mut subjects = Vec::new();
         let mut in_block = Vec::new();
         for (index, candidate) in self.candidates.iter_mut().enumerate() {
@@ -226,6 +227,26 @@ impl<'p> InputState<'p> {
         }
         self.effort.checking_s += start.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// Counts a run of each candidate on a GPU, if requested and available: once per candidate.
+    fn count_kernels(&mut self, recorder: &mut Recorder<'_>) {
+        let Some(profiler) = &self.resources.profiler else { return };
+        let start = Instant::now();
+        for candidate in &mut self.candidates {
+            let subject = &mut candidate.subject;
+            let is_first = candidate.series.block_offsets.is_empty();
+            let is_counted = is_first && candidate.sampler.is_some() && subject.is_on_cuda();
+            if !is_counted || recorder.ends_before(Duration::ZERO) {
+                continue;
+            }
+            let folder = recorder.folder.path().join(format!("counters-{}", subject.point.id()));
+            match profiler.count(&subject.point, &folder) {
+                Ok(counters) => subject.kernel_counters = Some(counters),
+                Err(reason) => recorder.no_kernel_counters(subject, &reason),
+            }
+        }
+        self.effort.checking_s += start.elapsed().as_secs_f64();
     }
 
     /// Returns true if candidates run on the CPU. Only there the addresses of buffers matter to

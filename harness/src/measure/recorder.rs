@@ -9,6 +9,7 @@ use reports::units;
 
 use super::checking::CandidateOutcome;
 use super::deadline::Deadline;
+use super::gpu::kernel_counters::NoKernelCounters;
 use super::rounds::{Observer, SampleIndex};
 use super::rows::RowBuilder;
 use super::run_energy::NoEnergy;
@@ -24,8 +25,8 @@ pub(super) struct Rows {
     pub(super) summary: Vec<SummaryRow>,
     /// Points without a sample because time ran out.
     pub(super) left_out: Vec<Point>,
-    /// Reasons why energies are unknown.
-    pub(super) energy_notes: BTreeSet<String>,
+    /// Reasons why energies or counters of kernels are unknown, each once.
+    pub(super) notes: BTreeSet<String>,
 }
 
 /// Outputs of a session: files, rows and progress.
@@ -61,8 +62,14 @@ impl Recorder<'_> {
     pub(super) fn no_energy(&mut self, subject: &RowBuilder, reason: &NoEnergy) {
         if *reason != NoEnergy::NoMeter {
             let device = &subject.point.device;
-            self.rows.energy_notes.insert(format!("energy is not available on {device}: {reason}"));
+            self.rows.notes.insert(format!("energy is not available on {device}: {reason}"));
         }
+    }
+
+    /// Notes a reason why counters of kernels are unknown, once for each device.
+    pub(super) fn no_kernel_counters(&mut self, subject: &RowBuilder, reason: &NoKernelCounters) {
+        let device = &subject.point.device;
+        self.rows.notes.insert(format!("measured without counters of {device}: {reason}"));
     }
 
     /// Records a candidate that has enough samples. Returns false if none of its samples counts.

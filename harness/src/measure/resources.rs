@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use portable_gpu::DeviceError;
 use portable_gpu::nvtx::{NoRanges, Ranges, StageRanges};
-use reports::record::Point;
+use reports::record::{Point, RunRecord};
 use tasks::device::{Backend, Device, Target, TeamError};
 use tasks::task::Candidate;
 
 use super::device_use::Ceilings;
+use super::gpu::kernel_counters::KernelProfiler;
 use super::gpu::sampled_gpu::{GpuMode, RunRanges, SampledGpu};
 use super::gpu::watched::WatchedGpus;
 use super::rows::RowBuilder;
@@ -31,6 +32,8 @@ pub(crate) struct Resources {
     pub(super) ranges: Option<Result<Ranges, NoRanges>>,
     /// Meters of energy.
     pub(super) meters: EnergyMeters,
+    /// Profiler of kernels, if their counters are to be recorded.
+    pub(super) profiler: Option<KernelProfiler>,
     /// Quota of CPU time, if the control group has one.
     pub(super) quota: Option<CpuQuota>,
     /// Number of usable CPUs.
@@ -57,6 +60,7 @@ impl Resources {
             mode,
             ranges: is_profiled.then(Ranges::open),
             meters: EnergyMeters::default(),
+            profiler: None,
             quota: CpuQuota::for_this_process(),
             cpus: platform::usable_threads(),
             is_known: false,
@@ -76,6 +80,21 @@ impl Resources {
     /// Opens meters of energy of all devices; without them there is none.
     pub(super) fn open_meters(&mut self, flags: &EnergyFlags, report: impl Fn(&str)) {
         self.meters = EnergyMeters::for_run(flags, self.watched.devices(), report);
+    }
+
+    /// Finds the profiler of kernels, if any run on a GPU by NVIDIA; returns a note if there is
+    /// none.
+    pub(super) fn find_profiler(&mut self, record: &RunRecord) -> Option<String> {
+        if !self.watched.devices().any(|device| device.cuda_number().is_some()) {
+            return None;
+        }
+        match KernelProfiler::find(record) {
+            Ok(profiler) => {
+                self.profiler = Some(profiler);
+                None
+            }
+            Err(reason) => Some(format!("measured without counters of kernels: {reason}")),
+        }
     }
 
     /// Row fields that all rows of a candidate share.

@@ -14,6 +14,7 @@ use tasks::device::Backend;
 use tasks::task::VariantInfo;
 
 use super::device_use::{Ceilings, DeviceUse};
+use super::gpu::kernel_counters::KernelCounters;
 use super::notes::notes;
 use super::rounds::SampleIndex;
 use super::run_energy::RunEnergy;
@@ -53,6 +54,8 @@ pub(super) struct RowBuilder {
     ceilings: Ceilings,
     /// Resource use of its run on a GPU.
     pub(super) device_use: DeviceUse,
+    /// Counters of its kernels, if a profiler has counted them.
+    pub(super) kernel_counters: Option<KernelCounters>,
     /// Energy of a run, if it was measured.
     pub(super) energy: Option<RunEnergy>,
 }
@@ -73,6 +76,7 @@ impl RowBuilder {
             figures: Vec::new(),
             ceilings: Ceilings { backend: info.backend, bandwidth: None },
             device_use: DeviceUse::default(),
+            kernel_counters: None,
             energy: None,
         }
     }
@@ -80,6 +84,11 @@ impl RowBuilder {
     /// Fingerprint of its machine code.
     pub(super) fn fingerprint(&self) -> &str {
         &self.fingerprint
+    }
+
+    /// True if it runs on a GPU by NVIDIA.
+    pub(super) fn is_on_cuda(&self) -> bool {
+        self.ceilings.backend == Backend::Cuda
     }
 
     /// Sets the work and the limits, which are known once the input exists.
@@ -294,9 +303,15 @@ impl RowBuilder {
         metrics.set("calls", stage.calls.to_string());
         if stage.name == KERNEL {
             metrics.set("bytes_moved", stage.bytes.to_string());
+            if let Some(counters) = &self.kernel_counters {
+                counters.describe_all(&mut metrics);
+            }
             return SummaryRow { metrics, ..row };
         }
         self.device_use.describe(leaf(&stage.name), &mut metrics);
+        if let Some(counters) = &self.kernel_counters {
+            counters.describe(leaf(&stage.name), stage.calls, &mut metrics);
+        }
         let is_scope = all.iter().any(|other| is_within(&other.name, &stage.name));
         let moved = (stage.bytes > 0).then_some(stage.bytes as f64);
         let rate = moved.zip(row.median_s).map(|(bytes, median)| bytes / median);

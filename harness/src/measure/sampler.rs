@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use portable_gpu::DeviceError;
+use portable_gpu::cuda::ProfilerRange;
 use portable_gpu::monitor::Limit;
 use portable_gpu::timing::Stages;
 use tasks::device::{Device, Team};
@@ -98,6 +99,9 @@ const FIRST_STAGED: usize = 3;
 /// Stride of the later runs that are repeated: stages are stable, and each repetition costs as much
 /// as a sample. Five blocks yield six, the minimum for an interval.
 const STAGED_EVERY: usize = 5;
+
+/// Index of the run that a profiler records which waits for a range: the first one after warm-up.
+const PROFILED: usize = 1;
 
 /// A device with the meters of its energy.
 #[derive(Clone, Copy)]
@@ -257,9 +261,13 @@ impl<'a> CandidateSampler<'a> {
         let slowdown = self.slowdown;
         let ranges = self.sampled_gpu.as_ref().and_then(|sampled_gpu| sampled_gpu.ranges.as_ref());
         let counting = self.counting;
+        let is_profiled = self.runs == PROFILED
+            && matches!(&self.sampled_gpu, Some(it) if it.mode == GpuMode::Profile);
         // CPU time is read per thread, so that it covers the run only for a team of one.
         let is_all = self.sampled_gpu.is_none() && self.team.threads() == 1;
         self.team.run(|| {
+            // A profiler that waits for a range records this run alone.
+            let _profiled = is_profiled.then(ProfilerRange::start);
             let delay_start = is_all.then(run_delay).flatten();
             let before = counting.and_then(|counting| counting.read());
             let cpu_start = is_all.then(thread_time).flatten();

@@ -78,6 +78,8 @@ impl<'a> Session<'a> {
         outcome.count_rows();
         let notes = session.prepare(&topology, &progress, &mut outcome.effort);
         record.add_notes(notes);
+        let counted = run_spec.any(|request| request.session.counters);
+        record.add_notes(counted.then(|| session.resources.find_profiler(&record)).flatten());
         let resources = &session.resources;
         resources.meters.describe_in(&mut record);
         record.ceilings.extend(resources.teams.ceilings());
@@ -102,7 +104,7 @@ impl<'a> Session<'a> {
             record.notes.extend(note);
         }
         resources.meters.describe_in(&mut record);
-        record.add_notes(rows.energy_notes.iter().cloned());
+        record.add_notes(rows.notes.iter().cloned());
         let before = record.throttled.unwrap_or(0);
         record.throttled = stopped.so_far().map(|stopped| before + stopped);
         record.add_notes(expensive_clock(&record.environment, &rows.samples));

@@ -54,6 +54,34 @@ pub static MEASURED: &[MetricInfo] = &[
     MetricInfo::amount("shared_bytes", "B", "shared memory", "shared memory of a block"),
     MetricInfo::amount("registers", "", "registers", "registers of a thread"),
     MetricInfo::amount("local_bytes", "B", "local memory", "local memory of a thread"),
+    MetricInfo::amount("dram_bytes", "B", "DRAM bytes", "bytes read from and written to DRAM"),
+    MetricInfo::amount("warp_instructions", "", "warp instructions", "instructions of all warps"),
+    MetricInfo {
+        name: "issue_slots",
+        unit: "",
+        label: "issue slots",
+        meaning: "cycles in which schedulers issue an instruction, over all cycles with warps",
+        better: Better::Higher,
+        about: About::Speed,
+    },
+    stalled("stall_barrier", "stall: barrier", "a barrier of the block"),
+    stalled("stall_branch_resolving", "stall: branch resolving", "the target of a branch"),
+    stalled("stall_dispatch_stall", "stall: dispatch", "the dispatch of an instruction"),
+    stalled("stall_drain", "stall: drain", "stores after the last instruction"),
+    stalled("stall_gmma", "stall: GMMA", "matrix instructions of warp groups"),
+    stalled("stall_imc_miss", "stall: IMC miss", "the cache of constants"),
+    stalled("stall_lg_throttle", "stall: LG throttle", "the queue to local and global memory"),
+    stalled("stall_long_scoreboard", "stall: long scoreboard", "loads from global memory"),
+    stalled("stall_math_pipe_throttle", "stall: math pipe throttle", "a busy arithmetic unit"),
+    stalled("stall_membar", "stall: memory barrier", "a memory barrier"),
+    stalled("stall_mio_throttle", "stall: MIO throttle", "the queue to shared memory"),
+    stalled("stall_misc", "stall: misc", "other causes"),
+    stalled("stall_no_instruction", "stall: no instruction", "the cache of instructions"),
+    stalled("stall_not_selected", "stall: not selected", "other warps that are issued"),
+    stalled("stall_short_scoreboard", "stall: short scoreboard", "loads from shared memory"),
+    stalled("stall_sleeping", "stall: sleeping", "the end of a sleep"),
+    stalled("stall_tex_throttle", "stall: TEX throttle", "the queue to textures"),
+    stalled("stall_wait", "stall: wait", "a latency that is known in advance"),
     counted("cycles_per_item", "cycles per item", "clock cycles over the number of items"),
     counted("instructions_per_item", "instructions per item", "instructions over items"),
     counted("branch_misses_per_item", "branch misses per item", "branch misses over items"),
@@ -64,6 +92,11 @@ pub static MEASURED: &[MetricInfo] = &[
 /// Declaration of an energy.
 const fn energy(name: &'static str, label: &'static str, meaning: &'static str) -> MetricInfo {
     MetricInfo { name, unit: "J", label, meaning, better: Better::Lower, about: About::Speed }
+}
+
+/// Declaration of the share of the time of warps spent waiting; `meaning` is what for.
+const fn stalled(name: &'static str, label: &'static str, meaning: &'static str) -> MetricInfo {
+    MetricInfo { name, unit: "", label, meaning, better: Better::Neutral, about: About::Speed }
 }
 
 /// Declaration of a hardware counter per item.

@@ -31,7 +31,7 @@ pub struct MeasureRequest {
 /// Session and output options of a measuring command.
 #[derive(Args, Clone, Debug)]
 pub struct SessionFlags {
-    /// Count cycles, instructions, branch, cache and TLB misses, if the system permits.
+    /// Count cycles, instructions and misses on CPUs, and DRAM bytes and stalls of CUDA kernels.
     #[arg(long, help_heading = "Sampling")]
     pub counters: bool,
     /// Profiler mode: one variant, three samples, no bandwidth measurement, no charts.

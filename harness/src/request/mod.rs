@@ -21,6 +21,9 @@ mod throughput;
 mod untimed;
 pub(crate) mod values;
 
+/// Environment variable with the file of defaults of flags; empty for none.
+pub(crate) const CONFIG_VARIABLE: &str = "RECOBENCH_CONFIG";
+
 pub use axes::AxisValues;
 pub(crate) use axes::{as_tried, typed_default};
 pub use energy::EnergyFlags;

@@ -1,7 +1,8 @@
 //! A roofline (Williams, Waterman and Patterson 2009) of kernels that are limited by memory traffic
 //! rather than by arithmetic.
 //!
-//! Horizontally, the bytes that a variant's kernels move per item, as their launches declare;
+//! Horizontally, the bytes that a variant's kernels move per item, as their launches declare; where
+//! a profiler has counted those of DRAM, a line leads from there to them;
 //! vertically, items per second. The measured copy bandwidth of the device is a falling line: a
 //! variant that moves twice the bytes can reach half the speed. The vertical distance from the line
 //! is time lost by other causes than memory traffic; markers further to the right move more bytes.
@@ -18,13 +19,14 @@ use super::study::{self, Axis, Panel, Study};
 use super::{caption, lines};
 use crate::rank::KERNEL;
 use crate::record::{CeilingsRecord, LinkPoint, SummaryRow};
+use crate::run_table::DRAM;
 
 /// The metric of kernels that holds the bytes that they move.
 const MOVED: &str = "bytes_moved";
 const ROOF: &str = "measured copy bandwidth";
 const READING: &str = "markers: items per second of the kernels over the bytes that they move per \
     item; dashed: limit by the copy bandwidth measured in the run; vertical: minimum bytes of any \
-    variant";
+    variant; a second marker of a variant: DRAM bytes by hardware counters";
 /// Margin beyond the outermost markers.
 const BEYOND: f64 = 1.6;
 const TICKS: usize = 6;
@@ -49,7 +51,8 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     let first = markers.first()?.0;
     let bandwidth = ceilings.get(&first.device)?.copy_bytes_per_s;
     let min_bytes = first.bytes_min as f64 / first.items as f64;
-    let (left, right) = range(markers.iter().map(|(_, at)| at.x).chain([min_bytes]))?;
+    let all = markers.iter().flat_map(|(row, at)| std::iter::once(at.x).chain(counted(row)));
+    let (left, right) = range(all.chain([min_bytes]))?;
     let ends = [left / BEYOND, right * BEYOND];
     let roof = ends.map(|x| Point::new(x, bandwidth / x));
     let speeds = markers.iter().map(|(_, at)| at.y);
@@ -59,7 +62,8 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     // One marker per variant.
     lines.extend(markers.into_iter().map(|(row, at)| {
         let name = study.series(row);
-        Line::curve(&name, study.style(&name), vec![at])
+        let counted = counted(row).map(|x| Point { x, ..at });
+        Line::curve(&name, study.style(&name), std::iter::once(at).chain(counted).collect())
     }));
     Some(LinePanel {
         title: panel.title,
@@ -90,6 +94,12 @@ fn marker(row: &SummaryRow) -> Option<Point> {
         y: speed,
         interval: ends.map(|(low, high)| (speed * seconds / high, speed * seconds / low)),
     })
+}
+
+/// DRAM bytes per item that a profiler has counted.
+fn counted(row: &SummaryRow) -> Option<f64> {
+    let bytes = row.metrics.number(DRAM).filter(|bytes| *bytes > 0.0)?;
+    Some(bytes / row.items as f64)
 }
 
 fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
@@ -151,6 +161,21 @@ mod tests {
         row
     }
 
+    #[test]
+    fn counted_bytes_have_a_second_marker() {
+        let bandwidth = Bandwidth { copy_bytes_per_s: 1e6, ..Bandwidth::default() };
+        let mut run = run();
+        run.ceilings.insert("cuda:0".to_owned(), bandwidth);
+        let mut counted = kernel("a", 0.032, 32_000);
+        counted.metrics.set(DRAM, "40000");
+        let rows = [whole("a"), counted];
+        let figure = figure(&Study::new(&run, "sort", &rows, &[])).expect("declared bytes");
+        let points = &figure.panels[0].lines[1].points;
+        let [declared, counted] = [&points[0], &points[1]];
+        assert_eq!((declared.x, counted.x), (32.0, 40.0));
+        assert_eq!(declared.y, counted.y, "the same time");
+    }
+
     fn whole(variant: &str) -> SummaryRow {
         SummaryRow { device: "cuda:0".to_owned(), ..row(variant, "n=1", 1.0) }
     }
@@ -184,6 +209,7 @@ mod tests {
         assert_eq!((x, y), (32.0, 31_250.0));
         assert_eq!(at("b")[0].y, y / 2.0);
         assert_eq!(figure.panels[0].change_markers[0].at, 16.0);
+        assert_eq!(at("a").len(), 1, "no counters");
         assert!(chart(&super::super::fixture::run()).is_none(), "no bandwidth was measured");
     }
 }

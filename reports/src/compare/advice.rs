@@ -90,8 +90,14 @@ fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 /// The command that measures a point of a run again, with data of the same seed, or of the same
 /// file.
 pub fn measure_again(key: &Key, record: &RunRecord) -> String {
-    let Point { algorithm, variant, device, threads, cpu_sets, bind, cache, params } = &key.point;
-    let mut words = vec![program::name().to_owned(), algorithm.clone()];
+    let words = words_to_measure(&key.point, record);
+    shell_line(std::iter::once(program::name()).chain(words.iter().map(String::as_str)))
+}
+
+/// The words after the program's name of the command that measures a point of a run again.
+pub fn words_to_measure(point: &Point, record: &RunRecord) -> Vec<String> {
+    let Point { algorithm, variant, device, threads, cpu_sets, bind, cache, params } = point;
+    let mut words = vec![algorithm.clone()];
     words.extend(flag("variant", variant));
     for plugin in record.plugins.iter().filter(|plugin| !plugin.path.is_empty()) {
         words.extend(flag("plugin", &plugin.path));
@@ -124,7 +130,7 @@ pub fn measure_again(key: &Key, record: &RunRecord) -> String {
         words.extend(flag("bind", bind));
     }
     words.extend(flag("cache", cache));
-    shell_line(words.iter().map(String::as_str))
+    words
 }
 
 /// The words of a flag: a single one if the value could be mistaken for another flag.

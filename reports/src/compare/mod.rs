@@ -32,7 +32,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 pub use crate::record::Code;
-pub use advice::{confirm as confirm_command, measure_again, quoted};
+pub use advice::{confirm as confirm_command, measure_again, quoted, words_to_measure};
 pub use energy::{EnergyChange, EnergySide, EnergyVerdict};
 pub use join::{Unjudged, compare};
 pub use judge::{CompareOptions, Judgement, Thresholds, Why, judge, judge_paired};

@@ -182,10 +182,11 @@ const SAME: f64 = 0.005;
 /// Minimum relative difference of other counts, which scatter more.
 const WORTH_A_WORD: f64 = 0.02;
 
-/// The metric of the instructions.
-const INSTRUCTIONS: &str = "instructions_per_item";
+/// The metrics of the instructions, on CPUs and of kernels.
+const INSTRUCTIONS: [&str; 2] = ["instructions_per_item", "warp_instructions"];
 /// The other metrics with their names.
-const OTHERS: [(&str, &str); 4] = [
+const OTHERS: [(&str, &str); 5] = [
+    ("dram_bytes", "DRAM bytes"),
     ("llc_misses_per_item", "last-level cache misses"),
     ("tlb_misses_per_item", "TLB misses"),
     ("branch_misses_per_item", "branch misses"),
@@ -194,7 +195,7 @@ const OTHERS: [(&str, &str); 4] = [
 
 /// `same instructions, 12 % more last-level cache misses`, if both rows have counts.
 pub fn counter_changes(base: &Params, new: &Params) -> Option<String> {
-    let instructions = ratio(base, new, INSTRUCTIONS)?;
+    let instructions = INSTRUCTIONS.into_iter().find_map(|metric| ratio(base, new, metric))?;
     if (instructions - 1.0).abs() >= SAME {
         return Some(more(instructions, "instructions"));
     }

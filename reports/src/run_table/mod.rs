@@ -1,16 +1,19 @@
 //! A run as a table.
 //!
 //! People get a block for each data shape, fastest variant first, in suitable units; then the
-//! stages of variants with many stages, side by side, and the quality of outputs, if known.
+//! stages of variants with many stages, side by side, kernels with hardware counters, and the
+//! quality of outputs, if known.
 //! Programs get the rows as they are.
 
 mod block;
 mod cells;
+mod kernels;
 mod remarks;
 mod stages;
 
 pub(crate) use block::{Block, blocks};
 pub(crate) use cells::{Entry, Fastest, entries, level, share_of_ceiling};
+pub(crate) use kernels::DRAM;
 
 use crate::frame::Frame;
 use crate::rank::{Rank, TOTAL};
@@ -50,7 +53,7 @@ pub struct RunTable<'a> {
 
 impl Tabular for RunTable<'_> {
     fn tables(&self, screen: Screen) -> Vec<Table> {
-        let RunTable { rows, rank, detail, .. } = *self;
+        let RunTable { run, rows, rank, detail } = *self;
         let mut blocks = block::of_detail(rows, rank, detail);
         let remarks = gather(&mut blocks);
         let mut tables: Vec<Table> = blocks.into_iter().map(Block::into_table).collect();
@@ -66,6 +69,7 @@ impl Tabular for RunTable<'_> {
         if detail == Detail::Stages {
             tables.extend(stages::tables(rows));
         }
+        tables.extend(kernels::tables(run, rows));
         tables.extend(stages::quality_tables(rows));
         tables
     }

@@ -22,14 +22,13 @@ use text::Untrusted;
 
 use crate::cli::arguments::last_value;
 use crate::document::{self, Entry, Section};
+use crate::request::CONFIG_VARIABLE as VARIABLE;
 pub(super) use apply::applied;
 pub(crate) use apply::with_defaults;
 
 /// The flag that names the file.
 const FLAG: &str = "config";
 
-/// The variable that names the file; empty for none.
-const VARIABLE: &str = "RECOBENCH_CONFIG";
 /// The flag of commands that load plugins, and its name on the command line.
 const PLUGINS: &str = "plugins";
 const PLUGIN: &str = "plugin";

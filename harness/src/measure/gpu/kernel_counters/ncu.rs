@@ -1,0 +1,152 @@
+//! Reports of NVIDIA's profiler `ncu`, as it writes them with `--csv`: a row for each metric of each
+//! launch of a kernel.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// Time of a kernel in nanoseconds.
+pub(super) const DURATION: &str = "gpu__time_duration.sum";
+/// Bytes that memory of the device gave.
+pub(super) const DRAM_READ: &str = "dram__bytes_read.sum";
+/// Bytes that it took.
+pub(super) const DRAM_WRITTEN: &str = "dram__bytes_write.sum";
+/// Instructions of warps.
+pub(super) const INSTRUCTIONS: &str = "smsp__inst_executed.sum";
+/// Cycles in which a scheduler issued an instruction, as a percentage of those in which it had a
+/// warp.
+pub(super) const ISSUE_ACTIVE: &str = "smsp__issue_active.avg.pct_of_peak_sustained_active";
+/// States of warps, each as warps per issued instruction: `long_scoreboard` between both.
+const STATE: [&str; 2] = ["smsp__average_warps_issue_stalled_", "_per_issue_active.ratio"];
+
+/// All metrics, as `--metrics` takes them.
+pub(super) fn metrics() -> String {
+    let [before, after] = STATE;
+    let states = format!("regex:{before}.*{after}");
+    [DURATION, DRAM_READ, DRAM_WRITTEN, INSTRUCTIONS, ISSUE_ACTIVE, &states].join(",")
+}
+
+/// A launch of a kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Launch {
+    pub(super) kernel: String,
+    values: BTreeMap<String, f64>,
+}
+
+impl Launch {
+    /// Value of a metric; 0 if the GPU does not have it.
+    pub(super) fn value(&self, metric: &str) -> f64 {
+        self.values.get(metric).copied().unwrap_or(0.0)
+    }
+
+    /// States of warps by name, each as warps per issued instruction.
+    pub(super) fn warp_states(&self) -> impl Iterator<Item = (&str, f64)> {
+        let [before, after] = STATE;
+        self.values.iter().filter_map(move |(metric, value)| {
+            let state = metric.strip_prefix(before)?.strip_suffix(after)?;
+            Some((state, *value))
+        })
+    }
+}
+
+/// Report that can't be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} of the report of ncu can't be read: {problem}")]
+pub(super) struct InvalidReport {
+    line: u64,
+    problem: String,
+}
+
+/// A row of a report.
+#[derive(Deserialize)]
+struct Row {
+    #[serde(rename = "ID")]
+    launch: u64,
+    #[serde(rename = "Kernel Name")]
+    kernel: String,
+    #[serde(rename = "Metric Name")]
+    metric: String,
+    #[serde(rename = "Metric Value")]
+    value: String,
+}
+
+/// Prefix of lines with messages of the profiler, which come before the rows.
+const MESSAGE: &str = "==";
+
+/// Reads a report: launches in order.
+pub(super) fn parse(report: &str) -> Result<Vec<Launch>, InvalidReport> {
+    let messages = report.lines().take_while(|line| line.starts_with(MESSAGE)).count();
+    let rows: String = report.split_inclusive('\n').skip(messages).collect();
+    let mut launches: BTreeMap<u64, Launch> = BTreeMap::new();
+    let mut reader = csv::Reader::from_reader(rows.as_bytes());
+    for row in reader.deserialize() {
+        let row: Row = row.map_err(|error| invalid(&error, messages))?;
+        let launch = launches.entry(row.launch).or_default();
+        launch.kernel = row.kernel;
+        // Metrics without a value are those that a GPU does not have: `n/a`.
+        if let Ok(value) = row.value.replace(',', "").parse::<f64>() {
+            launch.values.insert(row.metric, value);
+        }
+    }
+    Ok(launches.into_values().collect())
+}
+
+fn invalid(error: &csv::Error, lines_before: usize) -> InvalidReport {
+    let line = error.position().map_or(0, csv::Position::line);
+    InvalidReport { line: line + lines_before as u64, problem: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str =
+        "\"ID\",\"Process ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";
+
+    fn row(id: u64, kernel: &str, metric: &str, value: &str) -> String {
+        format!("\"{id}\",\"675\",\"{kernel}\",\"{metric}\",\"\",\"{value}\"\n")
+    }
+
+    #[test]
+    fn launches_have_their_metrics() {
+        let report = [
+            "==PROF== Connected to process 675 (/bin/bench)\n",
+            HEADER,
+            &row(0, "copy", DRAM_READ, "1,073,769,728"),
+            &row(0, "copy", DURATION, "497,696.5"),
+            &row(
+                0,
+                "copy",
+                "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
+                "2.46",
+            ),
+            &row(1, "scale", DRAM_READ, "n/a"),
+        ]
+        .concat();
+        let launches = parse(&report).expect("well formed");
+        assert_eq!(launches.len(), 2);
+        assert_eq!(launches[0].kernel, "copy");
+        assert_eq!(launches[0].value(DRAM_READ), 1_073_769_728.0);
+        assert_eq!(launches[0].value(DURATION), 497_696.5);
+        assert_eq!(launches[0].warp_states().collect::<Vec<_>>(), [("wait", 2.46)]);
+        assert_eq!(launches[1].kernel, "scale");
+        assert_eq!(launches[1].value(DRAM_READ), 0.0, "the GPU does not have it");
+    }
+
+    #[test]
+    fn a_damaged_report_is_an_error_with_its_line() {
+        let report = ["==PROF== Connected\n", HEADER, "\"zero\",\"1\",\"copy\",\"a\",\"\",\"1\"\n"];
+        let error = parse(&report.concat()).expect_err("no such launch");
+        assert_eq!(error.line, 3, "{error}");
+        assert!(parse(&format!("{HEADER}\"0\",\"1\"\n")).is_err(), "columns are missing");
+    }
+
+    #[test]
+    fn a_report_without_launches_has_none() {
+        assert_eq!(
+            parse("==PROF== Connected\n==WARNING== No kernels were profiled.\n"),
+            Ok(Vec::new())
+        );
+        assert_eq!(parse(""), Ok(Vec::new()));
+    }
+}
