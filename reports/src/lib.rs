@@ -15,6 +15,7 @@
 //! | [`trace`] | times of a run for viewers of time lines (Perfetto) and of call trees (Hatchet) |
 //! | [`trend`] | points over many runs, and changes of their level |
 //! | [`machines`] | machines side by side, and scores |
+//! | [`mixed`] | results of several loads on one node, alone and together |
 //! | [`pareto`] | settings of an algorithm by speed and quality |
 //! | [`plan`] | nodes, power and cost of a farm for a rate |
 //! | [`portability`] | cost of portable kernels relative to native ones |
@@ -54,6 +55,7 @@ mod frame;
 mod grouped;
 pub mod history;
 pub mod machines;
+pub mod mixed;
 pub mod pareto;
 pub mod plan;
 pub mod portability;

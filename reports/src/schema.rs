@@ -15,6 +15,7 @@ use crate::export::ColumnsDocument;
 use crate::frame::Document;
 use crate::history::Entry;
 use crate::machines::MachinesDocument;
+use crate::mixed::LoadRow;
 use crate::plan::PlanDocument;
 use crate::portability::PortableKernel;
 use crate::record::{CeilingsRecord, RunRecord, SelfTest, SummaryRow};
@@ -77,6 +78,17 @@ fn throughput_rows() -> Value {
     rows::<ThroughputRow>("Streams of events", &["axis"], &[params(), valid])
 }
 
+fn load_rows() -> Value {
+    let differ = [
+        params(),
+        ("alone_unbounded", flag("Whether the backlog of an open loop grows alone.")),
+        ("together_unbounded", flag("Whether the backlog of an open loop grows together.")),
+        ("limits_mix", flag("Whether the load permits the fewest mixes.")),
+        ("valid", flag("Whether all outputs were right, before and after each window.")),
+    ];
+    rows::<LoadRow>("Loads of a mix", &["axis"], &differ)
+}
+
 fn stream_rows() -> Value {
     let kept_up = ("kept_up", flag("Whether workers kept up."));
     let valid = ("valid", flag("Whether all results that were compared were right."));
@@ -99,7 +111,7 @@ fn run_rows() -> Value {
     schema
 }
 
-fn schemas() -> [(&'static str, Value); 16] {
+fn schemas() -> [(&'static str, Value); 17] {
     [
         ("run", schema::<RunRecord>("run.json")),
         ("rows", run_rows()),
@@ -113,6 +125,7 @@ fn schemas() -> [(&'static str, Value); 16] {
         ("portability", rows::<PortableKernel<'_>>("What portable kernels cost", &["axis"], &[])),
         ("throughput", throughput_rows()),
         ("stream", stream_rows()),
+        ("loads", load_rows()),
         ("plan", schema::<PlanDocument<'_>>("A plan of farms")),
         ("submission", schema::<Vec<SubmissionFinding<'_>>>("Checks of submissions")),
         ("manifest", schema::<Manifest>("manifest.json")),

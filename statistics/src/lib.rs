@@ -37,4 +37,4 @@ pub use shares::{
     Difference, Items, MIN_PARTS, PairedParts, Part, binomial_interval, bootstrap_interval,
 };
 pub use spares::spare_units;
-pub use streams::{Estimate, mean_of_blocks, quantile_with_interval};
+pub use streams::{Estimate, mean_of_blocks, quantile_with_interval, ratio_of_blocks};

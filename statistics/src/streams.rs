@@ -3,6 +3,7 @@
 use statrs::function::beta::beta_reg;
 
 use super::description::{quantile, sorted};
+use super::estimate::RatioEstimate;
 use super::evidence::t95;
 use super::interval::{Interval, TAIL, first_of};
 
@@ -29,6 +30,18 @@ pub fn mean_of_blocks(blocks: &[f64]) -> Option<Estimate> {
     let squares = blocks.iter().map(|block| (block - value).powi(2)).sum::<f64>();
     let half = t95(count - 1.0) * (squares / (count - 1.0) / count).sqrt();
     Some(Estimate { value, interval: Some(Interval { low: value - half, high: value + half }) })
+}
+
+/// Ratio of two figures that were measured in the same blocks of time: the geometric mean of the
+/// ratios of blocks, with Student's interval of their logarithms, in which drifts that a block shares
+/// cancel. Pairs without a positive ratio are left out; `None` without any other.
+pub fn ratio_of_blocks(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<RatioEstimate> {
+    let logarithms = pairs.into_iter().map(|(over, under)| (over / under).ln());
+    let logarithms: Vec<f64> = logarithms.filter(|value| value.is_finite()).collect();
+    let Estimate { value, interval } = mean_of_blocks(&logarithms)?;
+    let interval =
+        interval.map(|Interval { low, high }| Interval { low: low.exp(), high: high.exp() });
+    Some(RatioEstimate { ratio: value.exp(), interval })
 }
 
 /// A quantile of unsorted values, with the 95 % interval of order statistics, which holds for any
@@ -68,6 +81,30 @@ mod tests {
         assert!((interval.high - 11.299).abs() < 1e-3, "{interval:?}");
         assert_eq!(mean_of_blocks(&[]), None);
         assert_eq!(mean_of_blocks(&[3.0]), Some(Estimate { value: 3.0, interval: None }));
+    }
+
+    #[test]
+    fn ratios_of_blocks_are_free_of_drifts_and_have_their_coverage() {
+        let drifting = [(2.0, 1.0), (4.2, 2.1), (10.0, 5.0)];
+        let found = ratio_of_blocks(drifting).expect("pairs");
+        let interval = found.interval.expect("several");
+        assert!((found.ratio - 2.0).abs() < 1e-12 && interval.relative_width(2.0) < 1e-12);
+        let unusable = [(0.0, 1.0), (1.0, 0.0), (3.0, 2.0)];
+        assert_eq!(ratio_of_blocks(unusable), Some(RatioEstimate::without_interval(1.5)));
+        assert_eq!(ratio_of_blocks([]), None);
+        let mut noise = Noise::new(11);
+        let covered = (0..2000).filter(|_| {
+            let pairs: Vec<_> = (0..5)
+                .map(|_| {
+                    let drift = 1.0 + noise.uniform();
+                    (1.3 * drift * (0.05 * noise.normal()).exp(), drift)
+                })
+                .collect();
+            let interval = ratio_of_blocks(pairs).expect("pairs").interval.expect("several");
+            interval.low <= 1.3 && 1.3 <= interval.high
+        });
+        let share = covered.count() as f64 / 2000.0;
+        assert!((0.935..0.965).contains(&share), "{share}");
     }
 
     #[test]

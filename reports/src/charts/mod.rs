@@ -11,6 +11,7 @@
 //! | `throughput`, `throughput_gpus` | turn streams of events into panels |
 //! | `stream` | turns open-loop runs of timeslices into panels |
 //! | `plan` | turns farms into a panel of cost over power |
+//! | `mixed` | turns loads alone and together into panels, and their slowdowns into a matrix |
 //! | `machines` | turns ratios of machines into panels |
 //! | `portability` | turns the cost of portable kernels into panels |
 //! | `trend` | turns points over many runs into panels |
@@ -32,6 +33,7 @@ mod line_panels;
 mod lines;
 mod machines;
 mod memory;
+mod mixed;
 mod palette;
 mod pareto;
 mod plan;
@@ -57,6 +59,7 @@ pub use palette::style_index;
 
 use crate::grouped::{grouped, tasks_of};
 use crate::machines::MachineComparison;
+use crate::mixed::MixedResult;
 use crate::pareto::ParetoTable;
 use crate::plan::Plan;
 use crate::portability::Comparison;
@@ -274,6 +277,22 @@ pub fn draw_portability(
 pub fn draw_plan(plan: &Plan) -> Result<Vec<NamedSvg>, ChartError> {
     let mut images = Images::for_task("plan");
     images.add("plan", plan::figure(plan))?;
+    Ok(images.all)
+}
+
+/// Draws the charts of a mix of loads:
+///
+/// | file | shows | drawn if |
+/// |---|---|---|
+/// | `mixed-matrix` | slowdown of each load by each neighbour | there are neighbours |
+/// | `mixed-loads` | rates, or latencies of open loops, alone and together | always |
+///
+/// # Errors
+/// If one cannot be drawn; no charts are returned then.
+pub fn draw_mixed(result: &MixedResult) -> Result<Vec<NamedSvg>, ChartError> {
+    let mut images = Images::for_task("mixed");
+    images.add("mixed-matrix", mixed::matrix(result))?;
+    images.add("mixed-loads", mixed::bars(result))?;
     Ok(images.all)
 }
 

@@ -71,12 +71,20 @@ impl<R: RunRows> Folder<R> {
         describe(&self.path, record)
     }
 
+    /// Appends details; they are on disk when this returns.
+    ///
+    /// # Errors
+    /// If they can't be written.
+    pub fn append_details(&mut self, details: &[R::Detail]) -> Result<(), StoreError> {
+        self.details.append_durably(details)
+    }
+
     /// Appends a row with its details; both are on disk when this returns.
     ///
     /// # Errors
     /// If they can't be written.
     pub fn append(&mut self, row: &R, details: &[R::Detail]) -> Result<(), StoreError> {
-        self.details.append_durably(details)?;
+        self.append_details(details)?;
         self.rows.append_durably(std::slice::from_ref(row))
     }
 }

@@ -8,7 +8,8 @@
 //! | `quality.csv` | a [`QualityRow`](crate::record::QualityRow) per line, if the truth is known |
 //!
 //! Streams of events have `throughput.csv` and `events.csv` instead of the latter two, open-loop
-//! runs of timeslices `stream.csv` and `timeslices.csv`.
+//! runs of timeslices `stream.csv` and `timeslices.csv`, and mixes of loads `loads.csv`, `windows.csv`
+//! and `matrix.csv`.
 //!
 //! Rows are appended and flushed as they arrive, each by one write: a run that is killed keeps its
 //! results so far.
@@ -29,7 +30,10 @@ pub use folder::{Folder, RunRows, describe, is_run};
 pub use quality::read_quality;
 pub use read::{Run, RunSummary, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, WrittenKey, read_distinct_summary, read_versioned};
-pub use streams::{StreamFolder, StreamRun, ThroughputEvents, ThroughputFolder, ThroughputRun};
+pub use streams::{
+    MixedFolder, MixedRun, StreamFolder, StreamRun, ThroughputEvents, ThroughputFolder,
+    ThroughputRun,
+};
 pub(crate) use table_file::open as open_file;
 pub use write::{INTERRUPTED, RunFolder, claim_ceilings, clean, write_ceilings};
 
@@ -94,7 +98,11 @@ impl StoreError {
         match source.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 let folder = path.parent().unwrap_or(path);
-                let kinds = [("stream.csv", "a stream"), ("throughput.csv", "streams of events")];
+                let kinds = [
+                    ("stream.csv", "a stream"),
+                    ("throughput.csv", "streams of events"),
+                    ("loads.csv", "a mix of loads"),
+                ];
                 let kind = kinds.into_iter().find(|(file, _)| folder.join(file).is_file());
                 match kind {
                     Some((_, of)) => StoreError::OtherKind { folder: folder.to_owned(), of },

@@ -1,4 +1,4 @@
-//! Runs of timeslices, and of streams of events.
+//! Runs of timeslices, of streams of events, and of mixes of loads.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,13 @@ use super::StoreError;
 use super::folder::{Folder, RunRows};
 use super::read::{read_declared, read_rows, read_run};
 use super::table_file::TableFile;
+use crate::mixed::{LoadRow, LoadWindowRow, SlowdownRow};
 use crate::record::{Params, RunRecord};
 use crate::stream::{StreamRow, TimesliceRow};
 use crate::throughput::{EventRow, ThroughputRow};
 
 const NODES: &str = "nodes.csv";
+const MATRIX: &str = "matrix.csv";
 
 impl RunRows for StreamRow {
     type Detail = TimesliceRow;
@@ -32,6 +34,20 @@ impl RunRows for ThroughputRow {
     }
 }
 
+impl RunRows for LoadRow {
+    type Detail = LoadWindowRow;
+    const ROWS: &str = "loads.csv";
+    const DETAILS: &str = "windows.csv";
+
+    fn declarable(&mut self) -> Vec<&mut Params> {
+        vec![&mut self.params]
+    }
+}
+
+/// The folder of a mix of loads: `run.json`, `windows.csv` and, at its end, `loads.csv` and
+/// `matrix.csv`.
+pub type MixedFolder = Folder<LoadRow>;
+
 /// The folder of an open-loop run: `run.json`, `stream.csv` and `timeslices.csv`.
 pub type StreamFolder = Folder<StreamRow>;
 
@@ -46,6 +62,42 @@ impl StreamFolder {
     pub fn write_nodes(&self, rows: &[StreamRow]) -> Result<(), StoreError> {
         let mut nodes = TableFile::create(&self.path().join(NODES))?;
         nodes.append_durably(rows)
+    }
+}
+
+impl MixedFolder {
+    /// Writes `matrix.csv`, the slowdowns of all pairs.
+    ///
+    /// # Errors
+    /// If it can't be written, or exists.
+    pub fn write_matrix(&self, rows: &[SlowdownRow]) -> Result<(), StoreError> {
+        let mut matrix = TableFile::create(&self.path().join(MATRIX))?;
+        matrix.append_durably(rows)
+    }
+}
+
+/// A mix of loads without its windows.
+#[derive(Clone, Debug)]
+pub struct MixedRun {
+    /// `run.json`.
+    pub record: RunRecord,
+    /// The rows of `loads.csv`.
+    pub loads: Vec<LoadRow>,
+}
+
+impl MixedRun {
+    /// Reads the folder of a mix without its windows.
+    ///
+    /// # Errors
+    /// If a file is missing, damaged or of another version.
+    pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        let record = read_run(folder)?;
+        Ok(MixedRun { loads: read_declared(folder, &record)?, record })
+    }
+
+    /// True if a folder contains a mix of loads.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(LoadRow::ROWS).exists()
     }
 }
 
