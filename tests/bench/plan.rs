@@ -202,7 +202,7 @@ fn missing_unknown_and_invalid_fields_are_named_with_their_file() {
     folder.write("machines.toml", MACHINES.replace("results = \"runs/one\"\n", ""));
     refused(&folder, 2, "node has no results");
     folder.write("machines.toml", MACHINES.replace("runs/one", "runs/two"));
-    refused(&folder, 2, "runs/two has no throughput.csv");
+    refused(&folder, 2, "runs/two has neither throughput.csv nor loads.csv");
     folder.bench("plan --need none.toml --machines machines.toml").exits(1).says("none.toml: ");
     folder.bench("plan --machines machines.toml").exits(2).says("--need");
 }

@@ -15,7 +15,7 @@ pub struct PlanRequest {
     /// Kinds of machines, each with the runs that measured it (.toml)
     #[arg(long, value_name = "FILE")]
     pub machines: PathBuf,
-    /// Runs of bench throughput for machines that name none: folders, or ids of the store.
+    /// Runs of bench throughput or mixed for machines that name none: folders, or ids of the store.
     #[arg(long, value_name = "RUN", num_args = 1..)]
     pub results: Vec<PathBuf>,
     /// Folder for a chart of cost over power, and a page with all assumptions.

@@ -4,7 +4,9 @@ use serde::Serialize;
 use text::Untrusted;
 
 use super::rates::gpus_of;
-use super::{Farm, HOURS_PER_YEAR, Load, Machine, Need, Plan, Simulated, Spares, TaskRate};
+use super::{
+    Concurrency, Farm, HOURS_PER_YEAR, Load, Machine, Need, Plan, Simulated, Spares, TaskRate,
+};
 use crate::units::{self, counted, percent};
 
 /// Number or model that a plan is made of.
@@ -169,7 +171,9 @@ fn of_task(machine: &Machine, task: &TaskRate) -> Vec<Assumption> {
     let of = |what: &str| format!("{}: {what} of {}", machine.name, task.task);
     let gpus = machine.gpus();
     let measured = gpus_of(row);
-    let scaling = if measured == gpus {
+    let scaling = if task.concurrency == Concurrency::Together {
+        "the rate together with the other loads of the mix, all of which a node sustains".to_owned()
+    } else if measured == gpus {
         "the rate of the run, which used what a node has".to_owned()
     } else {
         let used = counted(measured as usize, "GPU");
@@ -197,7 +201,7 @@ fn of_model(plan: &Plan) -> Vec<Assumption> {
             "network load of an item",
             "all bytes that any implementation reads and writes (bytes_min) cross the network in one \
              direction",
-            "throughput.csv of the runs",
+            "throughput.csv or loads.csv of the runs",
         ),
     };
     let hours = format!("{HOURS_PER_YEAR} h a year at the full load, without pauses");
@@ -213,7 +217,10 @@ fn of_model(plan: &Plan) -> Vec<Assumption> {
         model("rates of nodes", "add up: no loss by distribution, failures or uneven events"),
         model("headroom", "of the rate of a node; its network may be used fully"),
         model("latency", "time of an event in a closed loop: no waiting for a node"),
-        model("several tasks", "take turns on a node: their times per item are added"),
+        model(
+            "several tasks",
+            "take turns on a node: their times per item are added; of tasks of a mix the longest counts",
+        ),
         model("cost", "nodes and their energy: no network, buildings, people, interest or repairs"),
         model("changes", "the most used resource is the bottleneck: gains are upper bounds"),
     ]

@@ -1,6 +1,6 @@
 //! A need, a machine and a run for tests, with numbers that are easy to calculate with.
 
-use super::{KeptRun, Load, Machine, Need, Spares, TaskShare};
+use super::{Concurrency, KeptRun, Load, Machine, Need, Spares, TaskShare};
 use crate::record::{Params, RunRecord};
 use crate::store::ThroughputRun;
 use crate::throughput::ThroughputRow;
@@ -72,5 +72,5 @@ pub fn on_gpu(device: &str, rate: f64) -> ThroughputRow {
 /// A run of these rows.
 pub fn kept(rows: Vec<ThroughputRow>) -> KeptRun {
     let run = ThroughputRun { record: RunRecord::default(), rows };
-    KeptRun { folder: "runs/today".into(), run }
+    KeptRun { folder: "runs/today".into(), run, concurrency: Concurrency::Isolated }
 }

@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use super::cost::Node;
-use super::rates::gpus_of;
+use super::rates::{gpus_of, time_per_item};
 use super::{Cost, Machine, Need, Rate, TaskRate};
 use crate::throughput::{LIMITED, ThroughputRow};
 
@@ -184,10 +184,9 @@ fn change(
     node: Node,
     improvement: Improvement,
 ) -> Option<Change> {
-    let time =
-        |task: &TaskRate| Some(task.share / (task.items_per_s * improvement.gain(&task.row)?));
-    let time_per_item = rate.tasks.iter().map(time).sum::<Option<f64>>()?;
-    let mut improved = Node { items_per_s: 1.0 / time_per_item, ..node };
+    let rate_of = |task: &TaskRate| Some(task.items_per_s * improvement.gain(&task.row)?);
+    let items_per_s = time_per_item(&rate.tasks, rate_of)?.recip();
+    let mut improved = Node { items_per_s, ..node };
     if improvement == Improvement::TwiceTheNetwork {
         improved.network_items_per_s *= 2.0;
     }

@@ -1,6 +1,7 @@
 //! Kinds of machines, and the runs that measured them.
 
-use crate::store::{StreamRun, ThroughputRun};
+use crate::mixed::LoadRow;
+use crate::store::{MixedRun, StreamRun, ThroughputRun};
 
 /// Kind of machine.
 #[derive(Clone, Debug)]
@@ -38,13 +39,35 @@ pub struct KeptStream {
     pub run: StreamRun,
 }
 
-/// Run of streams of events, with its folder.
+/// Run of streams of events or of a mix of loads, with its folder.
 #[derive(Clone, Debug)]
 pub struct KeptRun {
     /// Folder, as it is shown.
     pub folder: String,
-    /// The run.
+    /// The run; of a mix of loads its rates together.
     pub run: ThroughputRun,
+    /// Concurrency of its tasks.
+    pub concurrency: Concurrency,
+}
+
+/// Concurrency of the tasks of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concurrency {
+    /// One task at a time: on a node, tasks take turns.
+    Isolated,
+    /// All tasks of a mix: a node sustains all their rates at the same time.
+    Together,
+}
+
+impl KeptRun {
+    /// A mix of loads as a run of its rates together.
+    pub fn from_mix(folder: String, mix: MixedRun) -> Self {
+        let MixedRun { record, loads } = mix;
+        let loads = loads.iter().filter(|load| !load.is_background());
+        let rows = loads.map(LoadRow::together).collect();
+        let run = ThroughputRun { record, rows };
+        KeptRun { folder, run, concurrency: Concurrency::Together }
+    }
 }
 
 impl Machine {

@@ -33,7 +33,7 @@ pub use assumptions::{Assumption, assumptions};
 pub use cost::{Cost, HOURS_PER_YEAR};
 pub use farm::{Bounded, Farm};
 pub use limits::{Change, Limit};
-pub use machines::{KeptRun, KeptStream, Machine};
+pub use machines::{Concurrency, KeptRun, KeptStream, Machine};
 pub use need::{Interactions, Load, Need, Spares, TaskShare};
 pub use rates::{Rate, Refusal, TaskRate};
 pub use simulated::Simulated;

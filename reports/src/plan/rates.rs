@@ -1,9 +1,11 @@
 //! Rate of a machine for the tasks of a need, from the rows of its runs.
 
+use std::collections::BTreeMap;
+
 use statistics::Interval;
 use text::Untrusted;
 
-use super::{KeptRun, Machine, Need};
+use super::{Concurrency, KeptRun, Machine, Need};
 use crate::grouped::distinct;
 use crate::record::Params;
 use crate::throughput::{DISTURBED, ThroughputRow};
@@ -37,6 +39,8 @@ pub struct TaskRate {
     pub interval: Interval,
     /// True if a faster row was left out because of its latency.
     pub is_bounded_by_latency: bool,
+    /// Concurrency with the other tasks of the same run.
+    pub concurrency: Concurrency,
 }
 
 /// Reason why a machine has no farm.
@@ -44,7 +48,7 @@ pub struct TaskRate {
 pub enum Refusal {
     /// No row of a task.
     #[error("no valid row of the task {} in {folders}; tasks there: {known}; name a run of \
-        bench throughput", task.escaped())]
+        bench throughput or bench mixed", task.escaped())]
     NoTask {
         /// The task.
         task: String,
@@ -141,7 +145,8 @@ pub enum Refusal {
 }
 
 impl Rate {
-    /// Rate of a machine for a need: the times per item of all tasks are added.
+    /// Rate of a machine for a need: the times per item of tasks that were measured one at a time
+    /// are added, and of those that were measured together the longest counts.
     ///
     /// # Errors
     /// If a task has no usable row, or the units of items differ.
@@ -159,7 +164,10 @@ impl Rate {
         let together = |rate: fn(&TaskRate) -> f64| match &tasks[..] {
             // Exactly the measured rate.
             [task] => rate(task),
-            tasks => 1.0 / tasks.iter().map(|task| task.share / rate(task)).sum::<f64>(),
+            tasks => {
+                let time = time_per_item(tasks, |task| Some(rate(task)));
+                time.expect("all tasks have a rate").recip()
+            }
         };
         let items_per_s = together(|task| task.items_per_s);
         let interval = Interval {
@@ -197,6 +205,27 @@ impl Rate {
     }
 }
 
+/// Time of a node for an item of all tasks; `None` if a rate is unknown.
+pub(super) fn time_per_item(
+    tasks: &[TaskRate],
+    rate: impl Fn(&TaskRate) -> Option<f64>,
+) -> Option<f64> {
+    let mut isolated = 0.0;
+    // Longest time of the tasks that ran together, by run.
+    let mut together: BTreeMap<&str, f64> = BTreeMap::new();
+    for task in tasks {
+        let time = task.share / rate(task)?;
+        match task.concurrency {
+            Concurrency::Isolated => isolated += time,
+            Concurrency::Together => {
+                let longest = together.entry(&task.folder).or_default();
+                *longest = longest.max(time);
+            }
+        }
+    }
+    Some(isolated + together.values().sum::<f64>())
+}
+
 impl TaskRate {
     /// The row with the largest rate of a task that a node can run within the bound of the latency.
     fn new(need: &Need, machine: &Machine, task: &str) -> Result<Self, Refusal> {
@@ -219,6 +248,7 @@ impl TaskRate {
             items_per_s: row.rate().unwrap_or(f64::NAN),
             interval,
             is_bounded_by_latency: largest > row.rate(),
+            concurrency: run.concurrency,
             row: row.clone(),
         })
     }
@@ -363,6 +393,21 @@ mod tests {
         let rate = rate.expect("a rate");
         assert!((rate.items_per_s - 2e6).abs() < 1e-3, "{}", rate.items_per_s);
         assert!((rate.interval.low - 1.6e6).abs() < 1e-3, "{:?}", rate.interval);
+    }
+
+    #[test]
+    fn of_tasks_that_ran_together_the_longest_time_per_item_counts() {
+        let shares = [("sts", 0.6), ("velo", 0.2), ("tpc", 0.2)];
+        let share = |(name, share): (&str, f64)| TaskShare { name: name.into(), share };
+        let need = Need { tasks: shares.map(share).to_vec(), ..need() };
+        let rows = vec![measured("sts", 3e6), measured("velo", 2e6)];
+        let mix = KeptRun { concurrency: Concurrency::Together, ..kept(rows) };
+        let isolated = kept(vec![measured("tpc", 1e6)]);
+        let machine = Machine { runs: vec![mix, isolated], ..machine("node") };
+        // 0.2 µs of sts, in which velo has been done, and 0.2 µs of tpc.
+        let rate = Rate::new(&need, &machine).expect("a rate");
+        assert!((rate.items_per_s - 2.5e6).abs() < 1e-3, "{}", rate.items_per_s);
+        assert!((rate.interval.high - 3e6).abs() < 1e-3, "{:?}", rate.interval);
     }
 
     #[test]

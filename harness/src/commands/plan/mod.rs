@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 
 use files::{LARGEST_DOCUMENT, read_text};
 use reports::charts;
-use reports::plan::{KeptRun, KeptStream, Machine, Plan, Spares};
+use reports::plan::{Concurrency, KeptRun, KeptStream, Machine, Plan, Spares};
 use reports::report;
-use reports::store::{StreamRun, ThroughputRun};
+use reports::store::{MixedRun, StreamRun, ThroughputRun};
 use reports::table::Tabular;
 use text::Untrusted;
 
@@ -125,8 +125,8 @@ fn with_runs(entry: MachineEntry, request: &PlanRequest) -> Result<Machine, Fail
     if rates.is_empty() {
         let found = if streams.is_empty() { "no results" } else { "results of bench stream only" };
         return Err(Failure::Usage(format!(
-            "{}: {} has {found}: name the folder of a run of bench throughput, relative to \
-             the file, or give runs by --results",
+            "{}: {} has {found}: name the folder of a run of bench throughput or bench mixed, \
+             relative to the file, or give runs by --results",
             machine.file,
             machine.name.escaped()
         )));
@@ -153,10 +153,15 @@ fn only_stream(folders: &[PathBuf], machine: &Machine) -> Result<Option<KeptStre
 }
 
 fn kept_run(folder: &Path, machine: &Machine) -> Result<KeptRun, Failure> {
+    if MixedRun::is_in(folder) {
+        let mix = MixedRun::read(folder)?;
+        runs::say_if_unfinished(&mix.record, folder);
+        return Ok(KeptRun::from_mix(name(folder), mix));
+    }
     if !ThroughputRun::is_in(folder) {
         return Err(Failure::Usage(format!(
-            "{}: results of {}: {} has no throughput.csv: name the folder of a run of \
-             bench throughput, relative to the file",
+            "{}: results of {}: {} has neither throughput.csv nor loads.csv: name the folder of a run \
+             of bench throughput or bench mixed, relative to the file",
             machine.file,
             machine.name.escaped(),
             folder.escaped()
@@ -164,7 +169,7 @@ fn kept_run(folder: &Path, machine: &Machine) -> Result<KeptRun, Failure> {
     }
     let run = ThroughputRun::read(folder)?;
     runs::say_if_unfinished(&run.record, folder);
-    Ok(KeptRun { folder: name(folder), run })
+    Ok(KeptRun { folder: name(folder), run, concurrency: Concurrency::Isolated })
 }
 
 fn kept_stream(folder: &Path, machine: &Machine) -> Result<KeptStream, Failure> {
