@@ -60,6 +60,14 @@ pub fn plan_machines(text: &str) -> Result<(), String> {
     commands::check_machines("machines.toml", text).map_err(|problem| problem.to_string())
 }
 
+/// Reads a mix of loads.
+///
+/// # Errors
+/// All its problems.
+pub fn mix(text: &str) -> Result<(), String> {
+    commands::check_mix("mix.toml", text).map_err(|problem| problem.to_string())
+}
+
 /// Parses a text as the value of each flag with its own parser. Returns the number that accept it.
 pub fn values(text: &str) -> usize {
     let takes = [

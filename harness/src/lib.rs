@@ -13,6 +13,7 @@
 //! | [`plan`] | points to measure, and their memory |
 //! | [`measure`] | checking, sampling, stopping |
 //! | `stream` | open-loop test: timeslices on schedule, several worker processes |
+//! | `mixed` | loads that run concurrently: each alone, in pairs, and together |
 //! | `throughput` | concurrent event streams: throughput and latency |
 //! | `energy` | energy of processors and GPUs, and of what a command measures |
 //! | `plugins` | variants from shared libraries, tried before they are used |
@@ -29,6 +30,7 @@ pub mod failure;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod measure;
+mod mixed;
 mod paired;
 pub mod plan;
 pub mod platform;

@@ -29,6 +29,7 @@ mod machine_identity;
 mod machines;
 mod measuring;
 mod memory;
+mod mixed;
 mod nightly;
 mod other_cpus;
 mod own_tasks;

@@ -30,7 +30,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: [Target; 36] = [
+pub static TARGETS: [Target; 37] = [
     Target { name: "digi_csv", read: sts::csv },
     Target { name: "digi_bin", read: sts::bin },
     Target { name: "digi_gz", read: sts::gz },
@@ -59,6 +59,7 @@ pub static TARGETS: [Target; 36] = [
     Target { name: "accepted_shifts", read: texts::accepted_shifts },
     Target { name: "plan_need", read: texts::plan_need },
     Target { name: "plan_machines", read: texts::plan_machines },
+    Target { name: "mix", read: texts::mix },
     Target { name: "run_folder", read: runs::run_folder },
     Target { name: "stream_folder", read: runs::stream_folder },
     Target { name: "store", read: runs::store },

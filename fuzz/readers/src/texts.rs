@@ -47,6 +47,10 @@ pub(crate) fn plan_machines(_: &Scratch, input: &[u8]) -> bool {
     document(input, "machines.toml", fuzzing::plan_machines)
 }
 
+pub(crate) fn mix(_: &Scratch, input: &[u8]) -> bool {
+    document(input, "mix.toml", fuzzing::mix)
+}
+
 /// Reads a document; problems name its file.
 fn document(input: &[u8], file: &str, read: impl Fn(&str) -> Result<(), String>) -> bool {
     let text = str::from_utf8(input).unwrap_or_default();

@@ -24,6 +24,7 @@ pub(super) fn for_command(command: &str, names: &HashSet<String>) -> Option<Styl
             let examples = of_program(RUN, names)?;
             return Some(format!("{}\n\n{examples}", built_in::table(70)).into());
         }
+        "mixed" => MIXED,
         "compare" => COMPARE,
         "pareto" => PARETO,
         "selftest" => SELFTEST,
@@ -211,6 +212,16 @@ Examples:
   bench run suite.toml --out DIR      rerun the same command to resume
   bench run suite.toml --shard 2/4 --out part2
   bench run suite.toml --merge part1 part2 part3 part4 --out whole";
+
+const MIXED: &str = "\
+Examples:
+  bench mixed examples/mixed/mix.toml
+  bench mixed mix.toml --background memory --background cores --duration 3s --out DIR
+  bench plan --need need.toml --machines machines.toml --results DIR
+
+A file has [[load]] for each task, with task and variant, and optionally name, device, threads,
+streams, batch, axes, and rate = \"200/s\" (events come when due) or weight (events in a mix). Exit
+code 3 if an output is wrong, 5 if a load can't run; the others are measured without it.";
 
 const VERIFY: &str = "\
 Examples:

@@ -14,9 +14,9 @@ use crate::plugins::trial::{self, TrialRequest, VariantTrial};
 use crate::request::values::{self, each_once};
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
-    ListRequest, MachinesRequest, ParetoRequest, PlanRequest, PortabilityRequest, ProcessRequest,
-    ReportRequest, ReproduceRequest, SelfTestRequest, SimulateRequest, SiteRequest, StreamRequest,
-    SubmissionRequest, SuiteRequest, ThroughputRequest, TraceRequest, VerifyRequest,
+    ListRequest, MachinesRequest, MixedRequest, ParetoRequest, PlanRequest, PortabilityRequest,
+    ProcessRequest, ReportRequest, ReproduceRequest, SelfTestRequest, SimulateRequest, SiteRequest,
+    StreamRequest, SubmissionRequest, SuiteRequest, ThroughputRequest, TraceRequest, VerifyRequest,
     WinnersRequest,
 };
 use crate::{stream, throughput};
@@ -39,6 +39,9 @@ pub enum Request {
     /// Replay timeslices at the detector's rate and measure latency and backlog (open loop).
     #[command(display_order = Group::Load.order())]
     Stream(Box<StreamRequest>),
+    /// Measure several tasks on one node: alone, in pairs and together.
+    #[command(display_order = Group::Load.order())]
+    Mixed(Box<MixedRequest>),
     /// Measure a suite: many tasks, axes, devices and thread counts.
     #[command(name = "run", display_order = Group::Measure.order())]
     RunSuite(Box<SuiteRequest>),
@@ -174,6 +177,10 @@ impl Request {
             Request::Stream(request) => {
                 request.complete()?;
                 (request.measuring.command, request.measuring.config) = (typed, defaults);
+            }
+            Request::Mixed(request) => {
+                request.complete()?;
+                (request.command, request.config) = (typed, defaults);
             }
             Request::RunSuite(request) => {
                 each_once(&mut request.plugins);

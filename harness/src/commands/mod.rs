@@ -7,6 +7,7 @@ mod history;
 mod list;
 mod machines;
 mod measure;
+mod mixed;
 mod pairs;
 mod pareto;
 mod plan;
@@ -47,6 +48,7 @@ use crate::progress::say;
 use crate::request::{GenerateRequest, MeasureRequest, Outputs};
 use crate::suite::{Suite, SuiteError, SuiteFile};
 pub(crate) use history::parse_accepted_shifts;
+pub(crate) use mixed::check_mix;
 pub(crate) use plan::{check_machines, check_need};
 
 /// A command that is ready to be carried out: the suite that it names has been read.
@@ -128,6 +130,7 @@ fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Task(request) => run_task(request),
         Request::Throughput(request) => throughput::run(*request),
         Request::Stream(request) => stream::run(*request),
+        Request::Mixed(request) => mixed::run(&request),
         Request::RunSuite(_) | Request::SelfTest(_) => unreachable!("their suite was read"),
         Request::Compare(request) => compare::run(&request),
         Request::Pareto(mut request) => {

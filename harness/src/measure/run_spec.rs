@@ -125,7 +125,7 @@ impl RunResult {
 
     /// Exit code for scripts.
     pub fn exit(&self) -> Exit {
-        let counts = Counts { measured: self.measured, wrong: self.wrong, failed: 0 };
+        let counts = Counts { measured: self.measured, wrong: self.wrong, ..Counts::default() };
         counts.exit(&self.record, self.interrupted)
     }
 }
@@ -137,6 +137,8 @@ pub(crate) struct Counts {
     pub(crate) wrong: usize,
     /// Points whose measurement failed, although outputs were right.
     pub(crate) failed: usize,
+    /// Points that were asked for by name and could not be measured.
+    pub(crate) missing: usize,
 }
 
 impl Counts {
@@ -148,7 +150,7 @@ impl Counts {
             Exit::Failed
         } else if interrupted {
             Exit::Interrupted
-        } else if self.measured == 0 || !record.missing_devices.is_empty() {
+        } else if self.measured == 0 || self.missing > 0 || !record.missing_devices.is_empty() {
             Exit::NothingMeasured
         } else {
             Exit::Success

@@ -10,10 +10,8 @@ use text::Untrusted;
 
 use super::run_spec::{Counts, MeasureError, RunSpec, run_folder};
 use super::session::describe;
-use crate::plan::Plan;
 use crate::platform::control_groups::StoppedPeriods;
 use crate::platform::{Exit, Topology};
-use crate::request::MeasureRequest;
 
 /// A run of streams: what is measured is on disk at once.
 pub(crate) struct StreamsRun<R: RunRows> {
@@ -30,13 +28,11 @@ impl<R: RunRows> StreamsRun<R> {
     pub(crate) fn start(
         name: &str,
         out: Option<&Path>,
-        request: &MeasureRequest,
-        plan: &Plan,
+        run_spec: &RunSpec<'_>,
         notes: &[String],
     ) -> Result<Self, MeasureError> {
         let stopped = StoppedPeriods::start();
-        let run_spec = RunSpec::for_task(request, plan);
-        let record = describe(&run_spec, &Topology::this_machine());
+        let record = describe(run_spec, &Topology::this_machine());
         // Its points are those of streams.
         let mut record = RunRecord { planned: Vec::new(), ..record };
         record.notes.extend_from_slice(notes);
@@ -66,6 +62,17 @@ impl<R: RunRows> StreamsRun<R> {
         }
         self.rows.push(row);
         Ok(())
+    }
+
+    /// Stores details of rows that follow.
+    pub(crate) fn append_details(&mut self, details: &[R::Detail]) -> Result<(), MeasureError> {
+        let stored = self.folder.append_details(details);
+        stored.map_err(|source| MeasureError::StoreInterrupted { source, kept: self.kept() })
+    }
+
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Folder<R> {
+        &self.folder
     }
 
     /// Draws the charts, if any, and completes `run.json`.

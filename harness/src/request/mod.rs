@@ -7,6 +7,7 @@ mod energy;
 mod history;
 mod machines;
 mod measure;
+mod mixed;
 mod outputs;
 mod pareto;
 mod plan;
@@ -32,6 +33,7 @@ pub use history::{
 };
 pub use machines::MachinesRequest;
 pub use measure::{CacheMode, DamagePolicy, MeasureRequest, MemoryPages, SessionFlags, Source};
+pub use mixed::{Background, MixedRequest};
 pub use outputs::{
     AnyResults, Descriptions, FormatSet, OutputFlags, Outputs, Results, SelfTests, Verdicts,
 };

@@ -33,7 +33,9 @@ use crate::platform::Exit;
 use crate::request::values::and_more;
 use crate::request::{MeasureRequest, Settings};
 pub use part::{Part, SuiteInput};
+pub(crate) use settings::measurable_device;
 use task::Parts;
+pub(crate) use task::{axis_values, known_task};
 
 /// Error of reading a suite.
 #[derive(Debug, thiserror::Error)]

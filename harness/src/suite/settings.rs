@@ -45,7 +45,7 @@ pub(super) fn read_key(settings: &mut Settings, entry: Entry<'_>) -> bool {
         "places" => settings.cpu_sets = entry.values(str::parse),
         "bind" => settings.binds = entry.values(str::parse),
         "cache" => settings.caches = entry.values(values::cache),
-        "device" => settings.devices = entry.values(device),
+        "device" => settings.devices = entry.values(measurable_device),
         _ => return false,
     }
     settings.tidy();
@@ -60,7 +60,7 @@ fn set<T>(setting: &mut T, value: Option<T>) {
 
 /// A device that some machine can be measured on: whether that is this one is looked at when its
 /// points are planned.
-fn device(text: &str) -> Result<Device, String> {
+pub(crate) fn measurable_device(text: &str) -> Result<Device, String> {
     match values::device(text)? {
         Device::Emulator => {
             Err(only_verifies(Device::Emulator).expect("the emulator measures nothing"))

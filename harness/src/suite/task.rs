@@ -54,6 +54,11 @@ fn task(section: Section<'_>) -> Option<&'static dyn Task> {
         section.problem("this task has no name; see `bench list`");
         return None;
     };
+    known_task(entry)
+}
+
+/// The task that a value names.
+pub(crate) fn known_task(entry: Entry<'_>) -> Option<&'static dyn Task> {
     let word = entry.word()?;
     word.or_problem(registry::task(&word.text).ok_or_else(|| {
         let known: Vec<_> = registry::tasks().iter().map(|task| task.name()).collect();
@@ -298,7 +303,7 @@ pub(super) fn axis(task: &dyn Task, key: &str) -> Option<&'static Axis> {
 }
 
 /// The values of an axis in plain form, each once.
-pub(super) fn axis_values(axis: &Axis, entry: Entry<'_>) -> Vec<String> {
+pub(crate) fn axis_values(axis: &Axis, entry: Entry<'_>) -> Vec<String> {
     let plain = |text: &str| {
         let plain = axis.parse(text).map_err(|error| error.problem().to_string())?;
         Ok(as_tried(axis, plain))

@@ -17,14 +17,14 @@ use crate::request::DeviceSet;
 
 /// Measured bandwidths: that of the host with all CPUs, and those of GPUs.
 #[derive(Default)]
-pub(super) struct Ceilings {
-    pub(super) named: BTreeMap<String, Bandwidth>,
-    pub(super) notes: Vec<String>,
+pub(crate) struct Ceilings {
+    pub(crate) named: BTreeMap<String, Bandwidth>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// GPU metrics of an event: the mean over a batch, each event run by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct EventGpuMetrics {
+pub(crate) struct EventGpuMetrics {
     pub(super) kernel_s: f64,
     pub(super) up_bytes: f64,
     pub(super) down_bytes: f64,
@@ -32,7 +32,7 @@ pub(super) struct EventGpuMetrics {
 
 impl Ceilings {
     /// Measures the devices of these points; failures yield a note.
-    pub(super) fn measure(
+    pub(crate) fn measure(
         device_sets: &[DeviceSet],
         gpus: &StreamGpus,
         time: Option<Duration>,
@@ -109,7 +109,7 @@ impl Ceilings {
     }
 
     /// Fills the fractions that a point reaches into its row, which has its rates.
-    pub(super) fn fill(
+    pub(crate) fn fill(
         &self,
         row: &mut ThroughputRow,
         device_set: &DeviceSet,
@@ -140,6 +140,11 @@ impl Ceilings {
 }
 
 impl EventGpuMetrics {
+    /// An event that copies these bytes in each direction, and has no kernels.
+    pub(crate) fn copies(bytes: f64) -> Self {
+        EventGpuMetrics { kernel_s: 0.0, up_bytes: bytes, down_bytes: bytes }
+    }
+
     /// Mean of several events. Copies are reported with the stage that they are part of, as in
     /// `presort/h2d`; kernels are summed over all stages.
     pub(super) fn mean(all: &[Stages]) -> Self {

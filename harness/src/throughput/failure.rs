@@ -11,7 +11,7 @@ use crate::measure::CheckError;
 /// Reason for a point to have no figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum PointFailure {
+pub(crate) enum PointFailure {
     Wrong(String),
     Unavailable(String),
     Interrupted,

@@ -13,11 +13,13 @@ use std::time::{Duration, Instant};
 use portable_gpu::ceilings::{Direction, HostMemory, LinkBuffers};
 use portable_gpu::{DeviceError, Gpu};
 use reports::record::{LinkBandwidth, LinksAtOnce, SharedLink};
-use tasks::device::{Team, TeamError};
+use tasks::algorithm::CheckError;
+use tasks::device::{Device, Team, TeamError};
+use tasks::task::Candidate;
 
-use super::placement::{StreamGpus, team_specs};
+use super::placement::{StreamGpus, StreamTeam, stream_specs, team_specs};
 use crate::measure::gpu_ceilings::buffers;
-use crate::plan::TeamLayout;
+use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::placement::{Placement, PlacementError};
 use crate::request::DeviceSet;
 
@@ -119,6 +121,55 @@ impl Link for GpuLink {
 
     fn device(&self) -> String {
         self.gpu.properties().device.clone()
+    }
+}
+
+/// Link of a GPU that copies blocks in both directions, as a load next to others.
+pub(crate) struct LinkLoad(GpuLink);
+
+/// Index of the queue of that load, which no stream has.
+const QUEUE_OF_LOAD: usize = usize::MAX;
+
+impl LinkLoad {
+    /// Opens the link of a GPU, with a thread near it.
+    pub(crate) fn open(device: Device, gpus: &StreamGpus) -> Result<Self, LinksError> {
+        let specs = stream_specs(&Placement::None, &[StreamTeam { threads: 1, device }]);
+        let team = specs.map_err(LinksError::Placement)?.iter().map(TeamSpec::start).next();
+        let gpu = gpus.for_stream(device, QUEUE_OF_LOAD)?;
+        let (Some(team), Some(gpu)) = (team.transpose()?, gpu) else {
+            let reason = "it has no link".to_owned();
+            return Err(DeviceError::Unusable { device: device.to_string(), reason }.into());
+        };
+        Ok(LinkLoad(GpuLink::new(gpu, team, BLOCK)?))
+    }
+
+    /// Bytes of a run, in both directions.
+    pub(crate) fn bytes(&self) -> u64 {
+        2 * self.0.block as u64
+    }
+}
+
+impl Candidate for LinkLoad {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), DeviceError> {
+        self.0.copy(Direction::Both).map(|_| ())
+    }
+
+    fn check(&mut self) -> Result<(), CheckError> {
+        Ok(())
+    }
+
+    fn release(&mut self) {}
+
+    fn buffer_bytes(&self) -> u64 {
+        self.bytes()
     }
 }
 

@@ -35,20 +35,38 @@ pub(crate) fn team_specs(
     device_set: &DeviceSet,
     streams: usize,
 ) -> Result<Vec<TeamSpec>, PlacementError> {
+    let team =
+        |stream| StreamTeam { threads: layout.threads, device: device_set.of_stream(stream) };
+    stream_specs(&layout.placement, &(0..streams).map(team).collect::<Vec<_>>())
+}
+
+/// Number of threads of a stream, and its device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StreamTeam {
+    pub(crate) threads: usize,
+    pub(crate) device: Device,
+}
+
+/// Specifies the teams of streams. All their threads are bound as one team: each stream gets its
+/// share of the CPU sets, in order. Without CPU sets, see [`start_teams`].
+pub(crate) fn stream_specs(
+    placement: &Placement,
+    streams: &[StreamTeam],
+) -> Result<Vec<TeamSpec>, PlacementError> {
     let topology = &Topology::this_machine();
     let mask = &usable_cpus();
-    let all = TeamLayout { threads: layout.threads * streams, ..layout.clone() };
-    let placed = all.cpus(topology, mask)?;
-    let of_stream = |stream: usize| {
-        let cpus = match (&placed, &layout.placement) {
-            (Some(placed), _) => placed.chunks(layout.threads).nth(stream).map(<[CpuSet]>::to_vec),
-            (None, Placement::None) => near(device_set.of_stream(stream), topology, mask)
-                .map(|cpus| vec![cpus; layout.threads]),
+    let layout = |threads| TeamLayout { threads, placement: placement.clone(), inner: None };
+    let all = layout(streams.iter().map(|stream| stream.threads).sum());
+    let mut placed = all.cpus(topology, mask)?.map(Vec::into_iter);
+    let of_stream = |&StreamTeam { threads, device }: &StreamTeam| {
+        let cpus = match (&mut placed, placement) {
+            (Some(placed), _) => Some(placed.take(threads).collect()),
+            (None, Placement::None) => near(device, topology, mask).map(|cpus| vec![cpus; threads]),
             (None, _) => None,
         };
-        TeamSpec { layout: layout.clone(), cpus }
+        TeamSpec { layout: layout(threads), cpus }
     };
-    Ok((0..streams).map(of_stream).collect())
+    Ok(streams.iter().map(of_stream).collect())
 }
 
 /// Usable CPUs of the NUMA node of a GPU; `None` if all are equally near.
@@ -100,7 +118,7 @@ impl StreamGpus {
     }
 
     /// Releases unused memory.
-    pub(super) fn trim(&self) {
+    pub(crate) fn trim(&self) {
         let open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         open.iter().for_each(|(.., gpu)| gpu.trim());
     }

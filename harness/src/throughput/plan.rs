@@ -28,9 +28,9 @@ pub(crate) struct StreamPlan {
 pub(crate) struct PointSpec {
     /// Index of the input.
     pub(super) input: usize,
-    pub(super) candidate: CandidateSpec,
-    pub(super) device_set: DeviceSet,
-    pub(super) streams: usize,
+    pub(crate) candidate: CandidateSpec,
+    pub(crate) device_set: DeviceSet,
+    pub(crate) streams: usize,
     pub(super) batch: usize,
     /// Number of processes that drive the streams; a single one is this process.
     pub(super) processes: usize,
@@ -95,6 +95,19 @@ impl StreamPlan {
 }
 
 impl PointSpec {
+    /// The first candidate of a plan with some streams; `None` if it has none.
+    pub(crate) fn first(plan: &Plan, streams: usize, batch: usize) -> Option<Self> {
+        let candidate = *plan.inputs.first()?.candidates.first()?;
+        let device_set = candidate.device.into();
+        Some(PointSpec { input: 0, candidate, device_set, streams, batch, processes: 1 })
+    }
+
+    /// Bytes of memory of all streams, with their events and references.
+    pub(crate) fn memory_bytes(&self, plan: &Plan) -> u64 {
+        let of_stream = stream_bytes(plan, &plan.inputs[self.input], self.batch);
+        of_stream.saturating_mul(self.streams as u64)
+    }
+
     /// Number of threads of all streams.
     fn threads(&self, plan: &Plan) -> usize {
         self.streams.saturating_mul(plan.teams[self.candidate.team].layout.threads)

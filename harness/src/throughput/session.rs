@@ -13,7 +13,7 @@ use super::plan::{PointSpec, StreamPlan, processes_in_words};
 use super::point::{Command, Measured, Setup, WindowLength, measure};
 use super::stream::Events;
 use crate::energy::EnergyMeters;
-use crate::measure::{CEILINGS, Deadline, MeasureError, StreamsRun};
+use crate::measure::{CEILINGS, Deadline, MeasureError, RunSpec, StreamsRun};
 use crate::platform::Interrupt;
 use crate::request::{DeviceSet, ThroughputRequest};
 
@@ -59,9 +59,8 @@ impl<'a> Session<'a> {
         let flags = &self.request.flags;
         let planned = self.planned;
         let name = format!("throughput-{}", planned.plan.task().name());
-        let request = &self.request.measuring;
-        let mut run =
-            StreamsRun::start(&name, flags.out.as_deref(), request, &planned.plan, &planned.notes)?;
+        let run_spec = RunSpec::for_task(&self.request.measuring, &planned.plan);
+        let mut run = StreamsRun::start(&name, flags.out.as_deref(), &run_spec, &planned.notes)?;
         (self.report)(&format!("results go to {}", run.path().escaped()));
         let devices = self.request.device_sets.iter().flat_map(DeviceSet::devices).copied();
         let meters = EnergyMeters::for_run(&flags.energy, devices, self.report);

@@ -15,12 +15,12 @@ const BLOCKS: usize = 20;
 const MAX_WRITTEN: usize = 100_000;
 
 /// Events of all streams in a window.
-pub(super) struct Tally<'a> {
-    pub(super) window: Window,
+pub(crate) struct Tally<'a> {
+    pub(crate) window: Window,
     /// Events of each stream.
-    pub(super) events: &'a [Vec<Event>],
+    pub(crate) events: &'a [Vec<Event>],
     /// Items of each event of each stream's batch.
-    pub(super) items: &'a [Vec<u64>],
+    pub(crate) items: &'a [Vec<u64>],
 }
 
 impl Tally<'_> {
@@ -28,7 +28,7 @@ impl Tally<'_> {
     ///
     /// Events at the ends of the window contribute to the rate by the part that lies within it.
     /// Latencies are only of events that lie completely within it.
-    pub(super) fn fill(&self, row: &mut ThroughputRow) {
+    pub(crate) fn fill(&self, row: &mut ThroughputRow) {
         row.window_s = Some(self.length());
         if let Some(Estimate { value, interval }) = self.rate(|items| items as f64) {
             row.items_per_s = Some(value);
@@ -37,7 +37,7 @@ impl Tally<'_> {
         }
         row.events_per_s = self.rate(|_| 1.0).map(|rate| rate.value);
         let times: Vec<f64> =
-            self.whole().map(|(_, event)| (event.end - event.start).as_secs_f64()).collect();
+            self.whole().map(|(_, event)| event.latency().as_secs_f64()).collect();
         row.events = times.len();
         if let Some(Estimate { value, interval }) = quantile_with_interval(&times, 0.5) {
             row.p50_s = Some(value);
@@ -136,7 +136,7 @@ mod tests {
 
     fn event(number: usize, begin: u64, start: u64, end: u64) -> Event {
         let [begin, start, end] = [begin, start, end].map(Duration::from_millis);
-        Event { number, begin, start, end }
+        Event { number, due: None, begin, start, end }
     }
 
     fn window(begin: u64, end: u64) -> Window {

@@ -1,6 +1,6 @@
 //! Streams on the host and on emulated GPUs, from the plan to the rows.
 
-mod fake;
+pub(crate) mod fake;
 
 use std::time::Duration;
 

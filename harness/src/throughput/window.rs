@@ -17,9 +17,9 @@ const WARM_UP: f64 = 0.2;
 
 /// A time window, relative to the start of the streams.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Window {
-    pub(super) begin: Duration,
-    pub(super) end: Duration,
+pub(crate) struct Window {
+    pub(crate) begin: Duration,
+    pub(crate) end: Duration,
 }
 
 /// Clock shared by all streams of a point.
@@ -27,7 +27,7 @@ pub(super) struct Window {
 /// The window opens once every stream has processed all its events and the warm-up is over. Streams
 /// do not wait for each other, because streams that start an event at the same time would compete
 /// for the same resources.
-pub(super) struct Clock<'a> {
+pub(crate) struct Clock<'a> {
     start: Instant,
     streams: usize,
     /// Desired length of the window.
@@ -68,7 +68,7 @@ pub(super) fn length(wanted: Duration, max: Duration, longest: Duration) -> Dura
 
 impl Clock<'_> {
     /// Starts a clock for `streams` streams, all of which are in this process.
-    pub(super) fn new(streams: usize, wanted: Duration, max: Duration) -> Self {
+    pub(crate) fn new(streams: usize, wanted: Duration, max: Duration) -> Self {
         Clock::with(streams, wanted.min(max), WindowControl::Own(max))
     }
 }
@@ -132,7 +132,7 @@ impl<'a> Clock<'a> {
     }
 
     /// The window, once it is open.
-    pub(super) fn window(&self) -> Option<Window> {
+    pub(crate) fn window(&self) -> Option<Window> {
         self.opened.get().map(|(window, _)| *window)
     }
 
@@ -176,13 +176,13 @@ pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// State of the machine in the window.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WindowStats {
-    pub(super) busy: Option<Utilisation>,
-    pub(super) energy: PeriodEnergy,
+pub(crate) struct WindowStats {
+    pub(crate) busy: Option<Utilisation>,
+    pub(crate) energy: PeriodEnergy,
 }
 
 /// Waits until the window is over; returns CPU utilisation and energy within it.
-pub(super) fn watch(
+pub(crate) fn watch(
     clock: &Clock<'_>,
     meters: &EnergyMeters,
     devices: &[Device],

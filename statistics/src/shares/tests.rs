@@ -29,8 +29,7 @@ fn means_have_an_interval_by_the_scatter_of_parts() {
     let mut noise = Noise::new(3);
     let mut covered = 0;
     for _ in 0..200 {
-        let parts: Vec<Part> =
-            (0..40).map(|_| part(10.0 * (2.0 + noise.normal()), 10.0)).collect();
+        let parts: Vec<Part> = (0..40).map(|_| part(10.0 * (2.0 + noise.normal()), 10.0)).collect();
         let found = bootstrap_interval(&parts).expect("parts");
         covered += usize::from(found.low <= 2.0 && 2.0 <= found.high);
         let width = found.high - found.low;

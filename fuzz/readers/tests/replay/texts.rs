@@ -12,6 +12,7 @@ pub fn corpora() -> Vec<Corpus> {
         ("accepted_shifts", texts(&[("two", ACCEPTED)])),
         ("plan_need", texts(&[("interactions", NEED), ("items", NEED_OF_ITEMS)])),
         ("plan_machines", texts(&[("two", MACHINES)])),
+        ("mix", texts(&[("two", MIX)])),
         ("protocol", texts(&[("asks", ASKS), ("answers", ANSWERS)])),
         ("trial", texts(&[("events", EVENTS)])),
         ("values", texts(&VALUES)),
@@ -44,6 +45,21 @@ digis = "3k"
 
 [[task]]
 name = "merge"
+"#;
+const MIX: &str = r#"places = "cores"
+
+[[load]]
+task = "merge"
+variant = "sequential"
+axes = { tracks = "1k" }
+weight = 4
+
+[[load]]
+name = "online"
+task = "sort"
+variant = "rdst"
+threads = 2
+rate = "200/s"
 "#;
 const DEFAULTS: &str = r#"store = "results/store"
 quiet = true

@@ -14,9 +14,8 @@ use std::time::Duration;
 
 use super::failure::PointFailure;
 use super::plan::PointSpec;
-use super::point::{
-    CheckedStreams, Measured, Setup, WindowLength, WindowResult, WorkSummary, result_row,
-};
+use super::point::{Measured, Setup, WindowLength, WindowResult, result_row};
+use super::prepared::{CheckedStreams, WorkSummary};
 use super::stream::Event;
 use super::window::{POLL_INTERVAL, Window, WindowStats, length};
 use crate::platform::clock::{now_ns, wait_until};

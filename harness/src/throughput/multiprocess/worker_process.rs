@@ -16,9 +16,9 @@ use crate::throughput::ceilings::Ceilings;
 use crate::throughput::failure::PointFailure;
 use crate::throughput::placement::StreamGpus;
 use crate::throughput::plan::StreamPlan;
-use crate::throughput::point::{
-    self, CheckedStreams, Command, Setup, Stream, WorkSummary, check_side_by_side, remarks,
-    with_streams,
+use crate::throughput::point::{Command, Setup, with_streams};
+use crate::throughput::prepared::{
+    CheckedStreams, Stream, WorkSummary, check_side_by_side, remarks, run_closed,
 };
 use crate::throughput::stream::{Event, Events};
 use crate::throughput::window::{Clock, Milestone, Window};
@@ -112,7 +112,7 @@ fn drive(
     };
     let start_ns = now_ns();
     let clock = Clock::led(streams.len(), wanted, &report);
-    let (events, ()) = point::run(streams, &clock, interrupt, || follow(&clock, start_ns));
+    let (events, ()) = run_closed(streams, &clock, interrupt, || follow(&clock, start_ns));
     let events = events?;
     check_side_by_side(streams)?;
     let moments = |event| EventTimes::from_event(event, start_ns);
@@ -209,7 +209,7 @@ impl EventTimes {
 impl From<EventTimes> for Event {
     fn from(EventTimes(number, begin, start, end): EventTimes) -> Self {
         let [begin, start, end] = [begin, start, end].map(Duration::from_nanos);
-        Event { number, begin, start, end }
+        Event { number, due: None, begin, start, end }
     }
 }
 
@@ -222,6 +222,7 @@ mod tests {
         let milliseconds = Duration::from_millis;
         let event = Event {
             number: 3,
+            due: None,
             begin: milliseconds(1),
             start: milliseconds(2),
             end: milliseconds(5),

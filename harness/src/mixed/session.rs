@@ -1,0 +1,254 @@
+//! Execution of a mix: folder, ceilings, blocks of windows, and results.
+
+use std::time::Duration;
+
+use reports::mixed::{LoadRow, LoadWindowRow, MixedResult, NodeCpus};
+use reports::record::RunRecord;
+use reports::{charts, units};
+use tasks::device::{Team, TeamError};
+use text::Untrusted;
+
+use super::background::BackgroundSpec;
+use super::configurations::{Configuration, configurations, in_order};
+use super::file::Pace;
+use super::participants::{Participant, Preparation, generate, start_teams};
+use super::plan::{MixPlan, PlannedLoad};
+use super::window::{NoRows, WindowSetup, measure};
+use crate::energy::EnergyMeters;
+use crate::measure::{Job, MeasureError, RunSpec, StreamsRun};
+use crate::platform::{Interrupt, Topology, usable_cpus};
+use crate::request::{DeviceSet, MixedRequest};
+use crate::throughput::{Ceilings, Events, PointFailure, StreamGpus, remarks};
+
+/// Warm-up relative to the length of a window, and due events of a window at least: as in
+/// `throughput`, for the estimate of the time.
+const WARM_UP: f64 = 1.2;
+const DUE_EVENTS: f64 = 10.0;
+
+/// A run with its results.
+pub(crate) struct MixedOutcome {
+    pub(crate) run: StreamsRun<LoadRow>,
+    pub(crate) result: MixedResult,
+}
+
+/// A mix that is being measured.
+pub(crate) struct Session<'a> {
+    request: &'a MixedRequest,
+    planned: &'a MixPlan,
+    gpus: StreamGpus,
+    interrupt: &'a Interrupt,
+    report: &'a dyn Fn(&str),
+}
+
+impl<'a> Session<'a> {
+    /// Measures all configurations; `report` receives progress messages. After an error, windows so
+    /// far are on disk.
+    pub(crate) fn run(
+        request: &'a MixedRequest,
+        planned: &'a MixPlan,
+        interrupt: &'a Interrupt,
+        report: &'a dyn Fn(&str),
+    ) -> Result<MixedOutcome, MeasureError> {
+        let gpus = StreamGpus::default();
+        Session { request, planned, gpus, interrupt, report }.carry_out()
+    }
+
+    fn carry_out(&self) -> Result<MixedOutcome, MeasureError> {
+        let teams = start_teams(self.planned)?;
+        let background_teams = background_teams(&self.planned.backgrounds)?;
+        let mut run = self.start()?;
+        let devices = self.planned.devices();
+        let energy = &self.request.energy;
+        let meters = EnergyMeters::for_run(energy, devices.iter().copied(), self.report);
+        let device_sets: Vec<DeviceSet> = devices.into_iter().map(DeviceSet::from).collect();
+        let ceilings = Ceilings::measure(&device_sets, &self.gpus, None, self.report)?;
+        run.record.ceilings.clone_from(&ceilings.named);
+        run.record.notes.extend(ceilings.notes.iter().cloned());
+        meters.start_command();
+        meters.describe_in(&mut run.record);
+        run.describe()?;
+        let mut events: Vec<Events> =
+            self.planned.loads.iter().map(|_| Events::default()).collect();
+        let cases = generate(self.planned, &mut events, self.request.seed)?;
+        let interrupt = self.interrupt;
+        let mut preparation = Preparation { gpus: &self.gpus, interrupt, queues: 0 };
+        let mut participants = Vec::new();
+        for ((load, teams), cases) in self.planned.loads.iter().zip(&teams).zip(&cases) {
+            (self.report)(&format!("checking {}", load.spec.name));
+            participants.push(preparation.load(load, teams, cases));
+        }
+        for (spec, teams) in self.planned.backgrounds.iter().zip(&background_teams) {
+            participants.push(preparation.background(spec, teams));
+        }
+        let setup = WindowSetup {
+            ceilings: &ceilings,
+            meters: &meters,
+            interrupt,
+            duration: self.request.duration,
+        };
+        let windows = self.measure_all(&setup, &mut participants, &mut run)?;
+        meters.stop_command();
+        meters.describe_in(&mut run.record);
+        self.finish(run, participants, &windows)
+    }
+
+    /// Creates the folder.
+    fn start(&self) -> Result<StreamsRun<LoadRow>, MeasureError> {
+        let loads = &self.planned.loads;
+        let job = |load: &'a PlannedLoad| {
+            let (_, streams) = load.usable()?;
+            Some(Job { request: &load.request, plan: &streams.plan })
+        };
+        let jobs = loads.iter().filter_map(job).collect();
+        let out = self.request.out.clone().unwrap_or_default();
+        let run_spec = RunSpec::new(&self.request.command, jobs, out);
+        let mut run = StreamsRun::start("mixed", self.request.out.as_deref(), &run_spec, &[])?;
+        for load in loads.iter().filter(|load| load.streams.is_err()) {
+            let device = load.spec.device().to_string();
+            if !run.record.missing_devices.contains(&device) {
+                run.record.missing_devices.push(device);
+            }
+        }
+        (self.report)(&format!("results go to {}", run.path().escaped()));
+        Ok(run)
+    }
+
+    /// Measures all blocks; after a load has failed, all of them anew without it. Returns the windows
+    /// of the last attempt.
+    fn measure_all(
+        &self,
+        setup: &WindowSetup<'_>,
+        participants: &mut [Participant<'_>],
+        run: &mut StreamsRun<LoadRow>,
+    ) -> Result<Vec<LoadWindowRow>, MeasureError> {
+        for attempt in 0.. {
+            let is_ready = |index: &usize| participants[*index].failure.is_none();
+            let (loads, backgrounds): (Vec<usize>, Vec<usize>) = (0..participants.len())
+                .filter(is_ready)
+                .partition(|&index| index < self.planned.loads.len());
+            if loads.is_empty() || self.interrupt.asked() {
+                break;
+            }
+            let all = configurations(&loads, &backgrounds);
+            (self.report)(&self.estimate(&all, participants));
+            let mut windows = Vec::new();
+            let ended = self.measure_blocks(setup, participants, &all, |rows| {
+                let rows: Vec<_> =
+                    rows.into_iter().map(|row| LoadWindowRow { attempt, ..row }).collect();
+                run.append_details(&rows)?;
+                windows.extend(rows);
+                Ok(())
+            })?;
+            match ended {
+                Some(NoRows::Failed(index, failure)) => {
+                    let participant = &mut participants[index];
+                    let name = &participant.row.load;
+                    (self.report)(&format!("{name} has failed: all is measured anew without it"));
+                    participant.failure = Some(failure);
+                }
+                Some(NoRows::Interrupted) | None => return Ok(windows),
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Measures all configurations in each block; returns the reason for an early end.
+    fn measure_blocks(
+        &self,
+        setup: &WindowSetup<'_>,
+        participants: &mut [Participant<'_>],
+        all: &[Configuration],
+        mut store: impl FnMut(Vec<LoadWindowRow>) -> Result<(), MeasureError>,
+    ) -> Result<Option<NoRows>, MeasureError> {
+        for block in 0..self.request.blocks as usize {
+            (self.report)(&format!("block {} of {}", block + 1, self.request.blocks));
+            for (order, members) in in_order(all, block).iter().enumerate() {
+                if self.interrupt.asked() {
+                    return Ok(Some(NoRows::Interrupted));
+                }
+                match measure(setup, participants, members) {
+                    Ok(rows) => {
+                        let rows = rows.into_iter();
+                        store(rows.map(|row| LoadWindowRow { block, order, ..row }).collect())?;
+                    }
+                    Err(reason) => return Ok(Some(reason)),
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// `7 configurations in 5 blocks: about 42 s, longer for long events`.
+    fn estimate(&self, all: &[Configuration], participants: &[Participant<'_>]) -> String {
+        let of_load = |&index: &usize| match participants[index].pace {
+            Pace::Closed { .. } => Duration::ZERO,
+            Pace::Open { rate } => Duration::from_secs_f64(DUE_EVENTS / rate),
+        };
+        let window = |members: &Configuration| {
+            let longest = members.iter().map(of_load).max().unwrap_or_default();
+            self.request.duration.max(longest).as_secs_f64()
+        };
+        let seconds = WARM_UP * self.request.blocks as f64 * all.iter().map(window).sum::<f64>();
+        format!(
+            "{} in {} blocks: about {}, longer for long events",
+            units::counted(all.len(), "configuration"),
+            self.request.blocks,
+            units::seconds(seconds, 2)
+        )
+    }
+
+    /// Evaluates the windows, and completes the folder.
+    fn finish(
+        &self,
+        mut run: StreamsRun<LoadRow>,
+        participants: Vec<Participant<'_>>,
+        windows: &[LoadWindowRow],
+    ) -> Result<MixedOutcome, MeasureError> {
+        let mut rows = Vec::new();
+        for participant in participants {
+            let notes = remarks(&participant.streams);
+            let mut row = participant.row;
+            row.valid = participant.failure.is_none().into();
+            row.note = match participant.failure {
+                None => notes.join("; "),
+                Some(PointFailure::Wrong(note)) => {
+                    run.counts.wrong += 1;
+                    note
+                }
+                Some(PointFailure::Unavailable(note)) => {
+                    run.counts.missing += 1;
+                    note
+                }
+                Some(PointFailure::Interrupted) => "interrupted".to_owned(),
+            };
+            rows.push(row);
+        }
+        let result = MixedResult::new(rows, windows, node());
+        for row in &result.loads {
+            let is_measured = row.is_valid() && !row.is_background() && row.blocks > 0;
+            run.counts.measured += usize::from(is_measured);
+            run.append(row.clone(), &[])?;
+        }
+        run.folder().write_matrix(&result.slowdowns)?;
+        let draw = |_: &RunRecord, _: &[LoadRow]| charts::draw_mixed(&result);
+        run.finish(self.interrupt.asked(), self.request.charts.then_some(draw))?;
+        Ok(MixedOutcome { run, result })
+    }
+}
+
+/// Teams of one thread for each thread of background loads.
+fn background_teams(backgrounds: &[BackgroundSpec]) -> Result<Vec<Vec<Team>>, TeamError> {
+    let of_load = |it: &BackgroundSpec| (0..it.threads).map(|_| Team::new(1)).collect();
+    backgrounds.iter().map(of_load).collect()
+}
+
+/// CPUs that this process may use, and their cores.
+fn node() -> NodeCpus {
+    let usable = usable_cpus();
+    let topology = Topology::this_machine();
+    let cpus = topology.cpus.iter().filter(|cpu| usable.contains(&cpu.number));
+    let mut cores: Vec<usize> = cpus.map(|cpu| cpu.core).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    NodeCpus { cpus: usable.len(), cores: cores.len() }
+}
