@@ -131,7 +131,7 @@ impl PairedParts {
             return PairedParts::Unpaired;
         }
         let rate = before.sum / before.count;
-        // What each part adds to the difference: their sum is the difference, exactly.
+        // The contribution of each part: their sum is the difference, exactly.
         let added: Vec<f64> = base
             .iter()
             .zip(new)

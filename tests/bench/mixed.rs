@@ -2,7 +2,7 @@
 
 use crate::common::{Folder, Run, in_repository, measuring};
 
-const SHORT: &str = "--duration 60ms --blocks 3 --quiet";
+const SHORT: &str = "--duration 180ms --blocks 3 --quiet";
 
 /// Two closed loops of one task.
 const TWO: &str = r#"[[load]]

@@ -1,5 +1,6 @@
 //! Execution of a mix: folder, ceilings, blocks of windows, and results.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use reports::mixed::{LoadRow, LoadWindowRow, MixedResult, NodeCpus};
@@ -84,7 +85,7 @@ impl<'a> Session<'a> {
             ceilings: &ceilings,
             meters: &meters,
             interrupt,
-            duration: self.request.duration,
+            duration: self.request.window(),
         };
         let windows = self.measure_all(&setup, &mut participants, &mut run)?;
         meters.stop_command();
@@ -122,10 +123,12 @@ impl<'a> Session<'a> {
         run: &mut StreamsRun<LoadRow>,
     ) -> Result<Vec<LoadWindowRow>, MeasureError> {
         for attempt in 0.. {
-            let is_ready = |index: &usize| participants[*index].failure.is_none();
-            let (loads, backgrounds): (Vec<usize>, Vec<usize>) = (0..participants.len())
-                .filter(is_ready)
-                .partition(|&index| index < self.planned.loads.len());
+            let ready = |indices: Range<usize>| -> Vec<usize> {
+                indices.filter(|&index| participants[index].failure.is_none()).collect()
+            };
+            let count = self.planned.loads.len();
+            let loads = ready(0..count);
+            let backgrounds = ready(count..participants.len());
             if loads.is_empty() || self.interrupt.asked() {
                 break;
             }
@@ -186,7 +189,7 @@ impl<'a> Session<'a> {
         };
         let window = |members: &Configuration| {
             let longest = members.iter().map(of_load).max().unwrap_or_default();
-            self.request.duration.max(longest).as_secs_f64()
+            self.request.window().max(longest).as_secs_f64()
         };
         let seconds = WARM_UP * self.request.blocks as f64 * all.iter().map(window).sum::<f64>();
         format!(

@@ -87,6 +87,16 @@ pub static MEASURED: &[MetricInfo] = &[
     counted("branch_misses_per_item", "branch misses per item", "branch misses over items"),
     counted("llc_misses_per_item", "last-level misses per item", "last-level misses over items"),
     counted("tlb_misses_per_item", "TLB misses per item", "data-TLB misses over items"),
+    counted(
+        "efficiency_cycles_per_item",
+        "cycles per item on efficiency cores",
+        "clock cycles on the smaller cores over the number of items",
+    ),
+    counted(
+        "efficiency_instructions_per_item",
+        "instructions per item on efficiency cores",
+        "instructions on the smaller cores over items",
+    ),
 ];
 
 /// Declaration of an energy.

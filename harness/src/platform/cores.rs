@@ -10,6 +10,30 @@ use super::sysfs;
 /// clocks than others.
 const SAME_KIND: f64 = 0.85;
 
+/// Counting units of CPUs by Intel with cores of two kinds, as the kernel names them, and the kinds.
+const UNITS: [(&str, &str); 2] = [("cpu_core", "performance"), ("cpu_atom", EFFICIENCY)];
+/// The kind of the smaller cores.
+const EFFICIENCY: &str = "efficiency";
+
+/// Counting unit of the cores of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CountingUnit {
+    /// Type of its events in the kernel.
+    pub(super) number: u32,
+    /// True for the smaller cores.
+    pub(super) is_of_efficiency_cores: bool,
+}
+
+/// The counting units of a CPU with cores of two kinds; none for others, which have one. `sys` is
+/// `/sys` except in tests.
+pub(super) fn counting_units(sys: &Path) -> Vec<CountingUnit> {
+    let unit = |(unit, kind): (&str, &str)| {
+        let number = sysfs::number(&sys.join("devices").join(unit).join("type"))?;
+        Some(CountingUnit { number, is_of_efficiency_cores: kind == EFFICIENCY })
+    };
+    UNITS.into_iter().map(unit).collect::<Option<_>>().unwrap_or_default()
+}
+
 /// CPUs of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoreKind {
@@ -24,8 +48,7 @@ pub struct CoreKind {
 /// Kinds of these CPUs, the fastest first; one kind if there is no information. `sys` is `/sys`
 /// except in tests.
 pub fn core_kinds(sys: &Path, cpus: &[usize]) -> Vec<CoreKind> {
-    let units = [("cpu_core", "performance"), ("cpu_atom", "efficiency")];
-    let of_unit = units.iter().filter_map(|(unit, name)| {
+    let of_unit = UNITS.iter().filter_map(|(unit, name)| {
         let of_unit = sysfs::cpus(&sys.join("devices").join(unit).join("cpus"))?;
         let used: Vec<usize> = cpus.iter().copied().filter(|cpu| of_unit.contains(cpu)).collect();
         (!used.is_empty()).then(|| kind(sys, used, (*name).to_owned()))
@@ -137,7 +160,9 @@ mod tests {
     fn hybrid_cpus_of_intel_have_two_units() {
         let sys = root(&[
             ("devices/cpu_core/cpus", "0-3\n"),
+            ("devices/cpu_core/type", "4\n"),
             ("devices/cpu_atom/cpus", "4-7\n"),
+            ("devices/cpu_atom/type", "10\n"),
             ("devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "5200000\n"),
             ("devices/system/cpu/cpu4/cpufreq/cpuinfo_max_freq", "3900000\n"),
         ]);
@@ -150,6 +175,10 @@ mod tests {
             "{note}"
         );
         assert_eq!(mixed_kinds(&core_kinds(sys.path(), &[4, 5])), None);
+        let units = counting_units(sys.path());
+        let units: Vec<_> = units.iter().map(|it| (it.number, it.is_of_efficiency_cores)).collect();
+        assert_eq!(units, [(4, false), (10, true)]);
+        assert!(counting_units(root(&[("devices/cpu/type", "4\n")]).path()).is_empty());
     }
 
     #[test]

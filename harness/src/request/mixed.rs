@@ -10,8 +10,8 @@ use generators_common::named;
 use super::values::{self, each_once};
 use super::{EnergyFlags, Outputs, is_only_tried};
 
-/// Window and number of blocks in smoke mode.
-const TRIED: Duration = Duration::from_millis(50);
+/// Time of a configuration and number of blocks in smoke mode.
+const TRIED: Duration = Duration::from_millis(100);
 const TRIED_BLOCKS: u64 = 2;
 
 /// Loads to measure alone, in pairs and together.
@@ -20,8 +20,8 @@ pub struct MixedRequest {
     /// Loads that run concurrently (.toml)
     #[arg(value_name = "MIX")]
     pub mix: PathBuf,
-    /// Measurement window of a configuration in a block, after warm-up; longer for long events.
-    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "1s")]
+    /// Time of each configuration, in windows of all blocks, after warm-up; longer for long events.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "5s")]
     #[arg(help_heading = "Sampling")]
     pub duration: Duration,
     /// Blocks, in each of which all configurations have a window.
@@ -79,6 +79,11 @@ pub enum Background {
 named! { "background load", Background { Cores = "cores", Memory = "memory", Link = "link" } }
 
 impl MixedRequest {
+    /// Window of a configuration in a block.
+    pub(crate) fn window(&self) -> Duration {
+        self.duration.div_f64(self.blocks as f64)
+    }
+
     /// Fills in values that depend on several flags.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         each_once(&mut self.backgrounds);

@@ -136,7 +136,7 @@ impl LinkLoad {
         let specs = stream_specs(&Placement::None, &[StreamTeam { threads: 1, device }]);
         let team = specs.map_err(LinksError::Placement)?.iter().map(TeamSpec::start).next();
         let gpu = gpus.for_stream(device, QUEUE_OF_LOAD)?;
-        let (Some(team), Some(gpu)) = (team.transpose()?, gpu) else {
+        let Some((team, gpu)) = team.transpose()?.zip(gpu) else {
             let reason = "it has no link".to_owned();
             return Err(DeviceError::Unusable { device: device.to_string(), reason }.into());
         };

@@ -2,13 +2,16 @@
 //!
 //! | module | does |
 //! |---|---|
+//! | `goal` | metrics to compare by |
 //! | `candidate` | settings of a run with their speed and quality |
 //! | `table` | output for people and programs |
 
 mod candidate;
+mod goal;
 mod table;
 
-pub use candidate::{Candidate, Figure, Goal, ITEMS_PER_S, ParetoError, candidates};
+pub use candidate::{Candidate, Figure, candidates};
+pub use goal::{Goal, ITEMS_PER_S, ParetoError};
 pub use table::ParetoTable;
 
 use statistics::PairedParts;

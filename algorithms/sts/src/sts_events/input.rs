@@ -27,7 +27,7 @@ pub struct DigiStream {
     rules: EventRules,
     right: OnceLock<Events>,
     source_notes: Vec<String>,
-    /// Where the digis come from, if that is known.
+    /// The collision of each digi, if that is known.
     collisions: Option<Collisions>,
 }
 

@@ -1,7 +1,8 @@
 //! Quality of events against the simulated collisions: efficiency, fakes and splits.
 //!
-//! An event *has* a collision if at least the minimum of digis of a trigger that it cuts out are of
-//! that collision. `docs/event-building.md` has the definitions.
+//! An event *has* a collision if it has at least half of its digis. Collisions with fewer digis than
+//! [`MIN_DIGIS`] do not count. None of this depends on the rules, so that figures of different rules
+//! can be compared. `docs/event-building.md` has the definitions.
 
 use std::collections::HashMap;
 
@@ -15,6 +16,9 @@ use tasks::algorithm::{Better, MetricInfo, PartSum, Quality};
 /// Parts of equal length that a timeslice is cut into: most collisions and events are in one of them.
 const PARTS: u64 = 256;
 
+/// Minimum number of digis of a collision that events have to find.
+const MIN_DIGIS: u64 = 10;
+
 const FAKES: MetricInfo = MetricInfo::share(
     "fakes",
     "fake events",
@@ -24,7 +28,7 @@ const FAKES: MetricInfo = MetricInfo::share(
 const SPLITS: MetricInfo = MetricInfo::share(
     "splits",
     "split collisions",
-    "of the collisions that were found, the share that several events have",
+    "of the collisions that were found, the share with 10 or more digis in several events",
     Better::Lower,
 );
 
@@ -51,37 +55,42 @@ impl Collisions {
 }
 
 /// State of a collision that left digis.
+#[derive(Debug, Default)]
 struct Collision {
     /// Part of the timeslice with its first digi.
     part: usize,
-    /// Number of events that have it.
+    digis: u64,
+    is_found: bool,
+    /// Number of events with [`MIN_DIGIS`] of its digis or more.
     events: u64,
 }
 
 /// The figures of events; none without the truth.
 pub(super) fn figures(input: &DigiStream, events: &[Event]) -> Vec<Quality> {
-    let (Some(Collisions(of_digis)), Some(last)) = (input.collisions(), input.digis().last())
-    else {
+    let Some((Collisions(of_digis), last)) = input.collisions().zip(input.digis().last()) else {
         return Vec::new();
     };
-    let parts_of_ns = |ns: u64| (ns * PARTS / (u64::from(last.time_ns()) + 1)).min(PARTS - 1);
+    let part_of_ns = |ns: u64| (ns * PARTS / (u64::from(last.time_ns()) + 1)).min(PARTS - 1);
     let mut collisions: HashMap<u32, Collision> = HashMap::new();
     for (digi, &collision) in input.digis().iter().zip(of_digis) {
         if collision != Collisions::NOISE {
-            let part = parts_of_ns(digi.time_ns().into()) as usize;
-            collisions.entry(collision).or_insert(Collision { part, events: 0 });
+            let part = part_of_ns(digi.time_ns().into()) as usize;
+            let first = Collision { part, ..Collision::default() };
+            collisions.entry(collision).or_insert(first).digis += 1;
         }
     }
-    let minimum = input.rules().reach() + 1;
+    collisions.retain(|_, collision| collision.digis >= MIN_DIGIS);
     let mut fakes = [[0; 2]; PARTS as usize];
     for event in events {
         let digis = &of_digis[event.begin as usize..event.end as usize];
-        let [fake, all] = &mut fakes[parts_of_ns(u64::from(event.trigger_half_ns) / 2) as usize];
+        let [fake, all] = &mut fakes[part_of_ns(u64::from(event.trigger_half_ns) / 2) as usize];
         let mut is_fake = true;
-        for found in with_at_least(minimum, digis) {
-            is_fake = false;
-            if let Some(collision) = collisions.get_mut(&found) {
-                collision.events += 1;
+        for (name, count) in counts(digis) {
+            if let Some(collision) = collisions.get_mut(&name) {
+                let is_found = 2 * count >= collision.digis;
+                collision.is_found |= is_found;
+                collision.events += u64::from(count >= MIN_DIGIS);
+                is_fake &= !is_found;
             }
         }
         *all += 1;
@@ -89,11 +98,11 @@ pub(super) fn figures(input: &DigiStream, events: &[Event]) -> Vec<Quality> {
     }
     let mut found = [[0; 2]; PARTS as usize];
     let mut split = [[0; 2]; PARTS as usize];
-    for Collision { part, events } in collisions.into_values() {
-        found[part][0] += u64::from(events > 0);
+    for Collision { part, is_found, events, .. } in collisions.into_values() {
+        found[part][0] += u64::from(is_found);
         found[part][1] += 1;
-        split[part][0] += u64::from(events > 1);
-        split[part][1] += u64::from(events > 0);
+        split[part][0] += u64::from(is_found && events > 1);
+        split[part][1] += u64::from(is_found);
     }
     let share = |info, counts: [[u64; 2]; PARTS as usize]| {
         Quality::share(info, counts.map(|[passed, total]| PartSum::passed(passed, total)))
@@ -101,13 +110,13 @@ pub(super) fn figures(input: &DigiStream, events: &[Event]) -> Vec<Quality> {
     vec![share(&EFFICIENCY, found), share(&FAKES, fakes), share(&SPLITS, split)]
 }
 
-/// The collisions of which there are at least `minimum` digis.
-fn with_at_least(minimum: usize, of_digis: &[u32]) -> Vec<u32> {
-    let mut sorted: Vec<u32> =
-        of_digis.iter().copied().filter(|it| *it != Collisions::NOISE).collect();
+/// The collisions of digis, each with the number of its digis.
+fn counts(of_digis: &[u32]) -> impl Iterator<Item = (u32, u64)> {
+    let mut sorted = of_digis.to_vec();
     sorted.sort_unstable();
-    let same = sorted.chunk_by(|a, b| a == b);
-    same.filter(|digis| digis.len() >= minimum).map(|digis| digis[0]).collect()
+    let same: Vec<_> =
+        sorted.chunk_by(|a, b| a == b).map(|digis| (digis[0], digis.len() as u64)).collect();
+    same.into_iter()
 }
 
 #[cfg(test)]
@@ -134,29 +143,35 @@ mod tests {
 
     const NOISE: u32 = Collisions::NOISE;
 
-    #[test]
-    fn collisions_with_enough_digis_in_an_event_are_found() {
-        // Collision 1 is found; 2 and 3 make an event together and have too few digis each.
-        let digis = [
-            (100, 1),
-            (101, 1),
-            (102, 1),
-            (200, 2),
-            (201, 2),
-            (202, 3),
-            (300, NOISE),
-            (301, NOISE),
-            (302, NOISE),
-        ];
-        assert_eq!(figures_of(&digis), [1.0 / 3.0, 2.0 / 3.0, 0.0]);
+    /// Some digis of a collision, one each nanosecond.
+    fn digis(first_ns: u32, count: u32, collision: u32) -> impl Iterator<Item = (u32, u32)> {
+        (first_ns..first_ns + count).map(move |ns| (ns, collision))
+    }
+
+    fn figures_of_all<const N: usize>(all: [(u32, u32, u32); N]) -> Vec<f64> {
+        let all = all.into_iter();
+        figures_of(&all.flat_map(|(ns, count, of)| digis(ns, count, of)).collect::<Vec<_>>())
     }
 
     #[test]
-    fn a_collision_of_two_events_is_split() {
-        let digis = [100, 101, 102, 140, 141, 142].map(|time| (time, 1));
-        assert_eq!(figures_of(&digis), [1.0, 0.0, 1.0]);
-        let two = [(100, 1), (101, 1), (102, 1), (140, 2), (141, 2), (142, 2)];
-        assert_eq!(figures_of(&two), [1.0, 0.0, 0.0]);
+    fn collisions_with_half_of_their_digis_in_an_event_are_found() {
+        assert_eq!(figures_of_all([(100, 12, 1)]), [1.0, 0.0, 0.0]);
+        // An event has digis up to 15 ns behind its trigger: 18 of 30, but only 18 of 40.
+        assert_eq!(figures_of_all([(100, 30, 1)])[0], 1.0);
+        assert_eq!(figures_of_all([(100, 18, 1), (1000, 22, 1)])[0], 0.0);
+        // Small collisions and noise make fake events, and need not be found.
+        assert_eq!(
+            figures_of_all([(100, 12, 1), (200, 9, 2), (300, 12, NOISE)]),
+            [1.0, 2.0 / 3.0, 0.0]
+        );
+    }
+
+    #[test]
+    fn a_collision_in_two_events_is_split() {
+        assert_eq!(figures_of_all([(100, 12, 1), (140, 12, 1)]), [1.0, 0.0, 1.0]);
+        // The second event has no half of its collision, and too little of it for a split.
+        assert_eq!(figures_of_all([(100, 12, 1), (140, 6, 1)]), [1.0, 0.5, 0.0]);
+        assert_eq!(figures_of_all([(100, 12, 1), (140, 12, 2)]), [1.0, 0.0, 0.0]);
     }
 
     fn simulated(given: &[(&'static str, &str)]) -> impl Fn(&str) -> f64 + use<> {

@@ -1,6 +1,7 @@
 //! Counters of the Linux kernel, one set per thread.
 
 use std::io;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Hardware};
@@ -9,44 +10,64 @@ use tasks::device::Team;
 
 use super::reading::{GroupReading, Reading};
 use super::{CounterError, Counting, Event, OpenCounters};
+use crate::platform::cores::{CountingUnit, counting_units};
 
 /// Counters of all threads of a team.
 struct TeamCounters(Mutex<Vec<OpenGroup>>);
 
-/// Counters of a thread that count at the same time.
-struct OpenGroup {
+/// Counters of a thread that count at the same time: a part for each kind of cores, of which only
+/// that of the present core counts.
+struct OpenGroup(Vec<OpenPart>);
+
+/// Counters of a group on cores of one kind.
+struct OpenPart {
     group: Group,
     counters: Vec<(Event, Counter)>,
+    is_of_efficiency_cores: bool,
 }
 
 /// Opens and starts counters on each thread of a team.
 pub(crate) fn open(team: &Team) -> Result<OpenCounters, CounterError> {
     let mut groups = Vec::new();
-    for opened in team.run_on_each(|_| open_on_this_thread()) {
+    let units = counting_units(Path::new("/sys"));
+    for opened in team.run_on_each(|_| open_on_this_thread(&units)) {
         groups.extend(opened.map_err(|error| CounterError::from_io_error(&error))?);
     }
     let is_missing = |event: &Event| {
-        let mut counters = groups.iter().flat_map(|group| &group.counters);
-        !counters.any(|(other, _)| other == event)
+        let mut counters = groups.iter().flat_map(OpenGroup::events);
+        !counters.any(|other| other == *event)
     };
-    let missing: Vec<_> = Event::ALL.into_iter().filter(is_missing).collect();
-    if missing.len() == Event::ALL.len() {
+    let all = Event::GROUPS.concat();
+    let missing: Vec<_> = all.iter().copied().filter(is_missing).collect();
+    if missing.len() == all.len() {
         return Err(CounterError::NoCounters);
     }
     Ok(OpenCounters { counting: Box::new(TeamCounters(Mutex::new(groups))), missing })
 }
 
 /// Opens counters of this thread. Events that this processor can't count are left out.
-fn open_on_this_thread() -> io::Result<Vec<OpenGroup>> {
+fn open_on_this_thread(units: &[CountingUnit]) -> io::Result<Vec<OpenGroup>> {
     let mut groups = Vec::new();
     for events in Event::GROUPS {
-        let group = open_group(events, builder)?;
-        groups.extend((!group.counters.is_empty()).then_some(group));
+        let mut parts = Vec::new();
+        if units.is_empty() {
+            parts.push(open_part(events, builder)?);
+        }
+        for unit in units {
+            let part = open_part(events, |event| builder_for_unit(event, *unit))?;
+            let is_of_efficiency_cores = unit.is_of_efficiency_cores;
+            parts.push(OpenPart { is_of_efficiency_cores, ..part });
+        }
+        let group = OpenGroup(parts);
+        groups.extend(group.events().next().is_some().then_some(group));
     }
     Ok(groups)
 }
 
-fn open_group(events: &[Event], builder: fn(Event) -> Builder<'static>) -> io::Result<OpenGroup> {
+fn open_part(
+    events: &[Event],
+    builder: impl Fn(Event) -> Builder<'static>,
+) -> io::Result<OpenPart> {
     let mut group = Group::new()?;
     let mut counters = Vec::new();
     for &event in events {
@@ -57,7 +78,7 @@ fn open_group(events: &[Event], builder: fn(Event) -> Builder<'static>) -> io::R
         }
     }
     group.enable()?;
-    Ok(OpenGroup { group, counters })
+    Ok(OpenPart { group, counters, is_of_efficiency_cores: false })
 }
 
 /// Builder of a counter of user code only, which is the default of builders.
@@ -70,6 +91,13 @@ fn builder(event: Event) -> Builder<'static> {
         Event::LastLevelMisses => Builder::new(misses_of(CacheId::LL)),
         Event::TlbMisses => Builder::new(misses_of(CacheId::DTLB)),
     }
+}
+
+/// Builder of a counter of one kind of cores: the upper half of the configuration selects the unit.
+fn builder_for_unit(event: Event, unit: CountingUnit) -> Builder<'static> {
+    let mut builder = builder(event);
+    builder.attrs_mut().config |= u64::from(unit.number) << 32;
+    builder
 }
 
 /// True if only this event can't be counted here. `EINVAL` means that it never fits into its group.
@@ -88,6 +116,17 @@ impl Counting for TeamCounters {
 }
 
 impl OpenGroup {
+    fn events(&self) -> impl Iterator<Item = Event> {
+        self.0.iter().flat_map(|part| &part.counters).map(|(event, _)| *event)
+    }
+
+    fn read(&mut self) -> Option<GroupReading> {
+        let parts = self.0.iter_mut().map(OpenPart::read);
+        parts.collect::<Option<Vec<_>>>().map(GroupReading::of_kinds)
+    }
+}
+
+impl OpenPart {
     fn read(&mut self) -> Option<GroupReading> {
         let data = self.group.read().ok()?;
         let nanoseconds = |time: std::time::Duration| time.as_nanos() as u64;
@@ -95,10 +134,15 @@ impl OpenGroup {
             let entry = data.get(counter)?;
             Some((*event, entry.value()))
         });
+        let mut values = values.collect::<Option<Vec<_>>>()?;
+        if self.is_of_efficiency_cores {
+            let own = |&(event, value): &(Event, u64)| Some((event.on_efficiency_cores()?, value));
+            values.extend(values.iter().filter_map(own).collect::<Vec<_>>());
+        }
         Some(GroupReading {
             enabled_ns: nanoseconds(data.time_enabled()?),
             running_ns: nanoseconds(data.time_running()?),
-            values: values.collect::<Option<_>>()?,
+            values,
         })
     }
 }
@@ -119,9 +163,9 @@ mod tests {
     #[test]
     fn groups_are_read_from_any_thread() {
         let team = Team::new(2).expect("threads");
-        let opened = team.run_on_each(|_| open_group(&[Event::Cycles], clock));
-        let groups = match opened.into_iter().collect::<io::Result<Vec<_>>>() {
-            Ok(groups) => groups,
+        let opened = team.run_on_each(|_| open_part(&[Event::Cycles], clock));
+        let groups: Vec<_> = match opened.into_iter().collect::<io::Result<Vec<_>>>() {
+            Ok(parts) => parts.into_iter().map(|part| OpenGroup(vec![part])).collect(),
             Err(error) => {
                 eprintln!("skipped: {}", CounterError::from_io_error(&error));
                 return;
@@ -148,8 +192,8 @@ mod tests {
             // A number that no software event has.
             _ => Builder::new(Software(1 << 40)),
         };
-        match open_group(&[Event::Cycles, Event::TlbMisses], builder) {
-            Ok(group) => assert_eq!(group.counters.len(), 1),
+        match open_part(&[Event::Cycles, Event::TlbMisses], builder) {
+            Ok(part) => assert_eq!(part.counters.len(), 1),
             Err(error) => eprintln!("skipped: {}", CounterError::from_io_error(&error)),
         }
     }

@@ -53,8 +53,8 @@ pub fn availability() -> String {
     match opened {
         Ok(Ok(opened)) => {
             let there = |event: &Event| !opened.missing.contains(event);
-            let there = Event::ALL.into_iter().filter(there);
-            there.map(Event::words).collect::<Vec<_>>().join(", ")
+            let events = Event::GROUPS.concat().into_iter().filter(there);
+            events.map(Event::words).collect::<Vec<_>>().join(", ")
         }
         Ok(Err(error)) => format!("none; {error}"),
         Err(error) => format!("not known: {error}"),

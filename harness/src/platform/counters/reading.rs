@@ -23,6 +23,25 @@ pub(super) struct GroupReading {
     pub(super) values: Vec<(Event, u64)>,
 }
 
+impl GroupReading {
+    /// The reading of a thread whose counters are of several kinds of cores: it was on one of them
+    /// at a time.
+    pub(super) fn of_kinds(parts: Vec<GroupReading>) -> Self {
+        let mut all = GroupReading { enabled_ns: 0, running_ns: 0, values: Vec::new() };
+        for part in parts {
+            all.enabled_ns = all.enabled_ns.max(part.enabled_ns);
+            all.running_ns += part.running_ns;
+            for (event, value) in part.values {
+                match all.values.iter_mut().find(|(known, _)| *known == event) {
+                    Some((_, sum)) => *sum += value,
+                    None => all.values.push((event, value)),
+                }
+            }
+        }
+        all
+    }
+}
+
 impl Reading {
     /// Counts between two readings, over all threads.
     pub(crate) fn between(before: &Reading, after: &Reading) -> Counts {
@@ -92,24 +111,39 @@ pub enum Event {
     LastLevelMisses,
     /// Data reads that missed the TLB.
     TlbMisses,
+    /// Clock cycles on the smaller cores of a CPU with cores of two kinds.
+    EfficiencyCycles,
+    /// Instructions retired by them.
+    EfficiencyInstructions,
 }
 
 impl Event {
     /// All events.
-    pub const ALL: [Event; 5] = [
+    pub const ALL: [Event; 7] = [
         Event::Cycles,
         Event::Instructions,
         Event::BranchMisses,
         Event::LastLevelMisses,
         Event::TlbMisses,
+        Event::EfficiencyCycles,
+        Event::EfficiencyInstructions,
     ];
 
-    /// Groups of events that are counted at the same time, so that their ratios are meaningful: few
+    /// Groups of events of all processors that are counted at the same time, so that their ratios are meaningful: few
     /// enough for the counters of any processor.
     pub(super) const GROUPS: [&[Event]; 2] = [
         &[Event::Cycles, Event::Instructions, Event::BranchMisses],
         &[Event::LastLevelMisses, Event::TlbMisses],
     ];
+
+    /// The part of an event on the smaller cores, if it is counted by itself.
+    pub(super) const fn on_efficiency_cores(self) -> Option<Event> {
+        match self {
+            Event::Cycles => Some(Event::EfficiencyCycles),
+            Event::Instructions => Some(Event::EfficiencyInstructions),
+            _ => None,
+        }
+    }
 
     /// Name in `samples.csv`; among the metrics of `summary.csv` it is followed by `_per_item`.
     pub const fn name(self) -> &'static str {
@@ -119,6 +153,8 @@ impl Event {
             Event::BranchMisses => "branch_misses",
             Event::LastLevelMisses => "llc_misses",
             Event::TlbMisses => "tlb_misses",
+            Event::EfficiencyCycles => "efficiency_cycles",
+            Event::EfficiencyInstructions => "efficiency_instructions",
         }
     }
 
@@ -129,6 +165,8 @@ impl Event {
             Event::BranchMisses => "branch misses",
             Event::LastLevelMisses => "last-level-cache misses",
             Event::TlbMisses => "data-TLB misses",
+            Event::EfficiencyCycles => "cycles on efficiency cores",
+            Event::EfficiencyInstructions => "instructions on efficiency cores",
         }
     }
 }
@@ -256,6 +294,23 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_on_cores_of_two_kinds_is_counted_once() {
+        const OWN: Event = Event::EfficiencyCycles;
+        let at = |large: (u64, u64), small: (u64, u64), ns| {
+            GroupReading::of_kinds(vec![
+                group(ns, large.0, &[(CYCLES, large.1)]),
+                group(ns, small.0, &[(CYCLES, small.1), (OWN, small.1)]),
+            ])
+        };
+        let [before, after] = [at((0, 0), (0, 0), 0), at((700, 2100), (300, 300), 1000)];
+        let counts = counted(&[before], std::slice::from_ref(&after));
+        assert_eq!([CYCLES, OWN].map(|event| counts.get(event)), [Some(2400.0), Some(300.0)]);
+        let later = at((700, 2100), (1300, 1300), 2000);
+        let counts = counted(&[after], &[later]);
+        assert_eq!([CYCLES, OWN].map(|event| counts.get(event)), [Some(1000.0); 2]);
+    }
+
+    #[test]
     fn decreasing_counters_count_zero() {
         let before = [group(10, 10, &[(CYCLES, 500)])];
         let counts = counted(&before, &[group(20, 20, &[(CYCLES, 400)])]);
@@ -298,6 +353,6 @@ mod tests {
     #[test]
     fn events_are_in_their_order() {
         let numbers = Event::ALL.map(|event| event as usize);
-        assert_eq!(numbers, [0, 1, 2, 3, 4]);
+        assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6]);
     }
 }
