@@ -25,28 +25,43 @@ pub fn load(name: &str, threads: usize) -> LoadRow {
     }
 }
 
-/// Rate, median latency, and shares of the CPUs and the memory.
-type Figures = (f64, f64, f64, f64);
+/// Figures of a load in a configuration.
+struct Figures {
+    configuration: &'static str,
+    load: &'static str,
+    rate: f64,
+    p50: f64,
+    /// Shares of the CPUs and of the bandwidth of memory.
+    cores: f64,
+    copy: f64,
+}
 
-/// All figures, by configuration and load.
-const FIGURES: [(&str, &str, Figures); 17] = [
-    ("sts", "sts", (100.0, 10e-3, 0.9, 0.3)),
-    ("velo", "velo", (300.0, 3e-3, 0.9, 0.2)),
-    ("online", "online", (200.0, 1e-3, 0.05, 0.01)),
-    ("background-memory", "background-memory", (50.0, 20e-3, 0.05, 0.9)),
-    ("sts+velo", "sts", (50.0, 20e-3, 0.95, 0.2)),
-    ("sts+velo", "velo", (150.0, 6e-3, 0.95, 0.2)),
-    ("sts+online", "sts", (97.0, 10e-3, 0.95, 0.3)),
-    ("sts+online", "online", (200.0, 3e-3, 0.95, 0.01)),
-    ("velo+online", "velo", (300.0, 3e-3, 0.95, 0.2)),
-    ("velo+online", "online", (200.0, 1e-3, 0.95, 0.01)),
-    ("sts+velo+online", "sts", (40.0, 25e-3, 1.0, 0.1)),
-    ("sts+velo+online", "velo", (120.0, 8e-3, 1.0, 0.1)),
-    ("sts+velo+online", "online", (200.0, 4e-3, 1.0, 0.01)),
-    ("sts+background-memory", "sts", (80.0, 12e-3, 0.95, 0.2)),
-    ("sts+background-memory", "background-memory", (50.0, 20e-3, 0.95, 0.8)),
-    ("velo+background-memory", "velo", (295.0, 3e-3, 0.95, 0.2)),
-    ("online+background-memory", "online", (200.0, 1e-3, 0.95, 0.01)),
+const fn figures(
+    configuration: &'static str,
+    load: &'static str,
+    [rate, p50, cores, copy]: [f64; 4],
+) -> Figures {
+    Figures { configuration, load, rate, p50, cores, copy }
+}
+
+const FIGURES: [Figures; 17] = [
+    figures("sts", "sts", [100.0, 10e-3, 0.9, 0.3]),
+    figures("velo", "velo", [300.0, 3e-3, 0.9, 0.2]),
+    figures("online", "online", [200.0, 1e-3, 0.05, 0.01]),
+    figures("background-memory", "background-memory", [50.0, 20e-3, 0.05, 0.9]),
+    figures("sts+velo", "sts", [50.0, 20e-3, 0.95, 0.2]),
+    figures("sts+velo", "velo", [150.0, 6e-3, 0.95, 0.2]),
+    figures("sts+online", "sts", [97.0, 10e-3, 0.95, 0.3]),
+    figures("sts+online", "online", [200.0, 3e-3, 0.95, 0.01]),
+    figures("velo+online", "velo", [300.0, 3e-3, 0.95, 0.2]),
+    figures("velo+online", "online", [200.0, 1e-3, 0.95, 0.01]),
+    figures("sts+velo+online", "sts", [40.0, 25e-3, 1.0, 0.1]),
+    figures("sts+velo+online", "velo", [120.0, 8e-3, 1.0, 0.1]),
+    figures("sts+velo+online", "online", [200.0, 4e-3, 1.0, 0.01]),
+    figures("sts+background-memory", "sts", [80.0, 12e-3, 0.95, 0.2]),
+    figures("sts+background-memory", "background-memory", [50.0, 20e-3, 0.95, 0.8]),
+    figures("velo+background-memory", "velo", [295.0, 3e-3, 0.95, 0.2]),
+    figures("online+background-memory", "online", [200.0, 1e-3, 0.95, 0.01]),
 ];
 
 /// Windows of all configurations; rates drift by half from block to block, and a window deviates by
@@ -54,9 +69,8 @@ const FIGURES: [(&str, &str, Figures); 17] = [
 pub fn windows() -> Vec<LoadWindowRow> {
     let mut rows = Vec::new();
     for block in 0..BLOCKS {
-        for (order, (configuration, load, (rate, p50, cores, copy))) in
-            FIGURES.into_iter().enumerate()
-        {
+        for (order, figures) in FIGURES.into_iter().enumerate() {
+            let Figures { configuration, load, rate, p50, cores, copy } = figures;
             let noise = 1.0 + 0.004 * (((block * 7 + order * 3) % 5) as f64 - 2.0);
             let is_open = load == "online";
             let drift = if is_open { 1.0 } else { 1.0 + 0.1 * (block as f64 - 2.0) };
