@@ -27,7 +27,7 @@ pub struct QualityVerdict {
     pub new: QualitySide,
     /// Its worsening: of shares the difference, of others relative to the base. Negative
     /// if it became better; null if it is unknown.
-    #[serde(deserialize_with = "super::nan_for_null")]
+    #[serde(deserialize_with = "crate::compare::nan_for_null")]
     pub worsening: f64,
     /// The 95 % interval of that, if there is one.
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Interval>"))]
