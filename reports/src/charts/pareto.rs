@@ -71,7 +71,7 @@ fn whisker(candidate: &Candidate, goal: usize, style: &Style) -> Option<Line> {
     let ends = candidate.figures[goal].interval?;
     let speed = candidate.figures[0].value;
     let points = vec![Point::new(ends.low, speed), Point::new(ends.high, speed)];
-    Some(Line { kind: line_panels::Kind::Level, ..Line::curve("", style.clone(), points) })
+    Some(Line { kind: line_panels::Kind::Level, ..Line::curve("", *style, points) })
 }
 
 fn quality_axis(name: &str, low: f64, high: f64) -> XAxis {
