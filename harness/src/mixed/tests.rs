@@ -47,6 +47,10 @@ fn with_participants<R>(
     let interrupt = Interrupt::default();
     let gpus = StreamGpus::default();
     let teams = start_teams(&planned).expect("threads");
+    let of_background = |it: &BackgroundSpec| -> Vec<Team> {
+        (0..it.threads).map(|_| Team::new(1).expect("a thread")).collect()
+    };
+    let background_teams: Vec<Vec<Team>> = planned.backgrounds.iter().map(of_background).collect();
     let mut events: Vec<Events> = planned.loads.iter().map(|_| Events::default()).collect();
     let cases = generate(&planned, &mut events, 1).expect("events");
     let mut preparation = Preparation { gpus: &gpus, interrupt: &interrupt, queues: 0 };
@@ -54,10 +58,6 @@ fn with_participants<R>(
     for ((load, teams), cases) in planned.loads.iter().zip(&teams).zip(&cases) {
         participants.push(preparation.load(load, teams, cases));
     }
-    let of_background = |it: &BackgroundSpec| -> Vec<Team> {
-        (0..it.threads).map(|_| Team::new(1).expect("a thread")).collect()
-    };
-    let background_teams: Vec<Vec<Team>> = planned.backgrounds.iter().map(of_background).collect();
     for (spec, teams) in planned.backgrounds.iter().zip(&background_teams) {
         participants.push(preparation.background(spec, teams));
     }

@@ -59,7 +59,8 @@ fn open_on_this_thread(units: &[CountingUnit]) -> io::Result<Vec<OpenGroup>> {
             parts.push(OpenPart { is_of_efficiency_cores, ..part });
         }
         let group = OpenGroup(parts);
-        groups.extend(group.events().next().is_some().then_some(group));
+        let has_counters = group.events().next().is_some();
+        groups.extend(has_counters.then_some(group));
     }
     Ok(groups)
 }
@@ -85,8 +86,8 @@ fn open_part(
 fn builder(event: Event) -> Builder<'static> {
     let misses_of = |which| Cache { which, operation: CacheOp::READ, result: CacheResult::MISS };
     match event {
-        Event::Cycles => Builder::new(Hardware::CPU_CYCLES),
-        Event::Instructions => Builder::new(Hardware::INSTRUCTIONS),
+        Event::Cycles | Event::EfficiencyCycles => Builder::new(Hardware::CPU_CYCLES),
+        Event::Instructions | Event::EfficiencyInstructions => Builder::new(Hardware::INSTRUCTIONS),
         Event::BranchMisses => Builder::new(Hardware::BRANCH_MISSES),
         Event::LastLevelMisses => Builder::new(misses_of(CacheId::LL)),
         Event::TlbMisses => Builder::new(misses_of(CacheId::DTLB)),
