@@ -133,7 +133,7 @@ fn a_load_without_its_device_is_named_and_the_others_are_measured() {
     );
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("run");
-    let line = format!("--duration 40ms --blocks 2 --no-charts --out {}", out.display());
+    let line = format!("--duration 40ms --blocks 2 --no-charts --out {}", out.to_string_lossy());
     let request = request(&line);
     let planned = MixPlan::new(&request, mix(&text)).expect("one of them can run");
     let outcome = Session::run(&request, &planned, &Interrupt::default(), &|_| {});
@@ -174,7 +174,8 @@ fn after_a_failure_the_others_are_measured_anew_without_the_load() {
     ] {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let out = folder.path().join("run");
-        let line = format!("--duration 40ms --blocks 2 --no-charts --out {}", out.display());
+        let line =
+            format!("--duration 40ms --blocks 2 --no-charts --out {}", out.to_string_lossy());
         let loads = vec![fake_load("fine", "right"), fake_load("bad", variant)];
         let request = request(&line);
         let planned = MixPlan::new(&request, Mix { loads }).expect("a plan");

@@ -198,7 +198,7 @@ impl Counts {
         let waiting = self.warp_states.iter().filter(|(state, _)| *state != ISSUING);
         for (state, warps) in waiting {
             if warps / all >= MIN_SHARE {
-                metrics.set(&format!("stall_{state}"), format!("{:.3}", warps / all));
+                metrics.set(format!("stall_{state}"), format!("{:.3}", warps / all));
             }
         }
     }
