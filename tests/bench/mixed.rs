@@ -1,6 +1,6 @@
 //! `bench mixed`.
 
-use crate::common::{Folder, Run, in_repository, measuring};
+use crate::common::{Folder, in_repository, measuring};
 
 const SHORT: &str = "--duration 180ms --blocks 3 --quiet";
 
