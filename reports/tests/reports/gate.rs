@@ -76,6 +76,8 @@ fn measured(noise: &mut Noise, runs: Runs, name: &str, every: usize, change: f64
             metrics: Params::default(),
             samples: Ok(Samples { quiet: Some(all.clone()), all, disturbed: 0, rounds: vec![] }),
             energy: None,
+            items: 1,
+            quality: vec![],
         }
     };
     Measured {

@@ -173,6 +173,7 @@ fn comparison(rows: &[SummaryRow]) -> Comparison {
         thresholds: Thresholds::default(),
         points: valid.enumerate().map(|(i, row)| point(i, row)).collect(),
         energy: vec![],
+        quality: vec![],
         only_base: refused.map(unmatched).into_iter().collect(),
         asked_alike: true,
         aslr: None,
