@@ -129,7 +129,7 @@ fn an_interrupted_window_has_no_rows() {
 fn a_load_without_its_device_is_named_and_the_others_are_measured() {
     let text = format!(
         "{MERGE}[[load]]\nname = \"gpu\"\ntask = \"merge\"\ndevice = \"cuda:900\"\n\
-        variant = \"components\"\n"
+        variant = \"components-blocks\"\n"
     );
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("run");

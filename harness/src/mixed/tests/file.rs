@@ -41,8 +41,8 @@ fn each_problem_has_its_line_and_column() {
             "3:11: unknown variant \"sequental\"; did you mean \"sequential\"?",
         ),
         (
-            "[[load]]\ntask = \"merge\"\ndevice = \"cuda:0\"\nvariant = \"sequential\"\n",
-            "4:11: \"sequential\" is not a variant of merge on cuda:0",
+            "[[load]]\ntask = \"merge\"\ndevice = \"cuda:0\"\nvariant = \"components\"\n",
+            "4:11: \"components\" is not a variant of merge on cuda:0",
         ),
         (&format!("{MERGE}weight = 0\n"), "5:10: weight \"0\": use a number above 0"),
         (&format!("{MERGE}weight = -1\n"), "5:10: weight \"-1\": use a number above 0"),
