@@ -9,8 +9,8 @@ use generators_sts::{Digi, SegmentedDigis};
 use rayon::slice::ParallelSliceMut;
 use text::Untrusted;
 
+use super::collisions::Collisions;
 use super::event::{Events, MAX_COPIES, max_copies};
-use super::quality::Collisions;
 use super::reference;
 use super::rules::EventRules;
 use crate::file_selection::{SKIP, TAKE, TIMESLICES};

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `axes` | sources of digis |
 //! | `input`, `rules`, `event` | digis, rules, and the output |
+//! | `collisions` | simulated collisions that digis come from |
 //! | `reference` | the right answer, digi by digi |
 //! | `quality` | efficiency, fakes and splits by the simulated collisions |
 //! | `stage` | event building as the last stage of the STS chain |
@@ -20,6 +21,7 @@
 
 mod axes;
 mod chain;
+mod collisions;
 mod cpu;
 mod cuda;
 mod event;

@@ -6,8 +6,7 @@
 
 use std::collections::HashMap;
 
-use generators_sts::physics::Truth;
-
+use super::collisions::Collisions;
 use super::event::Event;
 use super::input::DigiStream;
 use tasks::algorithm::metric::EFFICIENCY;
@@ -35,25 +34,6 @@ const SPLITS: MetricInfo = MetricInfo::share(
 /// All figures.
 pub(super) const FIGURES: [MetricInfo; 3] = [EFFICIENCY, FAKES, SPLITS];
 
-/// The collision of each digi of a stream.
-#[derive(Debug)]
-pub(super) struct Collisions(Vec<u32>);
-
-impl Collisions {
-    /// Value of digis that are noise.
-    const NOISE: u32 = Truth::NOISE;
-
-    /// Collisions of digis in the order of a stream.
-    pub(super) fn new(of_digis: Vec<u32>) -> Self {
-        Collisions(of_digis)
-    }
-
-    /// The collision that a digi of a simulation comes from.
-    pub(super) fn of_digi(truth: &Truth, digi: usize) -> u32 {
-        truth.crossing_of(digi).map_or(Self::NOISE, |crossing| crossing.collision)
-    }
-}
-
 /// State of a collision that left digis.
 #[derive(Debug, Default)]
 struct Collision {
@@ -67,9 +47,10 @@ struct Collision {
 
 /// The figures of events; none without the truth.
 pub(super) fn figures(input: &DigiStream, events: &[Event]) -> Vec<Quality> {
-    let Some((Collisions(of_digis), last)) = input.collisions().zip(input.digis().last()) else {
+    let Some((collisions, last)) = input.collisions().zip(input.digis().last()) else {
         return Vec::new();
     };
+    let of_digis = collisions.of_digis();
     let part_of_ns = |ns: u64| (ns * PARTS / (u64::from(last.time_ns()) + 1)).min(PARTS - 1);
     let mut collisions: HashMap<u32, Collision> = HashMap::new();
     for (digi, &collision) in input.digis().iter().zip(of_digis) {
