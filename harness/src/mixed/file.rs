@@ -179,8 +179,8 @@ fn variant(section: Section<'_>, task: &dyn Task, device: Device) -> Option<Stri
         let known = names.join(", ");
         let task = task.name();
         section.problem(format!(
-            "this load has no variant; add one such as variant = \"{}\": {task} has on {device} {}",
-            names.first().unwrap_or(&"…"),
+            "this load has no variant; add one such as variant = {}: {task} has on {device} {}",
+            names.first().unwrap_or(&"…").quoted(),
             if known.is_empty() { "none" } else { &known }
         ));
         return None;
