@@ -8,7 +8,8 @@
 #   scripts/tune.sh KERNEL --measure     verify and measure them with a GPU: needs `bench`, python3 and
 #                                        these images, no compiler
 #   scripts/tune.sh KERNEL --write FILE  keep the sweep in docs/results, write the table and the page
-#   scripts/tune.sh --check              compare tables and page with the kept sweeps
+#   scripts/tune.sh --tables             write all tables and the page anew, after a change of declarations
+#   scripts/tune.sh --check              compare tables and page with declarations and kept sweeps
 #
 #   --arch NUMBER      with --compile: architecture of the GPU [90]
 #   --images FOLDER    folder of the combinations [target/tune]
@@ -39,7 +40,7 @@ images=target/tune
 measure=(--bench "$(from_start "${BENCH:-$PWD/target/release/bench}")")
 while [ $# -gt 0 ]; do
     case $1 in
-        --compile | --measure | --check) steps+=("${1#--}") ;;
+        --compile | --measure | --check | --tables) steps+=("${1#--}") ;;
         --help) usage; exit 0 ;;
         --write | --arch | --images | --device | --out | --budget)
             if [ -z "${2:-}" ]; then usage >&2; exit 2; fi
@@ -60,13 +61,13 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-if [ "${steps[*]}" = check ] && [ -z "$kernel" ]; then
-    exec python3 scripts/tune/write.py --check
+if [ -z "$kernel" ]; then
+    case ${steps[*]} in
+        "") exec python3 scripts/tune/write.py --list ;;
+        check | tables) exec python3 scripts/tune/write.py "--${steps[0]}" ;;
+        *) usage >&2; exit 2 ;;
+    esac
 fi
-if [ -z "$kernel" ] && [ ${#steps[@]} = 0 ]; then
-    exec python3 scripts/tune/write.py --list
-fi
-if [ -z "$kernel" ]; then usage >&2; exit 2; fi
 if [ ${#steps[@]} = 0 ]; then
     steps=(compile measure write)
     file=$images/$kernel/$kernel.json
@@ -79,10 +80,10 @@ for step in "${steps[@]}"; do
             for tool in nvrtc ptxas portable_nvrtc fatbinary cuobjdump; do
                 export "$tool=$(realpath "${!tool}")"
             done
-            python3 scripts/tune/compile.py "$kernel" --arch "$architecture" --to "$images"
+            python3 scripts/tune/combinations.py "$kernel" --arch "$architecture" --to "$images"
             ;;
         measure) python3 scripts/tune/measure.py "$kernel" --images "$images" "${measure[@]}" ;;
         write) python3 scripts/tune/write.py "$kernel" --from "$file" ;;
-        check) python3 scripts/tune/write.py --check ;;
+        *) python3 scripts/tune/write.py "--$step" ;;
     esac
 done

@@ -69,12 +69,12 @@ def verdict(result):
         return "present values kept: no combination was faster in each round"
     if confirmed(result):
         runs = [stage_runs(result["confirmation"][which], 0) for which in ("runs", "present")]
-        return f"{best}: {1 - ratio(*runs):.1%} faster, confirmed"
+        return f"`{best}` is {1 - ratio(*runs):.1%} faster, confirmed by a second measurement"
     if not result.get("confirmation"):
-        return f"present values kept: {best} was not confirmed, the time ran out"
+        return f"present values kept: `{best}` was not confirmed, the time ran out"
     if slower := slower_stages(result):
-        return f"present values kept: {best} makes {', '.join(slower)} slower"
-    return f"present values kept: {best} was not faster in a second measurement"
+        return f"present values kept: `{best}` makes {', '.join(slower)} slower"
+    return f"present values kept: `{best}` was not faster in a second measurement"
 
 
 def ratio(runs, present):

@@ -1,6 +1,6 @@
 """Compiles a kernel file with all combinations of its tuned constants, without a GPU.
 
-    compile.py KERNEL --arch NUMBER --to FOLDER
+    combinations.py KERNEL --arch NUMBER --to FOLDER
 
 FOLDER/KERNEL has a folder for each combination, with the images that include the table, and
 sweep.json, which has all that measure.py has to know. Needs what find_toolkit exports.
