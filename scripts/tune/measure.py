@@ -227,6 +227,10 @@ def main():
     if not (folder / "sweep.json").is_file():
         raise MeasureError(f"{folder}: no sweep.json; run scripts/tune.sh {options.kernel} --compile first", 2)
     sweep = json.loads((folder / "sweep.json").read_text())
+    for name, each in sweep["combinations"].items():
+        # Without an image bench takes its own, and the combination would seem to be right.
+        if each["state"] == "compiled" and not any((folder / name).glob("*.fatbin")):
+            raise MeasureError(f"{folder / name}: no images; run scripts/tune.sh {options.kernel} --compile again", 2)
     sweep["stages"] = [stage_name(point) for point in sweep["points"]]
     bench = Bench(options.bench, options.device, folder, time.monotonic() + options.budget)
     out = options.out or folder

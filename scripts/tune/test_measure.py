@@ -164,7 +164,8 @@ class CommandLine(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         self.images = self.folder / "sts-sort"
-        self.images.mkdir()
+        (self.images / PRESENT).mkdir(parents=True)
+        (self.images / PRESENT / "sts-sort.fatbin").touch()
         combinations = {PRESENT: {"values": {"ITEMS": 2}, "state": "compiled"}}
         sweep = {"kernel": "sts-sort", "present": PRESENT, "verify": [], "points": POINTS, "combinations": combinations}
         (self.images / "sweep.json").write_text(json.dumps(sweep))
@@ -183,6 +184,11 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((done.returncode, "name the program by BENCH=FILE" in done.stderr), (1, True))
         done = self.start("other", "exit 0")
         self.assertEqual((done.returncode, "--compile first" in done.stderr), (2, True))
+
+    def test_a_combination_without_images_is_not_taken_for_a_right_one(self):
+        (self.images / PRESENT / "sts-sort.fatbin").unlink()
+        done = self.start("sts-sort", "exit 0")
+        self.assertEqual((done.returncode, f"{PRESENT}: no images" in done.stderr), (2, True))
 
     def test_bench_gets_the_images_of_the_combination(self):
         done = self.start("sts-sort", 'echo "$RECOBENCH_KERNELS $*" >&2; exit 5')
