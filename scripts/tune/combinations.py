@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -28,6 +29,8 @@ from visible import interface, refuse_visible  # noqa: E402
 
 INCLUDES = tuple(map(Path, ("algorithms/sts/kernels", "gpu/build/include", "cuda-emulator/build/include")))
 ACCEPTED = ROOT / "scripts/kernels/accepted-spills.txt"
+# Characters of a compiler's complaint that are kept.
+MAX_MESSAGE = 2000
 
 
 def users(sweep):
@@ -46,28 +49,32 @@ def users(sweep):
 
 def compile_combination(sweep, sources, architecture, own, folder):
     """Compiles all images of a combination into a folder; returns its state and the interfaces."""
-    tree = folder / "tree"
-    for path in {path for source, headers in sources.items() for path in (source, *headers)}:
-        (tree / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / path, tree / path)
-    (tree / sweep.table).write_text(render(ROOT, sweep, {architecture: own}))
-    (tree / "scripts").symlink_to(ROOT / "scripts")
-    built = tree / "target/kernels"
-    built.mkdir(parents=True)
-    spills, interfaces = [], {}
-    for source in sources:
-        name = kernel_name(source)
-        command = ["scripts/kernels/compile.sh", str(source), str(architecture)]
-        done = subprocess.run(command, cwd=tree, capture_output=True, text=True)
-        if done.returncode != 0:
-            return {"state": "does not compile", "why": done.stderr.strip()[-2000:]}, {}
-        shutil.copy(built / f"{name}.fatbin", folder)
-        spills += spilling(read_log((built / f"{name}.log").read_text()))
-        interfaces[name] = interface((built / f"{name}.parts/{architecture}.ptx").read_text())
-    shutil.rmtree(tree)
+    with tempfile.TemporaryDirectory() as temporary:
+        tree = Path(temporary)
+        copy_sources(sources, tree)
+        (tree / sweep.table).write_text(render(ROOT, sweep, {architecture: own}))
+        spills, interfaces = [], {}
+        for source in sources:
+            command = ["scripts/kernels/compile.sh", str(source), str(architecture)]
+            done = subprocess.run(command, cwd=tree, capture_output=True, text=True)
+            if done.returncode != 0:
+                return {"state": "does not compile", "why": done.stderr.strip()[-MAX_MESSAGE:]}, {}
+            built = tree / "target/kernels" / kernel_name(source)
+            shutil.copy(f"{built}.fatbin", folder)
+            spills += spilling(read_log(Path(f"{built}.log").read_text()))
+            interfaces[source] = interface(Path(f"{built}.parts/{architecture}.ptx").read_text())
     if spills:
         return {"state": "spills", "why": "; ".join(spills)}, interfaces
     return {"state": "compiled"}, interfaces
+
+
+def copy_sources(sources, tree):
+    """A copy of all that is compiled, with the same paths: the table in it can be replaced."""
+    for path in {path for source, headers in sources.items() for path in (source, *headers)}:
+        (tree / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, tree / path)
+    (tree / "scripts").symlink_to(ROOT / "scripts")
+    (tree / "target/kernels").mkdir(parents=True)
 
 
 def spilling(resources):
