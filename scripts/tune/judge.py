@@ -66,12 +66,13 @@ def verdict(result):
     """One sentence about a sweep."""
     best = winner(result)
     if not best:
-        return "present values kept: no combination was faster in each round"
+        return f"present values kept: no combination was faster in each round, and by {MIN_GAIN:.0%} on average"
+    confirmation = result.get("confirmation")
     if confirmed(result):
-        runs = [stage_runs(result["confirmation"][which], 0) for which in ("runs", "present")]
-        return f"`{best}` is {1 - ratio(*runs):.1%} faster, confirmed by a second measurement"
-    if not result.get("confirmation"):
-        return f"present values kept: `{best}` was not confirmed, the time ran out"
+        runs, present = (stage_runs(confirmation[side], 0) for side in ("runs", "present"))
+        return f"`{best}` is {1 - ratio(runs, present):.1%} faster, confirmed by a second measurement"
+    if not confirmation or confirmation["winner"] != best or len(confirmation["runs"]) < CONFIRMING_ROUNDS:
+        return f"present values kept: the second measurement of `{best}` did not end"
     if slower := slower_stages(result):
         return f"present values kept: `{best}` makes {', '.join(slower)} slower"
     return f"present values kept: `{best}` was not faster in a second measurement"
@@ -105,3 +106,9 @@ def is_below(run, other):
 # Whatever the level of the intervals: without a proof of the contrary a loss counts.
 def is_slower(run, present):
     return present["high"] < run["low"] and run["median"] > present["median"] * (1 + MAX_LOSS)
+
+
+def interval(run):
+    """Median and interval in ms, as text."""
+    median, low, high = (run[key] * 1e3 for key in ("median", "low", "high"))
+    return f"{median:.4f} ({low:.4f} to {high:.4f})"

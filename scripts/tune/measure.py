@@ -188,7 +188,7 @@ class Sweeping:
                 self.fail(name, failed)
                 continue
             self.combinations[name].setdefault("runs", []).append([run])
-            print(f"{name}: {run['median'] * 1e3:.4f} ms ({run['low'] * 1e3:.4f} to {run['high'] * 1e3:.4f})", flush=True)
+            print(f"{name}: {judge.interval(run)} ms", flush=True)
             self.keep()
 
     def confirm(self):

@@ -140,7 +140,13 @@ class Sweep(unittest.TestCase):
         self.chosen({PRESENT: times(1.0), FIRST: times(0.8)})
         del self.result["confirmation"]
         self.assertEqual(judge.chosen(self.result), {"ITEMS": 2})
-        self.assertIn("the time ran out", judge.verdict(self.result))
+        self.assertIn("did not end", judge.verdict(self.result))
+
+    def test_a_second_measurement_that_ended_early_confirms_nothing(self):
+        self.chosen({PRESENT: times(1.0), FIRST: times(0.8)})
+        self.result["confirmation"]["runs"].pop()
+        self.assertEqual(judge.chosen(self.result), {"ITEMS": 2})
+        self.assertIn("did not end", judge.verdict(self.result))
 
     def test_without_a_gpu_it_ends_with_the_code_of_bench(self):
         with self.assertRaisesRegex(measure.MeasureError, "exit 5") as raised:

@@ -154,7 +154,8 @@ class Launchers(Repository):
     def test_interfaces_differ_by_threads_parameters_and_shared_memory(self):
         own = interface(PTX)
         self.assertEqual(own, interface(PTX.replace(".minnctapersm 2", ".minnctapersm 4")))
-        for old, new in [("= 1024", "= 2048"), ("maxntid 256", "maxntid 128"), ("[48]", "[56]"), (".u64 sort", ".u32 sort")]:
+        changes = [("= 1024", "= 2048"), ("maxntid 256", "maxntid 128"), ("[48]", "[56]"), (".u64 sort", ".u32 sort")]
+        for old, new in changes:
             self.assertNotEqual(own, interface(PTX.replace(old, new)), old)
 
 

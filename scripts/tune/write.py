@@ -37,6 +37,7 @@ def outputs(root):
 def section(result):
     """A kernel on the page: what came of the sweep, and its times."""
     measured = result["measured"]
+    rounds = " | ".join(f"round {number + 1} [ms]" for number in range(judge.ROUNDS))
     lines = [
         f"## {result['kernel']}, sm_{result['architecture']}",
         "",
@@ -45,7 +46,7 @@ def section(result):
         f"Measured on {', '.join(measured['gpus']) or measured['cpu']}, {measured['started'][:10]}, code"
         f" {measured['git_commit']}: `{result['stages'][0]}`.",
         "",
-        f"| constants | state | {' | '.join(f'round {number + 1} [ms]' for number in range(judge.ROUNDS))} | registers |",
+        f"| constants | state | {rounds} | registers |",
         f"|---|---|{'--:|' * judge.ROUNDS}--:|",
         *(combination_row(result, name) for name in result["combinations"]),
         "",
@@ -56,7 +57,7 @@ def section(result):
 def combination_row(result, name):
     each = result["combinations"][name]
     runs = judge.judged_runs(each)
-    times = [interval(run) for run in runs] + [""] * (judge.ROUNDS - len(runs))
+    times = [judge.interval(run) for run in runs] + [""] * (judge.ROUNDS - len(runs))
     mark = ", present" if name == result["present"] else ""
     return f"| `{name}`{mark} | {each['state']} | {' | '.join(times)} | {runs[0]['registers'] if runs else ''} |"
 
@@ -73,13 +74,8 @@ def confirmation_table(result):
     ]
     for index, stage in enumerate(result["stages"]):
         for present, run in zip(*(judge.stage_runs(confirmation[side], index) for side in ("present", "runs"))):
-            lines.append(f"| `{stage}` | {interval(present)} | {interval(run)} |")
+            lines.append(f"| `{stage}` | {judge.interval(present)} | {judge.interval(run)} |")
     return [*lines, ""]
-
-
-def interval(run):
-    median, low, high = (run[key] * 1e3 for key in ("median", "low", "high"))
-    return f"{median:.4f} ({low:.4f} to {high:.4f})"
 
 
 def keep(root, kernel, file):
