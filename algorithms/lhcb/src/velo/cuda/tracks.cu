@@ -13,12 +13,11 @@
 #include "layers.h"
 #include "ranker.h"
 #include "tracks.h"
+#include "tuned/tracks.h"
 
 namespace velo {
 
 constexpr u32 TRACK_THREADS = 128;
-// Blocks of a multiprocessor, which leave few enough registers.
-constexpr u32 TRACK_BLOCKS = 10;
 constexpr u32 FIRST_HITS_AT_END = 8;
 constexpr u32 FIRST_HITS = 4;
 constexpr u32 LAST_PAIR = PAIRS - 1;
@@ -134,6 +133,7 @@ template <class Arrays, class Index> class TrackFinder {
         const u32 n = count(pair), first_hit = shared.firsts[pair];
         u32 hit = layer.lower_bound_of((i16)(expected - PHI_TOLERANCE));
         Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
+#pragma unroll HITS_AT_ONCE
         for (u32 step = 0; step < n; step++, hit++) {
             if (hit == n) hit = 0;
             const i32 distance = phi_distance(layer.phi[hit], expected);
@@ -152,6 +152,7 @@ template <class Arrays, class Index> class TrackFinder {
         const u32 unused = *layer.unused_count, first_hit = shared.firsts[pair];
         u32 at = layer.unused_before(layer.lower_bound_of((i16)(expected - PHI_TOLERANCE)));
         Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
+#pragma unroll HITS_AT_ONCE
         for (u32 step = 0; step < unused; step++, at++) {
             if (at == unused) at = 0;
             const u32 hit = (u32)layer.unused[at];

@@ -8,14 +8,13 @@
 // Bits are stored in overlapping words of 32 time bins: the upper 16 are repeated in the next word,
 // so any 17 consecutive bits are in one word.
 #pragma once
+#include "../tuned/fused.h"
 #include "bins.h"
 
 namespace {
 
-// With 64 registers each, five such blocks fit on a multiprocessor.
 constexpr u32 FIND_THREADS = 192;
-constexpr u32 FIND_BLOCKS = 5;
-// Cells of a strip: 31 KiB, so that FIND_BLOCKS blocks fit into the shared memory of Hopper.
+// Cells of a strip: 31 KiB, so that five blocks fit into the shared memory of Hopper.
 constexpr u32 CELLS = 15872;
 // Words of bits: the maximum over all rows, verified by a test.
 constexpr u32 BIT_WORDS = 1088;
@@ -102,9 +101,6 @@ PORTABLE_INLINE void clear(Strip& strip, const Shape& shape, const Settings& set
     if (threadIdx.x < NOISY_WORDS) strip.noisy[threadIdx.x] = noisy_pads;
     if (threadIdx.x < SETTINGS_WORDS) reinterpret_cast<u32*>(&strip.settings)[threadIdx.x] = setting;
 }
-
-// Samples that a thread loads at once: all that it has of most tiles.
-constexpr u32 BATCH = 6;
 
 // Some samples of a thread.
 struct Batch {

@@ -64,7 +64,7 @@ struct SamplePairs {
         const u32* cells = reinterpret_cast<const u32*>(shared.channels) + sample / 2;
         Output to = output;
         to.move(sample - first);
-#pragma unroll 2
+#pragma unroll PAIRS_AT_ONCE
         for (; sample + 1 < end; sample += STEP) {
             store_pair(to, sample, *starts, position, *cells);
             starts += STEP / GROUP;

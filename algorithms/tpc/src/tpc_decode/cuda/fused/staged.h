@@ -2,6 +2,7 @@
 #pragma once
 #include "../pages/page.h"
 #include "../pages/target.h"
+#include "../tuned/fused.h"
 #include "scan.h"
 
 namespace {
@@ -9,13 +10,6 @@ namespace {
 // A page in shared memory, and the lists from which its samples are made.
 
 constexpr u32 THREADS = 256;
-// Resident blocks of a multiprocessor: the maximum with 40 registers a thread; older GPUs have
-// 1024 threads at most.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr u32 RESIDENT_BLOCKS = 4;
-#else
-constexpr u32 RESIDENT_BLOCKS = 6;
-#endif
 
 // Maximum part of a block in the next page: a valid block has at most ten cards, with the words
 // before them, all masks, and all samples.
