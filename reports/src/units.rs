@@ -109,8 +109,12 @@ pub fn signed(number: &str) -> String {
     }
 }
 
+/// Smallest fraction that is more than the error of its arithmetic.
+const SMALLEST_FRACTION: f64 = 1e-9;
+
 /// A fraction in per cent, to two digits: `0.50 %`, `12 %`.
 pub fn percent(fraction: f64) -> String {
+    let fraction = if fraction.abs() < SMALLEST_FRACTION { 0.0 } else { fraction };
     format!("{} %", significant(100.0 * fraction, 2))
 }
 
@@ -168,6 +172,11 @@ mod tests {
         assert_eq!(bytes(1.5e9), "1.5 GB");
         assert_eq!(bytes(24.0), "24 B");
         assert_eq!(rate(125e6), "125 M/s");
+    }
+
+    #[test]
+    fn errors_of_arithmetic_are_no_fractions() {
+        assert_eq!([0.0, 1.4e-16, 1e-6, 0.12].map(percent), ["0 %", "0 %", "0.00010 %", "12 %"]);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::caption::machine_of;
 use super::chart::Chart;
 use super::line_panels::{self, Line, LinePanel, Point, Tick, XAxis};
 use super::palette::{Palette, Style};
-use super::scale::{Scale, Unit};
-use crate::pareto::{Candidate, ParetoTable, Standing};
+use super::scale::{Scale, Spread, Unit};
+use crate::pareto::{Candidate, ParetoTable, Quantity, Standing};
 use crate::units;
 
 const READING: &str = "whiskers: ends of the 95 % intervals; dashed: settings that no other one beats \
@@ -62,7 +62,12 @@ fn panel(sweep: &ParetoTable<'_>, goal: usize, palette: &Palette) -> LinePanel {
     let (least, most) = line_panels::extent(&lines);
     let x = quality_axis(&quality.label, low, high);
     // The axis keeps the name as long as the chart is drawn.
-    let unit = Unit::Rate(crate::quality::interned(&speed.label));
+    let label = crate::quality::interned(&speed.label);
+    let unit = match speed.quantity {
+        Quantity::ItemsPerSecond => Unit::Rate(label),
+        Quantity::MedianTime => Unit::Time(label),
+        Quantity::OtherSpeed | Quantity::Quality => Unit::Number(label),
+    };
     LinePanel::new(quality.label.clone(), &x, (unit, Scale::around(least, most)), lines)
 }
 
@@ -75,7 +80,7 @@ fn whisker(candidate: &Candidate, goal: usize, style: &Style) -> Option<Line> {
 }
 
 fn quality_axis(name: &str, low: f64, high: f64) -> XAxis {
-    let scale = Scale::around(low.max(f64::MIN_POSITIVE), high);
+    let scale = Scale::new(low, high, Spread::Linear);
     let label = |value: f64| {
         Tick::new(value, units::trimmed(&units::significant(value, DIGITS)).to_owned())
     };
@@ -99,7 +104,7 @@ mod tests {
             label: metric.into(),
             better: Better::Higher,
             ideal: None,
-            is_speed: metric == "speed",
+            quantity: if metric == "speed" { Quantity::ItemsPerSecond } else { Quantity::Quality },
         };
         let figure_of = |value: f64| Figure {
             value,

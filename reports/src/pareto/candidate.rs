@@ -2,7 +2,7 @@
 
 use statistics::{Interval, Items};
 
-use super::goal::{Goal, ITEMS_PER_S, MEDIAN_S};
+use super::goal::{Goal, Quantity};
 use crate::rank::TOTAL;
 use crate::record::{Better, Parts, QualityRow, SummaryRow};
 use crate::shape;
@@ -67,11 +67,11 @@ fn figure(
     let Some(median) = row.valid_median() else {
         return Err(if row.note.is_empty() { "no time".to_owned() } else { row.note.clone() });
     };
-    if goal.is_speed {
-        let value = match goal.metric.as_str() {
-            ITEMS_PER_S => row.items_per_s,
-            MEDIAN_S => Some(median),
-            name => row.metrics.number(name),
+    if goal.quantity != Quantity::Quality {
+        let value = match goal.quantity {
+            Quantity::ItemsPerSecond => row.items_per_s,
+            Quantity::MedianTime => Some(median),
+            Quantity::OtherSpeed | Quantity::Quality => row.metrics.number(&goal.metric),
         };
         let value = value.ok_or_else(|| format!("no {}", goal.label))?;
         let ends = row.ci95_low_s.zip(row.ci95_high_s);
@@ -81,9 +81,13 @@ fn figure(
         });
         return Ok(Figure { value, interval, items: Items::Numbers, parts: Parts::default() });
     }
-    let mut own = quality.iter().filter(|known| known.point_id == point_id);
+    let mut own = quality.iter().filter(|known| known.point_id == point_id).peekable();
+    let reason = match own.peek() {
+        Some(_) => "there is nothing to count",
+        None => "the truth is not known",
+    };
     let known = own.find(|known| known.metric == goal.metric);
-    let known = known.ok_or_else(|| format!("no {}: the truth is not known", goal.label))?;
+    let known = known.ok_or_else(|| format!("no {}: {reason}", goal.label))?;
     Ok(Figure {
         value: known.value,
         interval: known.bounds(),
@@ -113,5 +117,11 @@ mod tests {
         assert_eq!(found[0].figures[0].value, 2.0);
         assert_eq!(found[0].figures[1].value, 0.25);
         assert!(missing[0].ends_with("no ghosts: the truth is not known"), "{missing:?}");
+        let other = QualityRow {
+            metric: "efficiency".into(),
+            ..QualityRow::new(&rows[0].point(), "", FigureKind::Share, 0.0, Parts::default())
+        };
+        let (_, missing) = candidates(&rows[..1], &[other], &goals);
+        assert!(missing[0].ends_with("no ghosts: there is nothing to count"), "{missing:?}");
     }
 }

@@ -4,6 +4,10 @@ use statistics::Interval;
 use text::Untrusted;
 
 use crate::record::{About, Better, MetricRecord, Quantities};
+use crate::units;
+
+/// Significant digits of values without a unit.
+const DIGITS: usize = 4;
 
 /// Speed of all tasks: their items over the median time.
 pub const ITEMS_PER_S: &str = "items_per_s";
@@ -23,8 +27,21 @@ pub struct Goal {
     pub better: Better,
     /// The best value, where nearer is better.
     pub ideal: Option<f64>,
-    /// True if it follows from the time of a run.
-    pub is_speed: bool,
+    /// The quantity.
+    pub quantity: Quantity,
+}
+
+/// Quantity that settings are compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Items over the median time of a run.
+    ItemsPerSecond,
+    /// The median time.
+    MedianTime,
+    /// A metric of the task that follows from the time.
+    OtherSpeed,
+    /// A metric of quality.
+    Quality,
 }
 
 /// A metric that a task does not have.
@@ -51,16 +68,18 @@ impl Goal {
     /// # Errors
     /// If the task has none of this name; the error lists those that it has.
     pub fn speed(quantities: &Quantities, task: &str, metric: &str) -> Result<Self, ParetoError> {
-        let own = |label: &str, better| Goal {
+        let own = |label: &str, better, quantity| Goal {
             metric: metric.to_owned(),
             label: label.to_owned(),
             better,
             ideal: None,
-            is_speed: true,
+            quantity,
         };
         match metric {
-            ITEMS_PER_S => return Ok(own("items per second", Better::Higher)),
-            MEDIAN_S => return Ok(own("median time [s]", Better::Lower)),
+            ITEMS_PER_S => {
+                return Ok(own("items per second", Better::Higher, Quantity::ItemsPerSecond));
+            }
+            MEDIAN_S => return Ok(own("median time", Better::Lower, Quantity::MedianTime)),
             _ => {}
         }
         let declared = declared(quantities, task, |record| record.about == About::Speed);
@@ -106,7 +125,20 @@ impl Goal {
         let MetricRecord { unit, label, better, ideal, about, .. } = record;
         let label = if unit.is_empty() { label.clone() } else { format!("{label} [{unit}]") };
         let metric = name.to_owned();
-        Goal { metric, label, better: *better, ideal: *ideal, is_speed: *about == About::Speed }
+        let is_speed = *about == About::Speed;
+        let quantity = if is_speed { Quantity::OtherSpeed } else { Quantity::Quality };
+        Goal { metric, label, better: *better, ideal: *ideal, quantity }
+    }
+
+    /// A value as text, with its unit where the label has none.
+    pub fn words(&self, value: f64) -> String {
+        match self.quantity {
+            Quantity::ItemsPerSecond => units::rate(value),
+            Quantity::MedianTime => units::seconds(value, 3),
+            Quantity::OtherSpeed | Quantity::Quality => {
+                units::trimmed(&units::significant(value, DIGITS)).to_owned()
+            }
+        }
     }
 
     /// A value that is larger for a better result.

@@ -11,7 +11,7 @@ mod goal;
 mod table;
 
 pub use candidate::{Candidate, Figure, candidates};
-pub use goal::{Goal, ITEMS_PER_S, ParetoError};
+pub use goal::{Goal, ParetoError, Quantity};
 pub use table::ParetoTable;
 
 use statistics::PairedParts;
@@ -142,7 +142,13 @@ mod tests {
     use crate::record::Parts;
 
     fn goal(better: Better) -> Goal {
-        Goal { metric: "m".into(), label: "m".into(), better, ideal: None, is_speed: false }
+        Goal {
+            metric: "m".into(),
+            label: "m".into(),
+            better,
+            ideal: None,
+            quantity: Quantity::Quality,
+        }
     }
 
     fn figure(value: f64, half: f64) -> Figure {

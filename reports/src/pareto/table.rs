@@ -7,10 +7,6 @@ use crate::row::{Record, row};
 use crate::screen::Screen;
 use crate::shape;
 use crate::table::{Side, Table, Tabular};
-use crate::units;
-
-/// Significant digits of values.
-const DIGITS: usize = 5;
 
 /// Settings of a run by speed and quality.
 #[derive(Clone, Copy, Debug)]
@@ -63,20 +59,18 @@ impl ParetoTable<'_> {
     }
 
     fn cells(&self, candidate: &Candidate, standing: Standing) -> Vec<String> {
-        let figure = |figure: &super::Figure| {
-            let value = units::significant(figure.value, DIGITS);
+        let figure = |(goal, figure): (&Goal, &super::Figure)| {
+            let value = goal.words(figure.value);
             match figure.interval {
                 Some(ends) => {
-                    let [low, high] =
-                        [ends.low, ends.high].map(|end| units::significant(end, DIGITS));
-                    format!("{value} ({low} to {high})")
+                    format!("{value} ({} to {})", goal.words(ends.low), goal.words(ends.high))
                 }
                 None => value,
             }
         };
         let by = standing.by().map(|by| Self::words(&self.candidates[by]));
         let words = [standing.name().to_owned(), Self::words(candidate)];
-        let figures = candidate.figures.iter().map(figure);
+        let figures = self.goals.iter().zip(&candidate.figures).map(figure);
         words.into_iter().chain(figures).chain([by.unwrap_or_default()]).collect()
     }
 }
