@@ -98,7 +98,7 @@ fn figure(
 
 #[cfg(test)]
 mod tests {
-    use super::super::goal::quantities;
+    use super::super::goal::{MEDIAN_S, quantities};
     use super::*;
     use crate::charts::fixture::row;
     use crate::record::FigureKind;
