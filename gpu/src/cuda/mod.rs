@@ -51,9 +51,12 @@ pub fn no_such_gpu(count: usize) -> String {
 pub struct ProfilerRange(Profiler);
 
 impl ProfilerRange {
-    /// Starts a range; `None` if there is no driver, or no GPU is current for the calling thread.
-    pub fn start() -> Option<Self> {
+    /// Starts a range of a GPU that has had work; `None` if the driver refuses, or earlier work has
+    /// failed.
+    pub fn start(gpu: &Gpu) -> Option<Self> {
         devices().ok()?;
+        // A range is that of the context which is current for this thread: calls make it so.
+        gpu.finish().ok()?;
         Profiler::new().ok().map(ProfilerRange)
     }
 }

@@ -261,13 +261,13 @@ impl<'a> CandidateSampler<'a> {
         let slowdown = self.slowdown;
         let ranges = self.sampled_gpu.as_ref().and_then(|sampled_gpu| sampled_gpu.ranges.as_ref());
         let counting = self.counting;
-        let is_profiled = self.runs == PROFILED
-            && matches!(&self.sampled_gpu, Some(it) if it.mode == GpuMode::Profile);
+        let profiled = self.sampled_gpu.as_ref();
+        let profiled = profiled.filter(|it| it.mode == GpuMode::Profile && self.runs == PROFILED);
         // CPU time is read per thread, so that it covers the run only for a team of one.
         let is_all = self.sampled_gpu.is_none() && self.team.threads() == 1;
         self.team.run(|| {
             // A profiler that waits for a range records this run alone.
-            let _profiled = is_profiled.then(ProfilerRange::start);
+            let _profiled = profiled.map(|profiled| ProfilerRange::start(&profiled.gpu));
             let delay_start = is_all.then(run_delay).flatten();
             let before = counting.and_then(|counting| counting.read());
             let cpu_start = is_all.then(thread_time).flatten();
