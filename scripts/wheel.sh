@@ -33,9 +33,12 @@ for level in ${LEVELS:-x86-64-v2}; do
             exit 2
             ;;
     esac
-    cargo build --locked --profile dist --bin bench --config "build.rustflags=['-Ctarget-cpu=$level']"
+    # With a target, the flags are not those of programs that the build runs here.
+    here=$(rustc --print host-tuple)
+    cargo build --locked --profile dist --bin bench --target "$here" \
+        --config "build.rustflags=['-Ctarget-cpu=$level']"
     mkdir -p "$levels/$level"
-    install -s "$target/dist/bench" "$levels/$level/bench"
+    install -s "$target/$here/dist/bench" "$levels/$level/bench"
 done
 # Flags of the environment would take the place of those in pyproject.toml.
 env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS "$scratch/build/bin/maturin" build --locked --profile dist \
