@@ -21,7 +21,7 @@ from pathlib import Path
 import judge
 
 # Of a run, stages are measured in the first two samples and in one of five later ones.
-SAMPLES = 32
+SAMPLES = 102
 # Checks can share a GPU, runs that are measured can't.
 VERIFIED_AT_ONCE = 4
 # A kernel that hangs must not take the time of all others.
