@@ -12,6 +12,10 @@
 #if !defined(__CUDA_ARCH__)
 constexpr u32 FIND_BLOCKS = 5;
 constexpr u32 BATCH = 6;
+#elif __CUDA_ARCH__ == 900
+// docs/results/tuned/tpc_cluster_finder-fused-sm_90.json
+constexpr u32 FIND_BLOCKS = 5;
+constexpr u32 BATCH = 8;
 #else
 constexpr u32 FIND_BLOCKS = 5;
 constexpr u32 BATCH = 6;
