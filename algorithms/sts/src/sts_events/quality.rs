@@ -174,7 +174,7 @@ mod tests {
         assert!(loose("efficiency") > strict("efficiency") && loose("efficiency") > 0.9);
         assert!(loose("fakes") > strict("fakes") && loose("fakes") < 1.0);
         assert!(loose("splits") < 0.5);
-        let narrow = simulated(&[("window", "1ns")]);
+        let narrow = simulated(&[("window", "1")]);
         assert!(narrow("efficiency") < simulated(&[])("efficiency"));
     }
 
