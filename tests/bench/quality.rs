@@ -44,7 +44,7 @@ fn runs_keep_counts_and_the_same_code_raises_no_alarm() {
     let efficiency = metric(&folder.join("base"), "efficiency");
     assert!(efficiency.parts.0.len() > 100 && efficiency.interval == "binomial");
     let ends = efficiency.low.zip(efficiency.high).expect("an interval");
-    assert!(ends.0 < efficiency.value && efficiency.value < ends.1 && ends.1 < ends.0 + 0.1);
+    assert!(ends.0 < efficiency.value && efficiency.value <= ends.1 && ends.1 < ends.0 + 0.2);
     let same = folder.bench(format!("{COMPARE} --quality-drop 0 --format json")).exits(0);
     let same: Value = same.json();
     let quality = same["quality"].as_array().expect("verdicts");
@@ -91,7 +91,7 @@ fn paired_runs_keep_the_quality_of_both_sides() {
 fn a_sweep_draws_its_front() {
     let Some(folder) = measuring() else { return };
     let line = "pareto events --preset mcbm-2024 --scale 0.002 --variant published --device cpu \
-        --threads 1 --max-time 100ms --vary min-digis=4,30 --vary window=5ns,20ns --quiet --out s";
+        --threads 1 --max-time 100ms --vary min-digis=3,6 --vary window=10ns,20ns --quiet --out s";
     folder.bench(line).exits(0).prints("front");
     let table = folder.read("s/pareto.csv");
     assert!(table.starts_with("point_id,name,setting,metric,value,low,high,standing,by\n"));
