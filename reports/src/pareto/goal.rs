@@ -82,9 +82,7 @@ impl Goal {
             MEDIAN_S => return Ok(own("median time", Better::Lower, Quantity::MedianTime)),
             _ => {}
         }
-        let mut declared = declared(quantities, task, |record| record.about == About::Speed);
-        // Counters and energies of all tasks are no speed.
-        declared.retain(|(name, _)| quantities.metrics.get("", name).is_none());
+        let declared = declared(quantities, task, |record| record.about == About::Speed);
         let found = declared.iter().find(|(name, _)| *name == metric);
         found.map(|(name, record)| Goal::new(name, record)).ok_or_else(|| {
             let names = declared.iter().map(|(name, _)| (*name).to_owned());
