@@ -62,6 +62,19 @@ impl Quality {
         Self::ratio(info, QualityKind::Share, parts)
     }
 
+    /// A share of items by the counts of each part: passed items, and all.
+    pub fn share_of<T>(
+        info: &'static MetricInfo,
+        parts: &[T],
+        counts: impl Fn(&T) -> [u64; 2],
+    ) -> Self {
+        let passed = |part: &T| {
+            let [passed, total] = counts(part);
+            PartSum::passed(passed, total)
+        };
+        Self::share(info, parts.iter().map(passed))
+    }
+
     /// A mean over items; NaN if there are none.
     pub fn mean(info: &'static MetricInfo, parts: impl IntoIterator<Item = PartSum>) -> Self {
         Self::ratio(info, QualityKind::Mean, parts)
@@ -75,6 +88,23 @@ impl Quality {
     ) -> Self {
         let metric = Metric::new(info, width, Relation::Itself);
         Quality { metric, kind: QualityKind::Width, parts: merged(parts.into_iter().collect()) }
+    }
+
+    /// The width of the distribution of the values of all parts, and those of the parts.
+    pub fn width_of<T>(
+        info: &'static MetricInfo,
+        parts: &mut [T],
+        values: impl Fn(&mut T) -> &mut Vec<f32>,
+        width: impl Fn(&mut [f32]) -> f64,
+    ) -> Self {
+        let mut all = Vec::new();
+        let widths = parts.iter_mut().map(|part| {
+            let own = values(part);
+            all.extend_from_slice(own);
+            PartSum::width(width(own), own.len())
+        });
+        let widths: Vec<PartSum> = widths.collect();
+        Self::width(info, width(&mut all), widths)
     }
 
     fn ratio(
@@ -140,6 +170,18 @@ mod tests {
         let passed: f64 = share.parts.iter().map(|part| part.sum).sum();
         assert_eq!(passed, 499_500.0);
         assert_eq!(share.value(), 0.4995);
+    }
+
+    #[test]
+    fn widths_are_of_all_values_and_of_those_of_each_part() {
+        let mut parts = [vec![3.0, 1.0], vec![], vec![8.0]];
+        let largest = |values: &mut [f32]| values.iter().copied().fold(0.0, f32::max).into();
+        let found = Quality::width_of(&EFFICIENCY, &mut parts, |part| part, largest);
+        assert_eq!(found.value(), 8.0);
+        assert_eq!(
+            found.parts,
+            [PartSum::width(3.0, 2), PartSum::default(), PartSum::width(8.0, 1)]
+        );
     }
 
     #[test]

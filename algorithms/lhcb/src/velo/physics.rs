@@ -146,12 +146,6 @@ pub fn quality_by_event(tracks: &Tracks, truth: &[Truth]) -> Vec<TrackQuality> {
 
 /// The metrics of the results, with their counts by event; none where nothing is counted.
 pub fn metrics(of_events: &[TrackQuality]) -> Vec<Quality> {
-    let passed = |count: fn(&TrackQuality) -> [u64; 2]| {
-        of_events.iter().map(move |event| {
-            let [passed, total] = count(event);
-            PartSum::passed(passed, total)
-        })
-    };
     let of_matched = |sum: fn(&Counts) -> f64| {
         of_events.iter().map(move |event| {
             let velo = &event.categories[0];
@@ -159,17 +153,18 @@ pub fn metrics(of_events: &[TrackQuality]) -> Vec<Quality> {
         })
     };
     let efficiencies = CATEGORIES.iter().enumerate().map(|(index, category)| {
-        let counts = of_events.iter().map(|event| event.categories[index]);
-        let parts = counts.map(|counts| PartSum::passed(counts.found, counts.particles));
-        Quality::share(category.efficiency, parts)
+        Quality::share_of(category.efficiency, of_events, |event| {
+            let counts = &event.categories[index];
+            [counts.found, counts.particles]
+        })
     });
     let clones = |event: &TrackQuality| {
         let velo = &event.categories[0];
         [velo.clones, velo.matched()]
     };
     let others = [
-        Quality::share(&GHOSTS, passed(|event| [event.ghosts, event.tracks])),
-        Quality::share(&CLONES, passed(clones)),
+        Quality::share_of(&GHOSTS, of_events, |event| [event.ghosts, event.tracks]),
+        Quality::share_of(&CLONES, of_events, clones),
         Quality::mean(&PURITY, of_matched(|velo| velo.purity)),
         Quality::mean(&HIT_EFFICIENCY, of_matched(|velo| velo.hit_efficiency)),
     ];

@@ -12,7 +12,7 @@ use parallel::map;
 
 use super::{Hit, OfflineHit, Partitioned};
 use tasks::algorithm::metric::{EFFICIENCY, GHOSTS};
-use tasks::algorithm::{MetricInfo, PartSum, Quality};
+use tasks::algorithm::{MetricInfo, Quality};
 
 /// The share of a normal distribution that is within a standard deviation.
 const WITHIN_A_DEVIATION: f64 = 0.682_689;
@@ -34,11 +34,11 @@ pub(super) const FIGURES: [MetricInfo; 7] =
 #[derive(Default)]
 struct Tally {
     /// Crossings that left digis on both sides.
-    seen: usize,
+    seen: u64,
     /// Those of them with a hit.
-    found: usize,
-    hits: usize,
-    ghosts: usize,
+    found: u64,
+    hits: u64,
+    ghosts: u64,
     offsets: [Vec<f32>; OFFSETS.len()],
 }
 
@@ -65,23 +65,13 @@ where
 
 /// The figures of modules: of all their hits, and those of each module as a part.
 fn metrics(mut modules: Vec<Tally>) -> Vec<Quality> {
-    let share = |info, count: fn(&Tally) -> [usize; 2]| {
-        let parts = modules.iter().map(count);
-        Quality::share(info, parts.map(|[part, all]| PartSum::passed(part as u64, all as u64)))
-    };
     let mut figures = vec![
-        share(&EFFICIENCY, |module| [module.found, module.seen]),
-        share(&GHOSTS, |module| [module.ghosts, module.hits]),
+        Quality::share_of(&EFFICIENCY, &modules, |module| [module.found, module.seen]),
+        Quality::share_of(&GHOSTS, &modules, |module| [module.ghosts, module.hits]),
     ];
     let infos: &'static [MetricInfo] = &OFFSETS;
     figures.extend(infos.iter().enumerate().map(|(index, info)| {
-        let mut all: Vec<f32> =
-            modules.iter().flat_map(|module| &module.offsets[index]).copied().collect();
-        let parts = modules.iter_mut().map(|module| {
-            let offsets = &mut module.offsets[index];
-            PartSum::width(width(offsets), offsets.len())
-        });
-        Quality::width(info, width(&mut all), parts)
+        Quality::width_of(info, &mut modules, |module| &mut module.offsets[index], width)
     }));
     figures
 }
@@ -93,7 +83,7 @@ impl Tally {
     {
         let strips = Strips::new(module);
         let mut is_found = vec![false; crossings.len()];
-        let mut tally = Tally { hits: hits.len(), ..Tally::default() };
+        let mut tally = Tally { hits: hits.len() as u64, ..Tally::default() };
         for hit in hits.iter().map(Claim::from) {
             match strips.nearest(&hit, crossings) {
                 Some(index) => {
@@ -106,7 +96,7 @@ impl Tally {
         let both_sides = |(point, _): &(&Point, &bool)| point.traces == Traces::BothSides;
         for (_, &is_found) in crossings.iter().zip(&is_found).filter(both_sides) {
             tally.seen += 1;
-            tally.found += usize::from(is_found);
+            tally.found += u64::from(is_found);
         }
         tally
     }

@@ -10,7 +10,7 @@ use super::collisions::Collisions;
 use super::event::Event;
 use super::input::DigiStream;
 use tasks::algorithm::metric::EFFICIENCY;
-use tasks::algorithm::{Better, MetricInfo, PartSum, Quality};
+use tasks::algorithm::{Better, MetricInfo, Quality};
 
 /// Parts of equal length that a timeslice is cut into: most collisions and events are in one of them.
 const PARTS: u64 = 256;
@@ -85,19 +85,15 @@ pub(super) fn figures(input: &DigiStream, events: &[Event]) -> Vec<Quality> {
         split[part][0] += u64::from(is_found && events > 1);
         split[part][1] += u64::from(is_found);
     }
-    let share = |info, counts: [[u64; 2]; PARTS as usize]| {
-        Quality::share(info, counts.map(|[passed, total]| PartSum::passed(passed, total)))
-    };
-    vec![share(&EFFICIENCY, found), share(&FAKES, fakes), share(&SPLITS, split)]
+    let share = |info, counts: &[[u64; 2]]| Quality::share_of(info, counts, |counts| *counts);
+    vec![share(&EFFICIENCY, &found), share(&FAKES, &fakes), share(&SPLITS, &split)]
 }
 
 /// The collisions of digis, each with the number of its digis.
-fn counts(of_digis: &[u32]) -> impl Iterator<Item = (u32, u64)> {
+fn counts(of_digis: &[u32]) -> Vec<(u32, u64)> {
     let mut sorted = of_digis.to_vec();
     sorted.sort_unstable();
-    let same: Vec<_> =
-        sorted.chunk_by(|a, b| a == b).map(|digis| (digis[0], digis.len() as u64)).collect();
-    same.into_iter()
+    sorted.chunk_by(|a, b| a == b).map(|digis| (digis[0], digis.len() as u64)).collect()
 }
 
 #[cfg(test)]

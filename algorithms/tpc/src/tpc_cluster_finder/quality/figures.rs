@@ -13,7 +13,7 @@ use crate::tpc_cluster_finder::cluster::{Cluster, PAD_SCALE, RowCluster, TIME_SC
 use crate::tpc_cluster_finder::labels::{Clusters, counted, is_noise};
 use crate::tpc_cluster_finder::{Settings, sixteenths};
 use tasks::algorithm::metric::{EFFICIENCY, GHOSTS};
-use tasks::algorithm::{Better, MetricInfo, PartSum, Quality};
+use tasks::algorithm::{Better, MetricInfo, Quality};
 
 /// The ends of the middle part of a normal distribution that is within a standard deviation.
 const MIDDLE: [f64; 2] = [0.158_655, 0.841_345];
@@ -41,18 +41,18 @@ pub(super) const MERGED: MetricInfo = MetricInfo::share(
 #[derive(Debug, Default, PartialEq)]
 struct Tally {
     /// Number of true clusters above the cut-offs.
-    asked: usize,
+    asked: u64,
     /// True clusters above the cut-offs that are matched with a found cluster.
-    found: usize,
-    clusters: usize,
+    found: u64,
+    clusters: u64,
     /// Found clusters that are near no true one.
-    ghosts: usize,
+    ghosts: u64,
     /// Matched found and true clusters.
-    pairs: usize,
+    pairs: u64,
     /// Found clusters whose true cluster is matched with another found one.
-    split: usize,
+    split: u64,
     /// True clusters whose found cluster is matched with another true one.
-    merged: usize,
+    merged: u64,
     residuals: [Vec<f32>; RESIDUALS.len()],
 }
 
@@ -71,25 +71,15 @@ pub(crate) fn figures(sectors: &[(&Truth, &Settings)], clusters: &[RowCluster]) 
 
 /// The figures of rows: of all their clusters, and those of each row as a part.
 fn metrics(mut rows: Vec<Tally>) -> Vec<Quality> {
-    let share = |info, count: fn(&Tally) -> [usize; 2]| {
-        let parts = rows.iter().map(count);
-        Quality::share(info, parts.map(|[part, all]| PartSum::passed(part as u64, all as u64)))
-    };
     let mut figures = vec![
-        share(&EFFICIENCY, |row| [row.found, row.asked]),
-        share(&GHOSTS, |row| [row.ghosts, row.clusters]),
-        share(&SPLIT, |row| [row.split, row.pairs]),
-        share(&MERGED, |row| [row.merged, row.pairs]),
+        Quality::share_of(&EFFICIENCY, &rows, |row| [row.found, row.asked]),
+        Quality::share_of(&GHOSTS, &rows, |row| [row.ghosts, row.clusters]),
+        Quality::share_of(&SPLIT, &rows, |row| [row.split, row.pairs]),
+        Quality::share_of(&MERGED, &rows, |row| [row.merged, row.pairs]),
     ];
     let infos: &'static [MetricInfo] = &RESIDUALS;
     figures.extend(infos.iter().enumerate().map(|(index, info)| {
-        let mut all: Vec<f32> =
-            rows.iter().flat_map(|row| &row.residuals[index]).copied().collect();
-        let parts = rows.iter_mut().map(|row| {
-            let residuals = &mut row.residuals[index];
-            PartSum::width(width(residuals), residuals.len())
-        });
-        Quality::width(info, width(&mut all), parts)
+        Quality::width_of(info, &mut rows, |row| &mut row.residuals[index], width)
     }));
     figures
 }
@@ -109,19 +99,19 @@ impl Tally {
             |cluster: &TrueCluster| Point { pad: cluster.pad.into(), time: cluster.time };
         let true_points: Vec<_> = truth.iter().map(true_point).collect();
         let matches = Matches::new(&found, &true_points);
-        let mut tally = Tally { clusters: clusters.len(), ..Tally::default() };
-        tally.ghosts = matches.found.iter().filter(|found| **found == Match::None).count();
+        let mut tally = Tally { clusters: clusters.len() as u64, ..Tally::default() };
+        tally.ghosts = matches.found.iter().filter(|found| **found == Match::None).count() as u64;
         let is_asked: Vec<_> =
             truth.iter().map(|cluster| can_be_found(cluster, settings)).collect();
         let is_split = shared(&matches.found, truth.len(), |_| true);
         let is_merged = shared(&matches.truth, found.len(), |index| is_asked[index]);
         for (index, cluster) in truth.iter().enumerate() {
-            tally.asked += usize::from(is_asked[index]);
+            tally.asked += u64::from(is_asked[index]);
             let Match::Own(own) = matches.truth[index] else { continue };
-            tally.found += usize::from(is_asked[index]);
+            tally.found += u64::from(is_asked[index]);
             tally.pairs += 1;
-            tally.split += usize::from(is_split[index]);
-            tally.merged += usize::from(is_merged[own]);
+            tally.split += u64::from(is_split[index]);
+            tally.merged += u64::from(is_merged[own]);
             if !is_split[index] && !is_merged[own] {
                 tally.take(found[own], clusters[own].cluster.qtot, cluster);
             }
@@ -201,15 +191,15 @@ pub(super) const FAKES: MetricInfo = MetricInfo::share(
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct LabelTally {
     /// Labels of a row with a sample above the cut-off for peaks.
-    left: usize,
+    left: u64,
     /// Labels that a cluster of the row has.
-    found: usize,
+    found: u64,
     /// Clusters with the label of a particle,
-    clusters: usize,
+    clusters: u64,
     /// those among them with a single label,
-    pure: usize,
+    pure: u64,
     /// and clusters without a label of a particle.
-    fakes: usize,
+    fakes: u64,
 }
 
 /// Purity, efficiency and fakes by labels. `docs/tpc-labels.md` defines them.
@@ -222,14 +212,10 @@ pub(in crate::tpc_cluster_finder) fn by_labels(
     let cases = with_labels.zip(left);
     let tallies: Vec<_> =
         cases.map(|((index, _), left)| LabelTally::for_case(index as u32, &left, found)).collect();
-    let share = |info, count: fn(&LabelTally) -> [usize; 2]| {
-        let parts = tallies.iter().map(count);
-        Quality::share(info, parts.map(|[part, all]| PartSum::passed(part as u64, all as u64)))
-    };
     let figures = [
-        share(&PURITY, |tally| [tally.pure, tally.clusters]),
-        share(&LABEL_EFFICIENCY, |tally| [tally.found, tally.left]),
-        share(&FAKES, |tally| [tally.fakes, tally.clusters + tally.fakes]),
+        Quality::share_of(&PURITY, &tallies, |tally| [tally.pure, tally.clusters]),
+        Quality::share_of(&LABEL_EFFICIENCY, &tallies, |tally| [tally.found, tally.left]),
+        Quality::share_of(&FAKES, &tallies, |tally| [tally.fakes, tally.clusters + tally.fakes]),
     ];
     figures.into_iter().filter(|figure| figure.value().is_finite()).collect()
 }
@@ -251,21 +237,23 @@ fn left_in_rows(case: &ChargeCase) -> Vec<HashSet<u64>> {
 impl LabelTally {
     fn for_case(case: u32, left: &[HashSet<u64>], found: &Clusters) -> Self {
         let Some(labels) = &found.labels else { return LabelTally::default() };
-        let mut tally =
-            LabelTally { left: left.iter().map(HashSet::len).sum(), ..LabelTally::default() };
+        let mut tally = LabelTally {
+            left: left.iter().map(|row| row.len() as u64).sum(),
+            ..LabelTally::default()
+        };
         let begin = found.partition_point(|cluster| cluster.case < case);
         let end = found.partition_point(|cluster| cluster.case <= case);
         let mut of_rows: Vec<HashSet<u64>> = vec![HashSet::new(); ROWS];
         for index in begin..end {
             let of_particles = labels.list(index).iter().filter(|label| !is_noise(**label));
             let own: Vec<_> = of_particles.map(|label| counted(*label)).collect();
-            tally.fakes += usize::from(own.is_empty());
-            tally.clusters += usize::from(!own.is_empty());
-            tally.pure += usize::from(own.len() == 1);
+            tally.fakes += u64::from(own.is_empty());
+            tally.clusters += u64::from(!own.is_empty());
+            tally.pure += u64::from(own.len() == 1);
             of_rows[usize::from(found[index].row)].extend(own);
         }
         let both = left.iter().zip(&of_rows);
-        tally.found = both.map(|(left, found)| left.intersection(found).count()).sum();
+        tally.found = both.map(|(left, found)| left.intersection(found).count() as u64).sum();
         tally
     }
 }
