@@ -110,9 +110,8 @@ impl Goal {
         }
         let find = |metric: &String| {
             let named = |wanted: &str| declared.iter().find(|(name, _)| *name == wanted);
-            let alike =
-                || GHOSTS.contains(&metric.as_str()).then(|| GHOSTS.into_iter().find_map(named));
-            let found = named(metric).or_else(|| alike().flatten());
+            let alike = if GHOSTS.contains(&metric.as_str()) { &GHOSTS[..] } else { &[] };
+            let found = named(metric).or_else(|| alike.iter().find_map(|name| named(name)));
             found.map(|(name, record)| Goal::new(name, record)).ok_or_else(|| {
                 let known = declared.iter().map(|(name, _)| (*name).to_owned()).collect();
                 ParetoError::Quality { task: task.into(), metric: metric.clone(), known }

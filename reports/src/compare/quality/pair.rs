@@ -21,16 +21,6 @@ impl Pair<'_> {
     pub(super) fn verdict(&self, key: &Key, limit: f64) -> QualityVerdict {
         let side = |row: &QualityRow| QualitySide { value: row.value, interval: row.bounds() };
         let MetricRecord { unit, label, .. } = self.declared;
-        let judged = self.judged();
-        let judged = match judged {
-            Judged::Found { difference, .. } if !self.is_share() => match self.scale() {
-                Some(scale) => judged.with(difference.over(scale)),
-                None => {
-                    Judged::Open("the base is 0, so that there is no relative change".to_owned())
-                }
-            },
-            judged => judged,
-        };
         let verdict = QualityVerdict {
             key: key.clone(),
             metric: self.new.metric.clone(),
@@ -44,7 +34,7 @@ impl Pair<'_> {
             verdict: QualityChange::Undecided,
             reason: String::new(),
         };
-        match judged {
+        match self.judged() {
             Judged::Identical => QualityVerdict {
                 worsening: 0.0,
                 interval: Some(Interval { low: 0.0, high: 0.0 }),
@@ -69,7 +59,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Worsening of the metric, in its own unit.
+    /// Worsening of the metric: of shares the difference, of others relative to the base.
     fn judged(&self) -> Judged {
         let found = if self.same_data {
             PairedParts::new(self.new.items(), &self.base.parts.0, &self.new.parts.0)
@@ -78,9 +68,7 @@ impl Pair<'_> {
         };
         match found {
             PairedParts::Identical => Judged::Identical,
-            PairedParts::Differ(difference) => {
-                Judged::Found { difference: self.worsening(difference), paired: true }
-            }
+            PairedParts::Differ(difference) => self.found(difference, true),
             PairedParts::TooFew { parts, .. } => Judged::Open(format!(
                 "{} of the data {}: too few for an interval",
                 counted(parts, "part"),
@@ -90,7 +78,7 @@ impl Pair<'_> {
                 (Some(base), Some(new)) => {
                     let difference =
                         Difference::unpaired((self.base.value, base), (self.new.value, new));
-                    Judged::Found { difference: self.worsening(difference), paired: false }
+                    self.found(difference, false)
                 }
                 (None, _) => {
                     Judged::Open(format!("no interval in the base: {}", self.base.interval))
@@ -102,6 +90,18 @@ impl Pair<'_> {
         }
     }
 
+    fn found(&self, difference: Difference, paired: bool) -> Judged {
+        let worsening = self.worsening(difference);
+        if self.is_share() {
+            return Judged::Found { difference: worsening, paired };
+        }
+        match self.scale() {
+            Some(scale) => Judged::Found { difference: worsening.over(scale), paired },
+            None => Judged::Open("the base is 0, so that there is no relative change".to_owned()),
+        }
+    }
+
+    /// Worsening in the metric's own unit.
     fn worsening(&self, difference: Difference) -> Difference {
         match self.declared.better {
             Better::Higher => difference.negative(),
@@ -166,13 +166,4 @@ enum Judged {
     },
     /// No interval, for this reason.
     Open(String),
-}
-
-impl Judged {
-    fn with(self, difference: Difference) -> Self {
-        match self {
-            Judged::Found { paired, .. } => Judged::Found { difference, paired },
-            other => other,
-        }
-    }
 }
