@@ -13,7 +13,7 @@ use super::file::LoadSpec;
 use crate::plan::PlanError;
 use crate::platform::{Topology, last_level_bytes, usable_threads};
 use crate::request::{Background, MixedRequest};
-use crate::throughput::LinkLoad;
+use crate::throughput::{EventGpuMetrics, LinkLoad, LinksError, StreamGpus};
 
 /// Iterations of arithmetic in a piece of work: about a millisecond.
 const ITERATIONS: u64 = 1 << 20;
@@ -76,23 +76,15 @@ impl BackgroundSpec {
         ARRAYS * self.array_bytes * self.threads as u64
     }
 
-    /// The work of one thread; not of a link.
-    pub(super) fn work(&self) -> BackgroundWork {
-        match self.kind {
+    /// The work of one thread, to be called by it.
+    pub(super) fn work(&self, gpus: &StreamGpus) -> Result<BackgroundWork, LinksError> {
+        Ok(match self.kind {
+            Background::Cores => BackgroundWork::Arithmetic,
             Background::Memory => {
                 BackgroundWork::Copies(HostStreams::new((self.array_bytes / 8) as usize))
             }
-            Background::Cores | Background::Link => BackgroundWork::Arithmetic,
-        }
-    }
-
-    /// Items of a piece of work.
-    pub(super) fn items(&self, link: Option<&LinkLoad>) -> u64 {
-        match (self.kind, link) {
-            (Background::Link, Some(link)) => link.bytes(),
-            (Background::Memory, _) => 2 * self.array_bytes,
-            _ => ITERATIONS,
-        }
+            Background::Link => BackgroundWork::Link(LinkLoad::open(self.device, gpus)?),
+        })
     }
 
     /// Its row, without results. Each thread is a stream.
@@ -134,6 +126,26 @@ fn array_bytes(threads: usize) -> u64 {
 pub(super) enum BackgroundWork {
     Arithmetic,
     Copies(HostStreams),
+    Link(LinkLoad),
+}
+
+impl BackgroundWork {
+    /// Items of a piece of work.
+    pub(super) fn items(&self) -> u64 {
+        match self {
+            BackgroundWork::Arithmetic => ITERATIONS,
+            BackgroundWork::Copies(streams) => 2 * streams.array_bytes() as u64,
+            BackgroundWork::Link(link) => link.bytes(),
+        }
+    }
+
+    /// GPU metrics of a piece of work: its copies over a link.
+    pub(super) fn gpu_metrics(&self) -> Option<EventGpuMetrics> {
+        match self {
+            BackgroundWork::Link(link) => Some(EventGpuMetrics::copies(link.bytes() as f64 / 2.0)),
+            BackgroundWork::Arithmetic | BackgroundWork::Copies(_) => None,
+        }
+    }
 }
 
 impl Candidate for BackgroundWork {
@@ -154,6 +166,7 @@ impl Candidate for BackgroundWork {
                 streams.copy();
                 black_box(streams);
             }
+            BackgroundWork::Link(link) => link.copy()?,
         }
         Ok(())
     }
@@ -168,6 +181,7 @@ impl Candidate for BackgroundWork {
         match self {
             BackgroundWork::Arithmetic => 0,
             BackgroundWork::Copies(streams) => ARRAYS * streams.array_bytes() as u64,
+            BackgroundWork::Link(link) => link.bytes(),
         }
     }
 }

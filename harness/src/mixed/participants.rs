@@ -3,18 +3,16 @@
 use reports::mixed::LoadRow;
 use reports::record::Point;
 use tasks::device::{Device, Target, Team, TeamError};
-use tasks::task::Candidate;
 
-use super::background::BackgroundSpec;
+use super::background::{BackgroundSpec, BackgroundWork};
 use super::file::{LoadSpec, Pace};
 use super::plan::{MixPlan, PlannedLoad, PlannedStreams};
 use crate::measure::MeasureError;
 use crate::plan::TeamSpec;
 use crate::platform::Interrupt;
-use crate::request::Background;
 use crate::throughput::{
-    Batch, EventGpuMetrics, Events, LinkLoad, LinksError, PointFailure, Stream, StreamGpus,
-    StreamParts, StreamTeam, WorkSummary, prepare, stream_specs,
+    Batch, EventGpuMetrics, Events, LinksError, PointFailure, Stream, StreamGpus, StreamParts,
+    StreamTeam, WorkSummary, prepare, stream_specs,
 };
 
 /// A load or a background load with its streams.
@@ -30,9 +28,27 @@ pub(super) struct Participant<'a> {
     pub(super) failure: Option<PointFailure>,
 }
 
-/// Starts the teams of all streams of all loads, which are placed as one team: each load has the same
-/// CPUs in all configurations.
-pub(super) fn start_teams(planned: &MixPlan) -> Result<Vec<Vec<Team>>, MeasureError> {
+/// Threads of all loads, a team for each stream.
+pub(super) struct Teams {
+    loads: Vec<Vec<Team>>,
+    backgrounds: Vec<Vec<Team>>,
+}
+
+impl Teams {
+    /// Starts the teams. Those of all loads are placed as one team: each load has the same CPUs in all
+    /// configurations. Each thread of a background load is a stream.
+    pub(super) fn start(planned: &MixPlan) -> Result<Self, MeasureError> {
+        let of_background =
+            |it: &BackgroundSpec| (0..it.threads).map(|_| Team::new(1)).collect::<Result<_, _>>();
+        let backgrounds = planned.backgrounds.iter().map(of_background);
+        Ok(Teams {
+            loads: start_loads(planned)?,
+            backgrounds: backgrounds.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn start_loads(planned: &MixPlan) -> Result<Vec<Vec<Team>>, MeasureError> {
     let usable = || planned.loads.iter().filter_map(PlannedLoad::usable);
     let of_load = |(spec, _): (&LoadSpec, &PlannedStreams)| {
         let team = StreamTeam { threads: spec.threads(), device: spec.device() };
@@ -81,14 +97,34 @@ pub(super) struct Preparation<'s> {
 }
 
 impl Preparation<'_> {
+    /// All loads, then all background loads; `report` receives progress messages.
+    pub(super) fn all<'a>(
+        &mut self,
+        planned: &MixPlan,
+        teams: &'a Teams,
+        cases: &[Vec<Batch<'a>>],
+        report: &dyn Fn(&str),
+    ) -> Vec<Participant<'a>> {
+        let mut all = Vec::new();
+        for ((load, teams), cases) in planned.loads.iter().zip(&teams.loads).zip(cases) {
+            report(&format!("checking {}", load.spec.name));
+            all.push(self.load(load, teams, cases));
+        }
+        for (spec, teams) in planned.backgrounds.iter().zip(&teams.backgrounds) {
+            all.push(self.background(spec, teams));
+        }
+        all
+    }
+
     /// A load that is ready, or that has failed.
-    pub(super) fn load<'a>(
+    fn load<'a>(
         &mut self,
         load: &PlannedLoad,
         teams: &'a [Team],
         cases: &[Batch<'a>],
     ) -> Participant<'a> {
-        let row = row(load, &WorkSummary::for_cases(cases));
+        let works = WorkSummary::for_cases(cases);
+        let row = row(load, &works);
         let mut participant = Participant::new(row, load.spec.pace, load.spec.device());
         let prepared = load.streams.as_ref().map_err(Clone::clone);
         let prepared = prepared.map_err(PointFailure::Unavailable).and_then(|it| {
@@ -108,7 +144,7 @@ impl Preparation<'_> {
         match prepared {
             Ok((streams, checked)) => {
                 participant.streams = streams;
-                participant.items = WorkSummary::for_cases(cases).items;
+                participant.items = works.items;
                 participant.gpu_metrics = checked.gpu_metrics;
                 participant.row.working_set_bytes = checked.working_set_bytes;
             }
@@ -118,42 +154,26 @@ impl Preparation<'_> {
     }
 
     /// A background load that is ready, or that has failed.
-    pub(super) fn background<'a>(
-        &mut self,
-        spec: &BackgroundSpec,
-        teams: &'a [Team],
-    ) -> Participant<'a> {
-        let link = match spec.kind {
-            Background::Link => match LinkLoad::open(spec.device(), self.gpus) {
-                Ok(link) => Some(link),
-                Err(error) => {
-                    let pace = Pace::Closed { weight: 1.0 };
-                    let failed = Participant::new(spec.row(0), pace, spec.device());
-                    return Participant { failure: Some(unavailable(&error)), ..failed };
-                }
-            },
-            _ => None,
+    fn background<'a>(&self, spec: &BackgroundSpec, teams: &'a [Team]) -> Participant<'a> {
+        let pace = Pace::Closed { weight: 1.0 };
+        let participant = |items| Participant::new(spec.row(items), pace, spec.device());
+        let works = teams.iter().map(|team| team.run(|| spec.work(self.gpus)));
+        let works: Vec<BackgroundWork> = match works.collect::<Result<_, _>>() {
+            Ok(works) => works,
+            Err(error) => {
+                return Participant { failure: Some(unavailable(&error)), ..participant(0) };
+            }
         };
-        let items = spec.items(link.as_ref());
-        let link_bytes = link.as_ref().map(|link| link.bytes() as f64 / 2.0);
-        let mut link = link;
-        let stream = |team: &'a Team| {
+        let items = works.first().map_or(0, BackgroundWork::items);
+        let gpu_metrics = works.first().and_then(BackgroundWork::gpu_metrics);
+        let stream = |(team, work): (&'a Team, BackgroundWork)| {
             // Its work is on the host, and a link has a queue of its own.
             let target = Target { device: Device::Cpu, gpu: None, team };
-            let candidate: Box<dyn Candidate> = match link.take() {
-                Some(link) => Box::new(link),
-                None => Box::new(team.run(|| spec.work())),
-            };
-            Stream { candidates: vec![candidate], target }
+            Stream { candidates: vec![Box::new(work)], target }
         };
-        let streams: Vec<Stream<'a>> = teams.iter().map(stream).collect();
-        let pace = Pace::Closed { weight: 1.0 };
-        Participant {
-            items: vec![vec![items]; streams.len()],
-            streams,
-            gpu_metrics: link_bytes.map(EventGpuMetrics::copies),
-            ..Participant::new(spec.row(items), pace, spec.device())
-        }
+        let streams: Vec<Stream<'a>> = teams.iter().zip(works).map(stream).collect();
+        let items_of_streams = vec![vec![items]; streams.len()];
+        Participant { streams, items: items_of_streams, gpu_metrics, ..participant(items) }
     }
 }
 

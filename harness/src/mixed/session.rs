@@ -6,25 +6,18 @@ use std::time::Duration;
 use reports::mixed::{LoadRow, LoadWindowRow, MixedResult, NodeCpus};
 use reports::record::RunRecord;
 use reports::{charts, units};
-use tasks::device::{Team, TeamError};
 use text::Untrusted;
 
-use super::background::BackgroundSpec;
 use super::configurations::{Configuration, configurations, in_order};
 use super::file::Pace;
-use super::participants::{Participant, Preparation, generate, start_teams};
+use super::participants::{Participant, Preparation, Teams, generate};
 use super::plan::{MixPlan, PlannedLoad};
 use super::window::{NoRows, WindowSetup, measure};
 use crate::energy::EnergyMeters;
 use crate::measure::{Job, MeasureError, RunSpec, StreamsRun};
 use crate::platform::{Interrupt, Topology, usable_cpus};
 use crate::request::{DeviceSet, MixedRequest};
-use crate::throughput::{Ceilings, Events, PointFailure, StreamGpus, remarks};
-
-/// Warm-up relative to the length of a window, and due events of a window at least: as in
-/// `throughput`, for the estimate of the time.
-const WARM_UP: f64 = 1.2;
-const DUE_EVENTS: f64 = 10.0;
+use crate::throughput::{Ceilings, Events, PointFailure, StreamGpus, remarks, with_warm_up};
 
 /// A run with its results.
 pub(crate) struct MixedOutcome {
@@ -55,8 +48,7 @@ impl<'a> Session<'a> {
     }
 
     fn carry_out(&self) -> Result<MixedOutcome, MeasureError> {
-        let teams = start_teams(self.planned)?;
-        let background_teams = background_teams(&self.planned.backgrounds)?;
+        let teams = Teams::start(self.planned)?;
         let mut run = self.start()?;
         let devices = self.planned.devices();
         let energy = &self.request.energy;
@@ -73,14 +65,7 @@ impl<'a> Session<'a> {
         let cases = generate(self.planned, &mut events, self.request.seed)?;
         let interrupt = self.interrupt;
         let mut preparation = Preparation { gpus: &self.gpus, interrupt, queues: 0 };
-        let mut participants = Vec::new();
-        for ((load, teams), cases) in self.planned.loads.iter().zip(&teams).zip(&cases) {
-            (self.report)(&format!("checking {}", load.spec.name));
-            participants.push(preparation.load(load, teams, cases));
-        }
-        for (spec, teams) in self.planned.backgrounds.iter().zip(&background_teams) {
-            participants.push(preparation.background(spec, teams));
-        }
+        let mut participants = preparation.all(self.planned, &teams, &cases, self.report);
         let setup = WindowSetup {
             ceilings: &ceilings,
             meters: &meters,
@@ -183,15 +168,15 @@ impl<'a> Session<'a> {
 
     /// `7 configurations in 5 blocks: about 42 s, longer for long events`.
     fn estimate(&self, all: &[Configuration], participants: &[Participant<'_>]) -> String {
-        let of_load = |&index: &usize| match participants[index].pace {
+        let interval = |&index: &usize| match participants[index].pace {
             Pace::Closed { .. } => Duration::ZERO,
-            Pace::Open { rate } => Duration::from_secs_f64(DUE_EVENTS / rate),
+            Pace::Open { rate } => Duration::from_secs_f64(1.0 / rate),
         };
         let window = |members: &Configuration| {
-            let longest = members.iter().map(of_load).max().unwrap_or_default();
-            self.request.window().max(longest).as_secs_f64()
+            let longest = members.iter().map(interval).max().unwrap_or_default();
+            with_warm_up(self.request.window(), longest).as_secs_f64()
         };
-        let seconds = WARM_UP * self.request.blocks as f64 * all.iter().map(window).sum::<f64>();
+        let seconds = self.request.blocks as f64 * all.iter().map(window).sum::<f64>();
         format!(
             "{} in {} blocks: about {}, longer for long events",
             units::counted(all.len(), "configuration"),
@@ -237,12 +222,6 @@ impl<'a> Session<'a> {
         run.finish(self.interrupt.asked(), self.request.charts.then_some(draw))?;
         Ok(MixedOutcome { run, result })
     }
-}
-
-/// Teams of one thread for each thread of background loads.
-fn background_teams(backgrounds: &[BackgroundSpec]) -> Result<Vec<Vec<Team>>, TeamError> {
-    let of_load = |it: &BackgroundSpec| (0..it.threads).map(|_| Team::new(1)).collect();
-    backgrounds.iter().map(of_load).collect()
 }
 
 /// CPUs that this process may use, and their cores.

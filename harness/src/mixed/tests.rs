@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use reports::mixed::is_unbounded;
 use reports::record::YesNo;
-use tasks::device::{Device, Team};
+use tasks::device::Device;
 
-use super::background::BackgroundSpec;
 use super::file::{LoadSpec, Mix, Pace, parse};
-use super::participants::{Participant, Preparation, generate, start_teams};
+use super::participants::{Participant, Preparation, Teams, generate};
 use super::plan::MixPlan;
 use super::session::Session;
 use super::window::{NoRows, WindowSetup, measure};
@@ -46,21 +45,11 @@ fn with_participants<R>(
     let planned = MixPlan::new(&request, mix(text)).expect("a plan");
     let interrupt = Interrupt::default();
     let gpus = StreamGpus::default();
-    let teams = start_teams(&planned).expect("threads");
-    let of_background = |it: &BackgroundSpec| -> Vec<Team> {
-        (0..it.threads).map(|_| Team::new(1).expect("a thread")).collect()
-    };
-    let background_teams: Vec<Vec<Team>> = planned.backgrounds.iter().map(of_background).collect();
+    let teams = Teams::start(&planned).expect("threads");
     let mut events: Vec<Events> = planned.loads.iter().map(|_| Events::default()).collect();
     let cases = generate(&planned, &mut events, 1).expect("events");
     let mut preparation = Preparation { gpus: &gpus, interrupt: &interrupt, queues: 0 };
-    let mut participants = Vec::new();
-    for ((load, teams), cases) in planned.loads.iter().zip(&teams).zip(&cases) {
-        participants.push(preparation.load(load, teams, cases));
-    }
-    for (spec, teams) in planned.backgrounds.iter().zip(&background_teams) {
-        participants.push(preparation.background(spec, teams));
-    }
+    let mut participants = preparation.all(&planned, &teams, &cases, &|_| {});
     let setup = WindowSetup {
         ceilings: &Ceilings::default(),
         meters: &EnergyMeters::default(),

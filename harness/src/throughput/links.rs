@@ -13,9 +13,7 @@ use std::time::{Duration, Instant};
 use portable_gpu::ceilings::{Direction, HostMemory, LinkBuffers};
 use portable_gpu::{DeviceError, Gpu};
 use reports::record::{LinkBandwidth, LinksAtOnce, SharedLink};
-use tasks::algorithm::CheckError;
 use tasks::device::{Device, Team, TeamError};
-use tasks::task::Candidate;
 
 use super::placement::{StreamGpus, StreamTeam, stream_specs, team_specs};
 use crate::measure::gpu_ceilings::buffers;
@@ -70,10 +68,7 @@ impl Links {
             .map_err(LinksError::Placement)?;
         let mut links = Vec::new();
         for (&device, spec) in device_set.devices().iter().zip(&specs) {
-            // The host has no link.
-            if let Some(gpu) = gpus.for_stream(device, 0)? {
-                links.push(GpuLink::new(gpu, spec.start()?, BLOCK)?);
-            }
+            links.extend(GpuLink::open(device, gpus, 0, spec)?);
         }
         Ok(Links(links))
     }
@@ -99,6 +94,18 @@ impl Links {
 }
 
 impl GpuLink {
+    /// Opens the link of a GPU in a queue of its own, with a thread; `None` for the host, which has
+    /// none.
+    fn open(
+        device: Device,
+        gpus: &StreamGpus,
+        queue: usize,
+        spec: &TeamSpec,
+    ) -> Result<Option<Self>, LinksError> {
+        let Some(gpu) = gpus.for_stream(device, queue)? else { return Ok(None) };
+        Ok(Some(GpuLink::new(gpu, spec.start()?, BLOCK)?))
+    }
+
     fn new(gpu: Arc<Gpu>, team: Team, largest: usize) -> Result<Self, DeviceError> {
         let (buffers, block) = team.run(|| {
             let (mut buffers, block) = buffers(&gpu, HostMemory::Pinned, largest)?;
@@ -134,42 +141,23 @@ impl LinkLoad {
     /// Opens the link of a GPU, with a thread near it.
     pub(crate) fn open(device: Device, gpus: &StreamGpus) -> Result<Self, LinksError> {
         let specs = stream_specs(&Placement::None, &[StreamTeam { threads: 1, device }]);
-        let team = specs.map_err(LinksError::Placement)?.iter().map(TeamSpec::start).next();
-        let gpu = gpus.for_stream(device, QUEUE_OF_LOAD)?;
-        let Some((team, gpu)) = team.transpose()?.zip(gpu) else {
-            let reason = "it has no link".to_owned();
-            return Err(DeviceError::Unusable { device: device.to_string(), reason }.into());
+        let mut specs = specs.map_err(LinksError::Placement)?;
+        let link = GpuLink::open(device, gpus, QUEUE_OF_LOAD, &specs.remove(0))?;
+        let unusable = || DeviceError::Unusable {
+            device: device.to_string(),
+            reason: "it has no link".to_owned(),
         };
-        Ok(LinkLoad(GpuLink::new(gpu, team, BLOCK)?))
+        Ok(LinkLoad(link.ok_or_else(unusable)?))
     }
 
-    /// Bytes of a run, in both directions.
+    /// Bytes of a copy, in both directions.
     pub(crate) fn bytes(&self) -> u64 {
         2 * self.0.block as u64
     }
-}
 
-impl Candidate for LinkLoad {
-    fn reset(&mut self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    fn run(&mut self) -> Result<(), DeviceError> {
+    /// Copies a block in each direction.
+    pub(crate) fn copy(&mut self) -> Result<(), DeviceError> {
         self.0.copy(Direction::Both).map(|_| ())
-    }
-
-    fn check(&mut self) -> Result<(), CheckError> {
-        Ok(())
-    }
-
-    fn release(&mut self) {}
-
-    fn buffer_bytes(&self) -> u64 {
-        self.bytes()
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) use schedule::Schedule;
 pub(crate) use session::{Session, ThroughputResult};
 pub(crate) use stream::{Batch, Event, Events};
 pub(crate) use tally::Tally;
-pub(crate) use window::{Clock, Window, WindowStats, watch};
+pub(crate) use window::{Clock, Window, WindowStats, watch, with_warm_up};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -66,6 +66,11 @@ pub(super) fn length(wanted: Duration, max: Duration, longest: Duration) -> Dura
     wanted.min(max).max(longest.saturating_mul(EVENTS)).min(max)
 }
 
+/// Estimated time of a window with its warm-up, given its longest event.
+pub(crate) fn with_warm_up(wanted: Duration, longest: Duration) -> Duration {
+    length(wanted, Duration::MAX, longest).mul_f64(1.0 + WARM_UP)
+}
+
 impl Clock<'_> {
     /// Starts a clock for `streams` streams, all of which are in this process.
     pub(crate) fn new(streams: usize, wanted: Duration, max: Duration) -> Self {
