@@ -44,12 +44,7 @@ pack() {
             "${machine/_/-}"* | "$machine") ;;
             *) fail "this machine ($machine) builds no archive for $cpu: name a BINARY that was built elsewhere" ;;
         esac
-        # With a target, the flags are not those of programs that the build runs here.
-        local here
-        here=$(rustc --print host-tuple)
-        cargo build --locked --profile dist --bin bench --features emulator --target "$here" \
-            --config "build.rustflags=['-Ctarget-cpu=${cpu/aarch64/generic}']"
-        binary=$target/$here/dist/bench
+        binary=$(scripts/build-dist.sh "$cpu" --features emulator)
     fi
     mkdir -p "$folder/$name/completions" "$out"
     cp "$binary" "$folder/$name/bench"

@@ -33,12 +33,9 @@ for level in ${LEVELS:-x86-64-v2}; do
             exit 2
             ;;
     esac
-    # With a target, the flags are not those of programs that the build runs here.
-    here=$(rustc --print host-tuple)
-    cargo build --locked --profile dist --bin bench --target "$here" \
-        --config "build.rustflags=['-Ctarget-cpu=$level']"
+    binary=$(scripts/build-dist.sh "$level")
     mkdir -p "$levels/$level"
-    install -s "$target/$here/dist/bench" "$levels/$level/bench"
+    install -s "$binary" "$levels/$level/bench"
 done
 # Flags of the environment would take the place of those in pyproject.toml.
 env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS "$scratch/build/bin/maturin" build --locked --profile dist \
