@@ -61,8 +61,8 @@ impl DigiStream {
         simulated: &Simulated,
         rules: EventRules,
     ) -> Result<Self, DataError> {
-        let collision = |index| Collisions::of_digi(&simulated.truth, index);
-        let mut digis = read_out_with(&simulated.digis, collision);
+        let with_collision = |digi, index| (digi, Collisions::of_digi(&simulated.truth, index));
+        let mut digis = read_out_with(&simulated.digis, with_collision);
         digis.par_sort_by_key(|(digi, _)| digi.time_ns());
         let (digis, collisions) = digis.into_iter().unzip();
         Ok(DigiStream::new(digis, rules)?.with_collisions(Collisions::new(collisions)))

@@ -227,14 +227,14 @@ fn sides(modules: usize) -> impl Fn(&Digi) -> Option<usize> {
 
 /// All sides merged by time, as a detector is read out.
 pub(crate) fn read_out(digis: &SegmentedDigis) -> Vec<Digi> {
-    par_map(&read_out_with(digis, |_| ()), |(digi, ())| *digi)
+    read_out_with(digis, |digi, _| digi)
 }
 
-/// All sides merged by time, each digi with what belongs to its index in `digis`.
+/// All sides merged by time; `item` makes what is returned of a digi and its index in `digis`.
 pub(crate) fn read_out_with<T: Copy + Send + Sync>(
     digis: &SegmentedDigis,
-    of_digi: impl Fn(usize) -> T,
-) -> Vec<(Digi, T)> {
+    item: impl Fn(Digi, usize) -> T,
+) -> Vec<T> {
     let sides = digis.partition().segments();
     let mut arrivals = Vec::with_capacity(digis.digis().len());
     for (index, segment) in digis.segments().enumerate() {
@@ -246,11 +246,11 @@ pub(crate) fn read_out_with<T: Copy + Send + Sync>(
             arrival = digi.time_ns().max(arrival);
             let channel = first_channel + digi.channel();
             let digi = Digi::new(address, channel, digi.time_ns(), digi.adc());
-            arrivals.push((arrival, digi, of_digi(arrivals.len())));
+            arrivals.push((arrival, item(digi, arrivals.len())));
         }
     }
-    arrivals.par_sort_by_key(|(arrival, ..)| *arrival);
-    par_map(&arrivals, |(_, digi, with)| (*digi, *with))
+    arrivals.par_sort_by_key(|(arrival, _)| *arrival);
+    par_map(&arrivals, |(_, item)| *item)
 }
 
 #[cfg(test)]
