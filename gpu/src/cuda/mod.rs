@@ -8,8 +8,10 @@
 //! | `probe` | finds the GPUs |
 //! | `engine` | the backend: calls, kernels and recorded work |
 //! | `peers` | access to the memory of other GPUs |
+//! | [`cupti`] | hardware counters of kernels |
 //! | `nvml` | clocks, limits and energy from the management library |
 
+pub mod cupti;
 mod engine;
 mod nvml;
 mod peers;

@@ -241,10 +241,9 @@ impl<'p> InputState<'p> {
                 continue;
             }
             let folder = recorder.folder.path().join(format!("counters-{}", subject.point.id()));
-            match profiler.count(&subject.point, &folder) {
-                Ok(counters) => subject.kernel_counters = Some(counters),
-                Err(reason) => recorder.no_kernel_counters(subject, &reason),
-            }
+            let notes = &mut recorder.rows.notes;
+            let note = |note| notes.extend([note]);
+            subject.kernel_counters = profiler.count(&subject.point, &folder, note);
         }
         self.effort.checking_s += start.elapsed().as_secs_f64();
     }

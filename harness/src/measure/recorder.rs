@@ -9,7 +9,6 @@ use reports::units;
 
 use super::checking::CandidateOutcome;
 use super::deadline::Deadline;
-use super::gpu::kernel_counters::NoKernelCounters;
 use super::rounds::{Observer, SampleIndex};
 use super::rows::RowBuilder;
 use super::run_energy::NoEnergy;
@@ -64,12 +63,6 @@ impl Recorder<'_> {
             let device = &subject.point.device;
             self.rows.notes.insert(format!("energy is not available on {device}: {reason}"));
         }
-    }
-
-    /// Notes a reason why counters of kernels are unknown, once for each device.
-    pub(super) fn no_kernel_counters(&mut self, subject: &RowBuilder, reason: &NoKernelCounters) {
-        let device = &subject.point.device;
-        self.rows.notes.insert(format!("measured without counters of {device}: {reason}"));
     }
 
     /// Records a candidate that has enough samples. Returns false if none of its samples counts.

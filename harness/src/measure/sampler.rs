@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use portable_gpu::DeviceError;
-use portable_gpu::cuda::ProfilerRange;
 use portable_gpu::monitor::Limit;
 use portable_gpu::timing::Stages;
 use tasks::device::{Device, Team};
 use tasks::task::Candidate;
 
+use super::gpu::kernel_counters::ProfiledRun;
 use super::gpu::sampled_gpu::{GpuMode, RunRanges, SampledGpu};
 use super::gpu::watch::GpuState;
 use super::probe::{self, ClockBaseline, CoreCondition, Reading};
@@ -267,7 +267,7 @@ impl<'a> CandidateSampler<'a> {
         let is_all = self.sampled_gpu.is_none() && self.team.threads() == 1;
         self.team.run(|| {
             // A profiler that waits for a range records this run alone.
-            let _profiled = profiled.map(|profiled| ProfilerRange::start(&profiled.gpu));
+            let _profiled = profiled.map(|profiled| ProfiledRun::start(&profiled.gpu));
             let delay_start = is_all.then(run_delay).flatten();
             let before = counting.and_then(|counting| counting.read());
             let cpu_start = is_all.then(thread_time).flatten();

@@ -23,7 +23,7 @@ pub fn figure(task: &str, sweep: &ParetoTable<'_>) -> Option<Chart<LinePanel>> {
     let front = sweep.front();
     let panels = (1..sweep.goals.len()).map(|goal| panel(sweep, goal, &front, &palette)).collect();
     let numbered = |(index, candidate): (usize, &&Candidate)| {
-        format!("{}: {}", index + 1, ParetoTable::words(candidate))
+        format!("({}) {}", index + 1, ParetoTable::words(candidate))
     };
     let front: Vec<String> = front.iter().enumerate().map(numbered).collect();
     let count = units::counted(sweep.candidates.len(), "setting");
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(marks, [FRONT, "", "a", "", "", "", "b"]);
         let labels: Vec<&str> = lines.iter().map(|line| line.label.as_str()).collect();
         assert_eq!(labels, ["", "", "2", "", "1", "", ""]);
-        assert_eq!(chart.caption[0], "front: 1: a · n 2000000; 2: a · n 1000000");
+        assert_eq!(chart.caption[0], "front: (1) a · n 2000000; (2) a · n 1000000");
         assert!(!chart.svgs("events", "", "pareto").expect("drawn").is_empty());
         let none = ParetoTable { candidates: &[], standings: &[], ..sweep };
         assert!(figure("events", &none).is_none());

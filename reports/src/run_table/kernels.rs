@@ -15,8 +15,8 @@ pub(crate) const DRAM: &str = "dram_bytes";
 const STALL: &str = "stall_";
 /// Maximum number of causes that are named.
 const MAX_CAUSES: usize = 2;
-const READING: &str = "DRAM bytes are counted while a profiler runs each kernel by itself with an \
-    empty L2 cache; time is that of the samples";
+const READING: &str = "DRAM bytes are counted while a profiler repeats each kernel by itself (with an \
+    empty L2 cache by ncu, which a note names); time is that of the samples";
 
 /// A table for each algorithm and setting with counters of kernels.
 pub fn tables(run: &RunRecord, rows: &[SummaryRow]) -> Vec<Table> {

@@ -1,9 +1,10 @@
-//! Reports of NVIDIA's profiler `ncu`, as it writes them with `--csv`: a row for each metric of each
-//! launch of a kernel.
+//! Reports of profilers, in the form of NVIDIA's `ncu --csv`: a row for each metric of each launch of a
+//! kernel.
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use portable_gpu::cuda::cupti::{CountedLaunch, Metrics};
+use serde::{Deserialize, Serialize};
 
 /// Time of a kernel in nanoseconds.
 pub(super) const DURATION: &str = "gpu__time_duration.sum";
@@ -19,11 +20,16 @@ pub(super) const ISSUE_ACTIVE: &str = "smsp__issue_active.avg.pct_of_peak_sustai
 /// States of warps, each as warps per issued instruction: `long_scoreboard` between both.
 const STATE: [&str; 2] = ["smsp__average_warps_issue_stalled_", "_per_issue_active.ratio"];
 
-/// All metrics, as `--metrics` takes them.
-pub(super) fn metrics() -> String {
-    let [before, after] = STATE;
-    let states = format!("regex:{before}.*{after}");
-    [DURATION, DRAM_READ, DRAM_WRITTEN, INSTRUCTIONS, ISSUE_ACTIVE, &states].join(",")
+/// All metrics.
+pub(super) const METRICS: Metrics<'static> = Metrics {
+    named: &[DURATION, DRAM_READ, DRAM_WRITTEN, INSTRUCTIONS, ISSUE_ACTIVE],
+    ratios: (STATE[0], STATE[1]),
+};
+
+/// All metrics, as `ncu --metrics` takes them.
+pub(super) fn metrics_of_ncu() -> String {
+    let (before, after) = METRICS.ratios;
+    format!("{},regex:{before}.*{after}", METRICS.named.join(","))
 }
 
 /// A launch of a kernel.
@@ -51,14 +57,14 @@ impl Launch {
 
 /// Report that can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of the report of ncu can't be read: {problem}")]
+#[error("line {line} of the report of the profiler can't be read: {problem}")]
 pub(super) struct InvalidReport {
     line: u64,
     problem: String,
 }
 
 /// A row of a report.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 struct Row {
     #[serde(rename = "ID")]
     launch: u64,
@@ -72,6 +78,8 @@ struct Row {
 
 /// Prefix of lines with messages of the profiler, which come before the rows.
 const MESSAGE: &str = "==";
+/// Prefix of its failures.
+const FAILED: &str = "==ERROR== ";
 
 /// Reads a report: launches in order.
 pub(super) fn parse(report: &str) -> Result<Vec<Launch>, InvalidReport> {
@@ -83,12 +91,37 @@ pub(super) fn parse(report: &str) -> Result<Vec<Launch>, InvalidReport> {
         let row: Row = row.map_err(|error| invalid(&error, messages))?;
         let launch = launches.entry(row.launch).or_default();
         launch.kernel = row.kernel;
-        // Metrics without a value are those that a GPU does not have: `n/a`.
-        if let Ok(value) = row.value.replace(',', "").parse::<f64>() {
-            launch.values.insert(row.metric, value);
-        }
+        // Metrics without a value are those that a GPU does not have: `n/a`, or NaN.
+        let value = row.value.replace(',', "").parse::<f64>().ok();
+        launch.values.extend(value.filter(|it| it.is_finite()).map(|value| (row.metric, value)));
     }
     Ok(launches.into_values().collect())
+}
+
+/// The report of launches.
+pub(super) fn write(launches: &[CountedLaunch]) -> Result<Vec<u8>, csv::Error> {
+    let mut rows = csv::Writer::from_writer(Vec::new());
+    for (launch, counted) in launches.iter().enumerate() {
+        for (metric, value) in &counted.values {
+            rows.serialize(Row {
+                launch: launch as u64,
+                kernel: counted.kernel.clone(),
+                metric: metric.clone(),
+                value: value.to_string(),
+            })?;
+        }
+    }
+    rows.into_inner().map_err(|error| error.into_error().into())
+}
+
+/// The report of a failure.
+pub(super) fn failed(reason: &str) -> Vec<u8> {
+    format!("{FAILED}{reason}\n").into_bytes()
+}
+
+/// The failure that a report without launches has.
+pub(super) fn failure(report: &str) -> Option<&str> {
+    report.lines().find_map(|line| line.strip_prefix(FAILED))
 }
 
 fn invalid(error: &csv::Error, lines_before: usize) -> InvalidReport {
@@ -139,6 +172,31 @@ mod tests {
         let error = parse(&report.concat()).expect_err("no such launch");
         assert_eq!(error.line, 3, "{error}");
         assert!(parse(&format!("{HEADER}\"0\",\"1\"\n")).is_err(), "columns are missing");
+    }
+
+    #[test]
+    fn launches_that_were_counted_here_are_read_again() {
+        let values = |values: [f64; 2]| {
+            [DRAM_READ, DURATION].map(str::to_owned).into_iter().zip(values).collect()
+        };
+        let counted =
+            |kernel: &str, of| CountedLaunch { kernel: kernel.into(), values: values(of) };
+        let counted = [counted("copy", [1e12, 0.5]), counted("fill<int, 3>", [f64::NAN, 2.0])];
+        let report = String::from_utf8(write(&counted).expect("written")).expect("text");
+        let launches = parse(&report).expect("well formed");
+        assert_eq!(launches.len(), 2);
+        assert_eq!(launches[0].value(DRAM_READ), 1e12);
+        assert_eq!(launches[0].value(DURATION), 0.5);
+        assert_eq!(launches[1].kernel, "fill<int, 3>");
+        assert_eq!(launches[1].value(DRAM_READ), 0.0, "the GPU does not have it");
+    }
+
+    #[test]
+    fn failures_are_told_from_other_messages() {
+        let report = String::from_utf8(failed("no GPU")).expect("text");
+        assert_eq!(parse(&report), Ok(Vec::new()));
+        assert_eq!(failure(&report), Some("no GPU"));
+        assert_eq!(failure("==PROF== Connected to process 675\n"), None);
     }
 
     #[test]
