@@ -71,6 +71,14 @@ fn bytes_of_lines(path: &Path) -> io::Result<u64> {
     }
 }
 
+impl<R> Drop for TableFile<R> {
+    /// Unlocks the file. To close it is not enough while a process that was just started has it, too.
+    fn drop(&mut self) {
+        // It is also unlocked if this fails, only later.
+        let _ = self.file.unlock();
+    }
+}
+
 impl<R: Serialize + Default> TableFile<R> {
     /// Creates the file with its header, which is on disk then: the file can be read before its
     /// first row. An existing file is an error.
@@ -141,7 +149,7 @@ impl<R: Serialize + Default> TableFile<R> {
             draft.finish_open()
         };
         let file = replace().map_err(|source| StoreError::io(&self.path, source))?;
-        Ok(TableFile { path: self.path, file, bytes: text.len() as u64, rows: PhantomData })
+        Ok(TableFile { path: self.path.clone(), file, bytes: text.len() as u64, rows: PhantomData })
     }
 
     /// Appends rows in a single write, so that readers never see an incomplete row.
