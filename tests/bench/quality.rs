@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::{BENCH, Folder, edit_rows, measuring};
+use crate::common::{BENCH, Folder, edit_rows, folder, measuring};
 use reports::record::QualityRow;
 use reports::store::read_quality;
 
@@ -100,6 +100,14 @@ fn a_sweep_draws_its_front() {
     assert!(table.contains(",efficiency,") && table.contains(",fakes,"));
     assert!(folder.read("s/pareto.svg").contains("Pareto front"));
     assert!(folder.join("s/pareto.png").is_file());
+}
+
+#[test]
+fn a_dry_run_of_a_sweep_says_what_it_would_measure() {
+    let folder = folder();
+    let line = "pareto events --vary min-digis=3,6 --variant published --device cpu --threads 1 --dry-run --out s";
+    folder.bench(line).exits(0).prints("events: 2 inputs, 2 candidates");
+    assert!(!folder.join("s").exists());
 }
 
 #[test]

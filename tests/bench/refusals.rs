@@ -111,6 +111,7 @@ fn devices_that_are_not_there() {
     check(
         "
             5 | sort --device emulator | bench verify --device emulator
+            5 | pareto events --vary min-digis=3,6 --device emulator | bench verify --device emulator
             5 | sort --device cuda:9999 | cuda:9999 can't be used:
             5 | sort --device cpu --variant block-merge-256x11 | runs on cpu
             5 | verify --device cuda:9999 | cuda:9999 can't be used:

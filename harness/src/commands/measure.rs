@@ -5,32 +5,20 @@ use text::Untrusted;
 use super::present::{check_store, keep_complete, present, say_what_resumes, store_and_show};
 use super::suite::dry_run::DryRun;
 use super::suite::resume::{self, ResumableRun};
-use super::{refuse_development_build, say};
+use super::{refuse_development_build, refuse_verifying, say};
 use crate::failure::{Exit, Failure};
 use crate::measure::{RunSpec, Session, Start};
 use crate::plan::{Plan, plugin_records};
-use crate::platform::gpus::only_verifies;
 use crate::platform::{Interrupt, process_start, use_small_pages};
 use crate::plugins::{self, Baseline};
 use crate::request::{MeasureRequest, MemoryPages};
 
 pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
-    let MeasureRequest { settings, session, .. } = request;
+    let session = &request.session;
     let output = &session.output;
-    if let Some(reason) = settings.devices.iter().find_map(|&device| only_verifies(device)) {
-        return Err(Failure::NothingMeasured(format!("nothing was measured: {reason}")));
-    }
-    if session.pages == MemoryPages::Small {
-        let refused = |error| Failure::NothingMeasured(format!("no small pages: {error}"));
-        use_small_pages().map_err(refused)?;
-    }
-    plugins::load(&settings.plugins, Baseline::Measured)?;
-    let mut plan = Plan::new(request)?;
+    let mut plan = prepare(request)?;
     if session.dry_run {
-        let dry_run = DryRun::for_task(request, &plan);
-        plan.notes.iter().for_each(|note| say(&format!("note: {note}")));
-        super::put(&output.format, |format, _| Ok(dry_run.render(format)))?;
-        return Ok(Exit::Success);
+        return dry_run(request, &plan);
     }
     refuse_development_build()?;
     let points = plan.len();
@@ -53,6 +41,26 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
         say_what_resumes(&outcome, points);
     }
     Ok(exit)
+}
+
+/// The plan of a request that can be measured here; from here on, memory has the pages that it asks
+/// for.
+pub(super) fn prepare(request: &MeasureRequest) -> Result<Plan, Failure> {
+    refuse_verifying(&request.settings.devices)?;
+    if request.session.pages == MemoryPages::Small {
+        let refused = |error| Failure::NothingMeasured(format!("no small pages: {error}"));
+        use_small_pages().map_err(refused)?;
+    }
+    plugins::load(&request.settings.plugins, Baseline::Measured)?;
+    Ok(Plan::new(request)?)
+}
+
+/// Prints what would be measured.
+pub(super) fn dry_run(request: &MeasureRequest, plan: &Plan) -> Result<Exit, Failure> {
+    plan.notes.iter().for_each(|note| say(&format!("note: {note}")));
+    let dry_run = DryRun::for_task(request, plan);
+    super::put(&request.session.output.format, |format, _| Ok(dry_run.render(format)))?;
+    Ok(Exit::Success)
 }
 
 /// Removes the points from the plan that an interrupted run of the same command has measured.

@@ -36,12 +36,14 @@ use anstream::ColorChoice;
 use reports::screen::{Paint, Screen, Size};
 use reports::table::Format;
 use reports::units;
+use tasks::device::Device;
 use text::Untrusted;
 
 use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
 use crate::paired;
 use crate::plan::Plan;
+use crate::platform::gpus::only_verifies;
 use crate::platform::{self, TerminalSize, is_development_build, start_global_pool};
 use crate::plugins::{self, Baseline, FailedTrial};
 use crate::progress::say;
@@ -198,6 +200,14 @@ fn refuse_development_build() -> Result<(), Failure> {
     }
     let refusal = "nothing was measured: this is a development build; use `cargo run --release`";
     Err(Failure::NothingMeasured(refusal.to_owned()))
+}
+
+/// Refuses to measure on devices that show only whether kernels are right.
+fn refuse_verifying<'a>(devices: impl IntoIterator<Item = &'a Device>) -> Result<(), Failure> {
+    match devices.into_iter().find_map(|&device| only_verifies(device)) {
+        Some(reason) => Err(Failure::NothingMeasured(format!("nothing was measured: {reason}"))),
+        None => Ok(()),
+    }
 }
 
 /// Reads a suite, loads its plugins and `given` ones, and parses it.

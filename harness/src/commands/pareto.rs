@@ -9,12 +9,11 @@ use tasks::task::Task;
 use text::Untrusted;
 
 use super::present::{check_store, keep_complete, say_findings, say_if_interrupted};
-use super::{put, refuse_development_build, say};
+use super::{measure, put, refuse_development_build, say};
 use crate::failure::{Exit, Failure};
 use crate::measure::{RunResult, RunSpec, Session};
-use crate::plan::{Plan, quantities};
+use crate::plan::quantities;
 use crate::platform::{Interrupt, process_start};
-use crate::plugins::{self, Baseline};
 use crate::registry::tasks;
 use crate::request::ParetoRequest;
 
@@ -24,8 +23,10 @@ const TABLE: &str = "pareto.csv";
 pub(super) fn run(request: &ParetoRequest) -> Result<Exit, Failure> {
     let measuring = &request.measuring;
     let goals = goals(request)?;
-    plugins::load(&measuring.settings.plugins, Baseline::Measured)?;
-    let plan = Plan::new(measuring)?;
+    let plan = measure::prepare(measuring)?;
+    if measuring.session.dry_run {
+        return measure::dry_run(measuring, &plan);
+    }
     refuse_development_build()?;
     let store = measuring.session.store.as_deref();
     let output = &measuring.session.output;

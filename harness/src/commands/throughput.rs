@@ -4,20 +4,16 @@ use reports::table::{RunRows, Tabular};
 use text::Untrusted;
 
 use super::present::{say_findings, say_if_interrupted};
-use super::refuse_development_build;
+use super::{refuse_development_build, refuse_verifying};
 use crate::cli::{CommandEnvironment, Request, parse_in};
 use crate::failure::{Exit, Failure};
-use crate::platform::gpus::only_verifies;
 use crate::platform::{Interrupt, process_start};
 use crate::request::{DeviceSet, ThroughputRequest};
 use crate::throughput::{self as streams, Session, StreamPlan, ThroughputResult};
 
 pub(super) fn run(mut request: ThroughputRequest) -> Result<Exit, Failure> {
     request.choose_devices();
-    let mut devices = request.device_sets.iter().flat_map(DeviceSet::devices);
-    if let Some(reason) = devices.find_map(|&device| only_verifies(device)) {
-        return Err(Failure::NothingMeasured(format!("nothing was measured: {reason}")));
-    }
+    refuse_verifying(request.device_sets.iter().flat_map(DeviceSet::devices))?;
     let planned = StreamPlan::new(&request)?;
     refuse_development_build()?;
     let quiet = request.flags.quiet;

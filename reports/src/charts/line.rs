@@ -17,6 +17,8 @@ pub struct Line {
     pub kind: Kind,
     /// Points, by their positions on the axis.
     pub points: Vec<Point>,
+    /// Text beside the last point; empty for none.
+    pub label: String,
 }
 
 /// Marks that are drawn for a line.
@@ -46,7 +48,7 @@ pub struct Point {
 impl Line {
     /// Markers joined by a line.
     pub fn curve(name: &str, style: Style, points: Vec<Point>) -> Line {
-        Line { name: name.to_owned(), style, kind: Kind::Curve, points }
+        Line { name: name.to_owned(), style, kind: Kind::Curve, points, label: String::new() }
     }
 
     /// Small markers that nothing joins.

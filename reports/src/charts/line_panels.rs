@@ -283,7 +283,20 @@ impl Line {
             }
             self.style.paint_marker(area, at, radius)?;
         }
-        Ok(())
+        self.paint_label(area, plot)
+    }
+
+    /// Paints the label above the last point, on the side where it fits.
+    fn paint_label(&self, area: &Area<'_>, plot: &Plot<'_>) -> PaintResult {
+        let Some(last) = self.points.last().filter(|_| !self.label.is_empty()) else {
+            return Ok(());
+        };
+        let at = to_pixels(area, plot, (last.x, last.y));
+        let right = plot.plotting_area().get_pixel_range().0.end - area.get_base_pixel().0;
+        let fits = at.0 + GAP + width(&self.label, CUT) <= f64::from(right);
+        let (shift, side) = if fits { (GAP, HPos::Left) } else { (-GAP, HPos::Right) };
+        let at = (at.0 + shift, at.1 - GAP - CUT / 2.0);
+        write(area, &self.label, at, &anchored(text(CUT, INK), side))
     }
 }
 

@@ -5,11 +5,11 @@ use super::chart::Chart;
 use super::line_panels::{self, Line, LinePanel, Point, Tick, XAxis};
 use super::palette::{Palette, Style};
 use super::scale::{Scale, Spread, Unit};
-use crate::pareto::{Candidate, ParetoTable, Quantity, Standing};
+use crate::pareto::{Candidate, ParetoTable, Quantity};
 use crate::units;
 
-const READING: &str = "whiskers: ends of the 95 % intervals; dashed: settings that no other one beats \
-    in all metrics (Pareto front)";
+const READING: &str = "whiskers: ends of the 95 % intervals; dashed and numbered: settings that no \
+    other one beats in all metrics (Pareto front)";
 /// Labels of the horizontal axis.
 const TICKS: usize = 6;
 /// Significant digits of these labels.
@@ -20,17 +20,26 @@ const FRONT: &str = "Pareto front";
 pub fn figure(task: &str, sweep: &ParetoTable<'_>) -> Option<Chart<LinePanel>> {
     sweep.candidates.first()?;
     let palette = Palette::new(sweep.candidates.iter().map(|candidate| candidate.name.clone()));
-    let panels = (1..sweep.goals.len()).map(|goal| panel(sweep, goal, &palette)).collect();
-    let varied: Vec<String> = sweep.front().map(ParetoTable::words).collect();
+    let front = sweep.front();
+    let panels = (1..sweep.goals.len()).map(|goal| panel(sweep, goal, &front, &palette)).collect();
+    let numbered = |(index, candidate): (usize, &&Candidate)| {
+        format!("{}: {}", index + 1, ParetoTable::words(candidate))
+    };
+    let front: Vec<String> = front.iter().enumerate().map(numbered).collect();
     let count = units::counted(sweep.candidates.len(), "setting");
     let title = format!("{task}: speed over quality of {count}");
     let machine = machine_of(sweep.run, std::iter::empty());
-    let front = format!("front: {}", varied.join("; "));
+    let front = format!("front: {}", front.join("; "));
     Chart::new(title, 2, panels, vec![front, machine, READING.to_owned()])
 }
 
 /// Speed over the metric of quality of this index.
-fn panel(sweep: &ParetoTable<'_>, goal: usize, palette: &Palette) -> LinePanel {
+fn panel(
+    sweep: &ParetoTable<'_>,
+    goal: usize,
+    front: &[&Candidate],
+    palette: &Palette,
+) -> LinePanel {
     let speed = &sweep.goals[0];
     let quality = &sweep.goals[goal];
     let point = |candidate: &Candidate| {
@@ -38,19 +47,23 @@ fn panel(sweep: &ParetoTable<'_>, goal: usize, palette: &Palette) -> LinePanel {
         let interval = y.interval.map(|ends| (ends.low, ends.high));
         Point { interval, ..Point::new(candidate.figures[goal].value, y.value) }
     };
-    let mut front: Vec<Point> = sweep.front().map(point).collect();
-    front.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let front = front.iter().map(|point| Point::new(point.x, point.y)).collect();
-    let mut lines = vec![Line::reference(FRONT, front)];
+    let mut along: Vec<Point> = front.iter().map(|candidate| point(candidate)).collect();
+    along.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let along = along.iter().map(|point| Point::new(point.x, point.y)).collect();
+    let mut lines = vec![Line::reference(FRONT, along)];
     let mut named = Vec::new();
-    for (candidate, standing) in sweep.candidates.iter().zip(sweep.standings) {
+    for candidate in sweep.candidates {
         let style = palette.style(&candidate.name);
         let name = if named.contains(&&candidate.name) { "" } else { candidate.name.as_str() };
         named.push(&candidate.name);
         lines.extend(whisker(candidate, goal, &style));
-        let of_front = *standing == Standing::Front;
-        let mark = if of_front { Line::curve } else { Line::dots };
-        lines.push(mark(name, style, vec![point(candidate)]));
+        let points = vec![point(candidate)];
+        lines.push(match front.iter().position(|of_front| std::ptr::eq(*of_front, candidate)) {
+            Some(index) => {
+                Line { label: (index + 1).to_string(), ..Line::curve(name, style, points) }
+            }
+            None => Line::dots(name, style, points),
+        });
     }
     let ends = sweep.candidates.iter().flat_map(|candidate| {
         let figure = &candidate.figures[goal];
@@ -133,7 +146,9 @@ mod tests {
         assert_eq!(lines[0].points.len(), 2, "the front");
         let marks: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(marks, [FRONT, "", "a", "", "", "", "b"]);
-        assert!(chart.caption[0].contains("a · n 2000000"), "{:?}", chart.caption);
+        let labels: Vec<&str> = lines.iter().map(|line| line.label.as_str()).collect();
+        assert_eq!(labels, ["", "", "2", "", "1", "", ""]);
+        assert_eq!(chart.caption[0], "front: 1: a · n 2000000; 2: a · n 1000000");
         assert!(!chart.svgs("events", "", "pareto").expect("drawn").is_empty());
         let none = ParetoTable { candidates: &[], standings: &[], ..sweep };
         assert!(figure("events", &none).is_none());

@@ -46,11 +46,19 @@ row! {
     }
 }
 
-impl ParetoTable<'_> {
-    /// The settings on the front.
-    pub fn front(&self) -> impl Iterator<Item = &Candidate> {
-        let all = self.candidates.iter().zip(self.standings);
-        all.filter(|(_, standing)| **standing == Standing::Front).map(|(candidate, _)| candidate)
+impl<'a> ParetoTable<'a> {
+    /// The settings on the front, the fastest first.
+    pub fn front(&self) -> Vec<&'a Candidate> {
+        let order = self.fastest_first().into_iter();
+        let of_front = order.filter(|&index| self.standings[index] == Standing::Front);
+        of_front.map(|index| &self.candidates[index]).collect()
+    }
+
+    fn fastest_first(&self) -> Vec<usize> {
+        let speed = |index: usize| self.goals[0].score(self.candidates[index].figures[0].value);
+        let mut order: Vec<usize> = (0..self.candidates.len()).collect();
+        order.sort_by(|&a, &b| speed(b).total_cmp(&speed(a)));
+        order
     }
 
     /// Name and parameters of a setting.
@@ -81,10 +89,8 @@ impl Tabular for ParetoTable<'_> {
         let ends = [("better setting", Side::Left)];
         let columns = [("standing", Side::Left), ("setting", Side::Left)];
         let columns: Vec<_> = columns.into_iter().chain(goals).chain(ends).collect();
-        let mut order: Vec<usize> = (0..self.candidates.len()).collect();
-        let speed = |index: usize| self.goals[0].score(self.candidates[index].figures[0].value);
-        order.sort_by(|&a, &b| speed(b).total_cmp(&speed(a)));
-        let rows = order.iter().map(|&i| self.cells(&self.candidates[i], self.standings[i]));
+        let order = self.fastest_first().into_iter();
+        let rows = order.map(|index| self.cells(&self.candidates[index], self.standings[index]));
         vec![Table::new(&columns, rows)]
     }
 

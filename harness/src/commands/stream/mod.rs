@@ -10,10 +10,9 @@ use reports::table::{RunRows, Tabular};
 use text::Untrusted;
 
 use super::present::{say_findings, say_if_interrupted};
-use super::refuse_development_build;
+use super::{refuse_development_build, refuse_verifying};
 use crate::failure::{Exit, Failure};
 use crate::platform::Interrupt;
-use crate::platform::gpus::only_verifies;
 use crate::request::{DeviceSet, StreamFlags, StreamRequest};
 use crate::stream::{Planned, Session};
 
@@ -22,10 +21,7 @@ pub(super) fn run(mut request: StreamRequest) -> Result<Exit, Failure> {
         return merge::run(&request.flags);
     }
     request.choose_devices();
-    let mut devices = request.device_sets.iter().flat_map(DeviceSet::devices);
-    if let Some(reason) = devices.find_map(|&device| only_verifies(device)) {
-        return Err(Failure::NothingMeasured(format!("nothing was measured: {reason}")));
-    }
+    refuse_verifying(request.device_sets.iter().flat_map(DeviceSet::devices))?;
     let planned = Planned::new(&mut request)?;
     refuse_development_build()?;
     let quiet = request.flags.quiet;
