@@ -124,6 +124,7 @@ fn sweeps_name_what_is_wrong_and_what_there_is() {
         ("events --min-digis 3 --vary min-digis=4", "give them with one --vary only"),
         ("events --vary min-digis=3 --quality purity", "use efficiency, fakes, splits"),
         ("events --vary min-digis=3 --speed fakes", "use items_per_s, median_s, "),
+        ("events --vary min-digis=3 --speed fakes", ", ns_per_digi, "),
         ("sort --vary digis=1k", "sort has none"),
         ("no-such-task --vary a=1", "no-such-task"),
     ] {
