@@ -615,6 +615,13 @@ typedef struct recobench_velo {
      * (uint32_t), and of the hits, track by track. */
     recobench_lists tracks;
     recobench_lists track_hits; /* of recobench_velo_track_hit */
+
+    /* Cuts of "velo-tracks": half width of a window in units of pi / 32768, 0 to 16384 (469 unless
+     * --phi-tolerance is given), and the limit of a hit's scatter in mm^2 (0.08 unless --max-scatter
+     * is given). Not in the first headers of version 3; a plugin that has constants in their place
+     * is wrong with other cuts, which the check reports. */
+    int32_t phi_tolerance;
+    float max_scatter;
 } recobench_velo;
 
 /* Contents of the VELO's raw banks. */
@@ -676,6 +683,10 @@ typedef struct recobench_velo_banks {
     /* Of "velo", to be written as by "velo-tracks"; else all is 0 or NULL. */
     recobench_lists tracks;
     recobench_lists track_hits;
+
+    /* Cuts of "velo", as of "velo-tracks". */
+    int32_t phi_tolerance;
+    float max_scatter;
 } recobench_velo_banks;
 
 /* A variant. `input` points to the struct of the task: recobench_sort, recobench_sts, ...

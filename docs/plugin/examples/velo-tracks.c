@@ -18,6 +18,8 @@ static void find_event(void *shared, uint64_t event, uint32_t worker) {
         .pairs = velo->pairs + event * PAIRS,
         .hits = hits_from(velo->hits, velo->event_slots[event]),
         .module_z = velo->module_z,
+        .phi_tolerance = velo->phi_tolerance,
+        .max_scatter = velo->max_scatter,
     };
     uint64_t bytes = search_bytes(velo->max_slots);
     find_tracks(&search, work->memory + worker * bytes, velo->max_slots);

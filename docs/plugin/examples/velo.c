@@ -32,6 +32,8 @@ static void reconstruct(void *shared, uint64_t event, uint32_t worker) {
         .pairs = pairs,
         .hits = hits_from(input->hits, input->event_slots[event]),
         .module_z = input->module_z,
+        .phi_tolerance = input->phi_tolerance,
+        .max_scatter = input->max_scatter,
     };
     sort_event(&unsorted, &search.hits, pairs);
     find_tracks(&search, memory + unsorted_bytes(max_slots), max_slots);

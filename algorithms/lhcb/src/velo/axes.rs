@@ -9,6 +9,7 @@ use generators_lhcb::{BankKind, Events, Geometry, geometry, io};
 use tasks::algorithm::Plan;
 use tasks::axis::{Flag, Params, axes};
 
+use super::model::search::SearchCuts;
 use super::{Stage, VeloInput};
 
 axes! {
@@ -23,6 +24,7 @@ axes! {
         ..OF_EVENTS;
         BATCH;
         GEOMETRY;
+        ..CUTS;
     }
 }
 axes! {
@@ -59,6 +61,17 @@ axes! {
     pub(super) READING_BOTH {
         BANKS;
         ..READING;
+        ..CUTS;
+    }
+}
+axes! {
+    /// Cuts of the search for tracks. They have no default, so that runs of earlier versions have
+    /// the same parameters.
+    CUTS {
+        PHI_TOLERANCE: f64 = Flag::number("phi-tolerance").unit("mrad").of_algorithm() =>
+            "Half width of the window of angles around a track in mrad, 0 to 1570 [default: 45, as Allen]";
+        MAX_SCATTER: f32 = Flag::number("max-scatter").unit("mm²").of_algorithm() =>
+            "A hit continues a track if the square of its distance in mm² is smaller [default: 0.08, as Allen]";
     }
 }
 axes! {
@@ -126,11 +139,29 @@ fn batch(params: &Params) -> Result<usize, DataError> {
     }
 }
 
+fn cuts(params: &Params) -> Result<SearchCuts, DataError> {
+    let experiment = SearchCuts::EXPERIMENT;
+    let phi_tolerance = match PHI_TOLERANCE.given(params)? {
+        None => experiment.phi_tolerance,
+        Some(mrad) => SearchCuts::phi_tolerance(mrad).ok_or_else(|| {
+            let problem = format!("--phi-tolerance {mrad} is out of range; use 0 to 1570 mrad");
+            DataError::Shape(problem)
+        })?,
+    };
+    let max_scatter = MAX_SCATTER.given(params)?.unwrap_or(experiment.max_scatter);
+    if !(max_scatter.is_finite() && max_scatter >= 0.0) {
+        let problem = format!("--max-scatter {max_scatter} is out of range; use 0 or more mm²");
+        return Err(DataError::Shape(problem));
+    }
+    Ok(SearchCuts { phi_tolerance, max_scatter })
+}
+
 /// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(stage: Stage, mut params: Params) -> Result<Plan, DataError> {
     params.complete(of_stage(stage));
     let shape = shape(stage, &params)?;
     batch(&params)?;
+    cuts(&params)?;
     let usual = shape.preset.settings().interactions;
     let load = (shape.interactions / usual).max(1.0) * shape.occupancy.max(1.0);
     let noise = shape.noise / 1000.0;
@@ -148,7 +179,8 @@ fn input(events: Events, params: &Params) -> Result<VeloInput, DataError> {
         Some(path) => geometry::read(&path)?,
         None => Geometry::nominal().clone(),
     };
-    Ok(VeloInput::new(events, Arc::new(geometry), batch(params)?))
+    let input = VeloInput::new(events, Arc::new(geometry), batch(params)?);
+    Ok(input.with_cuts(cuts(params)?))
 }
 
 /// Events of a file.

@@ -8,6 +8,7 @@ use generators_lhcb::geometry::{COLUMNS, Geometry, ROWS, SENSORS};
 use generators_lhcb::simulate::{EventShape, Preset, simulate};
 use generators_lhcb::{BankFormat, BankKind, ClusterWord, Events, SuperPixel};
 
+use super::model::search::SearchCuts;
 use super::{Stage, VeloInput};
 
 /// Banks of an event: sources with their words, without counts.
@@ -42,7 +43,15 @@ pub fn all(stage: Stage, seed: u64) -> Vec<(String, VeloInput)> {
         }
         inputs.push((named("simulated"), input(simulated(format, seed), 7)));
     }
-    if matches!(stage, Stage::Tracks | Stage::Chain) {
+    if stage.has_tracks() {
+        for (name, cuts) in OTHER_CUTS {
+            let of_kind = |kind| formats(stage).into_iter().find(|format| format.kind == kind);
+            let kinds = [BankKind::SuperPixel, BankKind::Retina];
+            for format in kinds.into_iter().filter_map(of_kind) {
+                let input = input(simulated(format, seed), 7).with_cuts(cuts);
+                inputs.push((format!("{name}, {}", format.kind), input));
+            }
+        }
         let mut both = Events::default();
         for format in formats(stage) {
             both.append(&lattices(format)).expect("few words");
@@ -52,6 +61,17 @@ pub fn all(stage: Stage, seed: u64) -> Vec<(String, VeloInput)> {
     }
     inputs
 }
+
+/// Cuts other than those of the experiment: windows with few hits, with more than fit into a vector
+/// register, and the widest ones.
+const OTHER_CUTS: [(&str, SearchCuts); 3] = [
+    ("narrow cuts", SearchCuts { phi_tolerance: 104, max_scatter: 0.01 }),
+    ("wide cuts", SearchCuts { phi_tolerance: 3000, max_scatter: 1.0 }),
+    (
+        "widest windows",
+        SearchCuts { phi_tolerance: SearchCuts::MAX_PHI_TOLERANCE, max_scatter: 25.0 },
+    ),
+];
 
 fn input(events: Events, batch: usize) -> VeloInput {
     VeloInput::new(events, Arc::new(Geometry::nominal().clone()), batch)

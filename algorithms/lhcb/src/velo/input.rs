@@ -8,6 +8,7 @@ use parallel::map_dynamic;
 use tasks::algorithm::Semantics;
 
 use super::{Stage, VeloOutput};
+use crate::velo::model::search::SearchCuts;
 use crate::velo::model::{Hits, Tracks};
 use crate::velo::reference;
 
@@ -19,6 +20,8 @@ pub struct VeloInput {
     pub geometry: Arc<Geometry>,
     /// Events that are processed together.
     pub batch: usize,
+    /// Cuts of the search for tracks.
+    pub cuts: SearchCuts,
     unsorted: OnceLock<Hits>,
     sorted: OnceLock<Hits>,
     sorted_in_half: OnceLock<Hits>,
@@ -35,17 +38,23 @@ pub struct TrackCapacity {
 }
 
 impl VeloInput {
-    /// Events with a geometry, to be processed `batch` at a time.
+    /// Events with a geometry, to be processed `batch` at a time with the cuts of the experiment.
     pub fn new(events: Events, geometry: Arc<Geometry>, batch: usize) -> Self {
         VeloInput {
             events,
             geometry,
             batch,
+            cuts: SearchCuts::EXPERIMENT,
             unsorted: OnceLock::new(),
             sorted: OnceLock::new(),
             sorted_in_half: OnceLock::new(),
             track_capacity: OnceLock::new(),
         }
+    }
+
+    /// Replaces the cuts.
+    pub fn with_cuts(self, cuts: SearchCuts) -> Self {
+        VeloInput { cuts, track_capacity: OnceLock::new(), ..self }
     }
 
     /// Indices of the events of each batch.
@@ -58,7 +67,7 @@ impl VeloInput {
     /// Some of the events.
     pub fn selected(&self, events: impl IntoIterator<Item = usize>) -> Self {
         let events = self.events.selected(events);
-        VeloInput::new(events, Arc::clone(&self.geometry), self.batch)
+        VeloInput::new(events, Arc::clone(&self.geometry), self.batch).with_cuts(self.cuts)
     }
 
     /// The expected hits before the sort, computed on first use.
@@ -120,7 +129,7 @@ impl VeloInput {
     fn tracks(&self, hits: &Hits) -> Tracks {
         let of_events = map_dynamic(0..self.events.len(), |event| {
             let mut tracks = Tracks::new();
-            reference::push_tracks(hits, event, &self.geometry, &mut tracks);
+            reference::push_tracks(hits, event, &self.geometry, self.cuts, &mut tracks);
             tracks
         });
         let mut all = Tracks::new();

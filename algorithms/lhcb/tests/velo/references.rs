@@ -1,5 +1,6 @@
 //! References against the experiment's own code.
 
+use algorithms_lhcb::velo::model::search::SearchCuts;
 use algorithms_lhcb::velo::model::{Hit, Hits, PairRange, Tracks};
 use algorithms_lhcb::velo::reference::clusters::find_clusters;
 use algorithms_lhcb::velo::reference::decode::decode;
@@ -76,7 +77,7 @@ fn hash(tracks: &Tracks) -> u64 {
 
 /// Order in which the experiment found the tracks is that of the reference.
 fn check_search(hits: &Hits, case: &Expected) {
-    let found = find_tracks(hits.event(0), Geometry::nominal());
+    let found = find_tracks(hits.event(0), Geometry::nominal(), SearchCuts::EXPERIMENT);
     let right: &Search = &case.search;
     let name = &case.name;
     let seeds = found.queue.iter().filter(|entry| !entry.has_skipped);

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-enum { MAX_HITS = 26, TOLERANCE = 469, FIRST_HITS = 4, FIRST_HITS_AT_END = 8 };
-static const float MAX_SCATTER = 0.08f, MAX_CHI2 = 20.0f;
+enum { MAX_HITS = 26, FIRST_HITS = 4, FIRST_HITS_AT_END = 8 };
+static const float MAX_CHI2 = 20.0f;
 /* 1 / (0.0125 mm)^2 */
 static const float WEIGHT = 6400.0f;
 
@@ -23,6 +23,8 @@ typedef struct {
     const recobench_velo_pair *pairs;
     recobench_velo_hits hits; /* from the event's first slot on */
     const float *module_z;
+    int32_t phi_tolerance;
+    float max_scatter;
     Candidate *candidates;
     uint32_t candidate_count;
     uint32_t *active; /* candidates that may be continued */
@@ -35,9 +37,10 @@ typedef struct {
     float tx, ty;
 } Line;
 
-static inline int is_near(int16_t phi, int16_t expected) {
+static inline int is_near(const Search *search, int16_t phi, int16_t expected) {
     int16_t difference = (int16_t)(phi - expected);
-    return difference <= TOLERANCE && (difference >= -TOLERANCE || difference == INT16_MIN);
+    int32_t tolerance = search->phi_tolerance;
+    return difference <= tolerance && (difference >= -tolerance || difference == INT16_MIN);
 }
 
 static inline Line line_through(const recobench_velo_hits *hits, uint32_t from, uint32_t to) {
@@ -73,11 +76,11 @@ static inline int64_t best_in_window(const Search *search, int pair, const Line 
                               int unused_only, float *best) {
     int16_t expected = angle_of(line->x + line->tx * distance, line->y + line->ty * distance);
     uint32_t start = search->pairs[pair].start, count = search->pairs[pair].count;
-    uint32_t first = lower_bound(search, pair, (int16_t)(expected - TOLERANCE));
+    uint32_t first = lower_bound(search, pair, (int16_t)(expected - search->phi_tolerance));
     int64_t found = -1;
     for (uint32_t step = 0; step < count; step++) {
         uint32_t slot = start + (first + step) % count;
-        if (!is_near(search->hits.phi[slot], expected)) break;
+        if (!is_near(search, search->hits.phi[slot], expected)) break;
         if (unused_only && search->used[slot]) continue;
         float scatter = scatter_of(line, &search->hits, slot);
         if (scatter < *best) {
@@ -108,7 +111,7 @@ static inline void seed(Search *search, int pair, int max_first) {
         if (search->used[second]) continue;
         uint32_t first[FIRST_HITS_AT_END], triplet[3] = {0};
         int firsts = first_hits(search, pair, search->hits.phi[second], max_first, first);
-        float best = MAX_SCATTER;
+        float best = search->max_scatter;
         int is_found = 0;
         for (int i = 0; i < firsts; i++) {
             Line line = line_through(&search->hits, first[i], second);
@@ -141,7 +144,7 @@ static inline void forward(Search *search, int pair) {
         uint32_t from = candidate->slots[candidate->count - 2];
         Line line = line_through(&search->hits, from, candidate->slots[candidate->count - 1]);
         int side = search->hits.ids[from] >> 20 & 1;
-        float distance = search->module_z[2 * pair + side] - line.z, best = MAX_SCATTER;
+        float distance = search->module_z[2 * pair + side] - line.z, best = search->max_scatter;
         int64_t found = best_in_window(search, pair, &line, distance, 0, &best);
         if (found >= 0) append(search, candidate, (uint32_t)found);
         else if (candidate->skipped++) continue;
@@ -246,7 +249,7 @@ static inline uint64_t search_bytes(uint64_t max_slots) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Finds the tracks of an event, of which pairs, hits and positions of modules are set. */
+/* Finds the tracks of an event, of which pairs, hits, positions of modules and cuts are set. */
 static inline void find_tracks(Search *search, void *memory, uint64_t max_slots) {
     search->candidates = memory;
     search->active = (uint32_t *)(search->candidates + max_slots);

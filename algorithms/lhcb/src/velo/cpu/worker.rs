@@ -7,6 +7,7 @@ use portable_gpu::timing::{StageTiming, Stages};
 
 use super::results::{HitBuffer, HitSlots, Results, joined};
 use crate::velo::model::capacities::{SearchNeeds, exceeding_events};
+use crate::velo::model::search::SearchCuts;
 use crate::velo::model::{EventHits, Hits, Tracks};
 use crate::velo::{Stage, VeloInput};
 
@@ -29,7 +30,13 @@ pub trait Reconstruction: Default + Send {
     /// Sorts hits; returns the number of slots.
     fn sort(&mut self, hits: &EventHits<'_>, slots: &mut HitSlots<'_>) -> usize;
     /// Appends the tracks of an event.
-    fn tracks(&mut self, hits: &EventHits<'_>, geometry: &Geometry, tracks: &mut Tracks);
+    fn tracks(
+        &mut self,
+        hits: &EventHits<'_>,
+        geometry: &Geometry,
+        cuts: SearchCuts,
+        tracks: &mut Tracks,
+    );
     /// Memory that the experiment needs for the search of the last event; `None` if the reconstruction has
     /// other lists.
     fn last_needs(&self) -> Option<SearchNeeds> {
@@ -150,7 +157,7 @@ impl<R: Reconstruction> Worker<R> {
             }
             Stage::Tracks => {
                 let hits = input.sorted().event(index);
-                self.reconstruction.tracks(&hits, geometry, &mut self.results.tracks);
+                self.reconstruction.tracks(&hits, geometry, input.cuts, &mut self.results.tracks);
             }
             Stage::Chain => self.chain(input, index),
         }
@@ -200,7 +207,7 @@ impl<R: Reconstruction> Worker<R> {
             }
         }
         let (hits, tracks) = self.results.last_hits();
-        own.tracks(&hits, geometry, tracks);
+        own.tracks(&hits, geometry, input.cuts, tracks);
         clock.lap(TRACKS);
     }
 }

@@ -14,7 +14,6 @@ constexpr u32 TRANSFORMATION = 12;
 constexpr u32 COLUMN_X = MODULES;
 constexpr u32 COLUMN_PITCH = COLUMN_X + COLUMNS;
 constexpr u32 SENSORS_AT = COLUMN_PITCH + COLUMNS;
-constexpr i32 PHI_TOLERANCE = 469;
 
 struct Position {
     float x, y, z;

@@ -8,9 +8,18 @@ use tasks::device::{CachedPerInput, Execution, PinnedInput, buffers};
 
 use super::layout::Layout;
 use crate::kernels::velo_cuda_event_h::{Bank, EventHeader, Events};
+use crate::kernels::velo_cuda_tracks_h;
 use crate::kernels::velo_cuda_window_h::Pattern;
 use crate::velo::cpu::patterns::{PATTERNS, PatternClusters};
+use crate::velo::model::search::SearchCuts;
 use crate::velo::{Stage, VeloInput};
+
+impl From<SearchCuts> for velo_cuda_tracks_h::SearchCuts {
+    fn from(cuts: SearchCuts) -> Self {
+        let SearchCuts { phi_tolerance, max_scatter } = cuts;
+        Self { phi_tolerance: phi_tolerance.into(), max_scatter }
+    }
+}
 
 /// Constants that kernels read.
 struct Constants {

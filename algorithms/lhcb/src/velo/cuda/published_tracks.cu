@@ -28,6 +28,7 @@ struct SearchByTriplet {
     const PairHits* pairs;
     HitArrays hits;
     SearchLists lists;
+    SearchCuts cuts;
 };
 
 struct FilterThreeHits {
@@ -44,14 +45,10 @@ struct SearchShared {
     u32 needs_more, exceeds;
 };
 
-__device__ __forceinline__ float max_scatter() { return __uint_as_float(0x3da3d70au); }
-
 // A hit of the smallest scatter so far, with the first hit of its line.
 struct Best {
     float scatter;
     u32 first, hit;
-
-    __device__ __forceinline__ bool is_found() const { return scatter < max_scatter(); }
 };
 
 class TripletSearch {
@@ -72,6 +69,9 @@ class TripletSearch {
     __device__ __forceinline__ bool is_used(u32 slot) const { return (used[slot / 32] >> slot % 32 & 1) != 0; }
     __device__ __forceinline__ void mark(u32 slot) const { atomicOr(&used[slot / 32], 1u << slot % 32); }
 
+    __device__ __forceinline__ Best none() const { return {arguments.cuts.max_scatter, 0, 0}; }
+    __device__ __forceinline__ bool is_found(const Best& best) const { return best.scatter < arguments.cuts.max_scatter; }
+
     // Index of the first hit of a pair of modules whose angle is not smaller.
     __device__ __forceinline__ u32 first_not_below(const PairHits& pair, i32 angle) const {
         return lower_bound(0, pair.count, [&](u32 hit) { return phi(pair.start + hit) < angle; });
@@ -82,12 +82,13 @@ class TripletSearch {
     template <bool UNUSED>
     __device__ __forceinline__ void look_in_window(
         const PairHits& pair, const Line& line, i32 expected, u32 first, Best& best) const {
-        const u32 begin = first_not_below(pair, (i16)(expected - PHI_TOLERANCE));
+        const u32 begin = first_not_below(pair, first_phi(arguments.cuts, expected));
+        const i32 tolerance = arguments.cuts.phi_tolerance;
         for (u32 step = 0; step < pair.count; step++) {
             const u32 index = begin + step, slot = pair.start + (index < pair.count ? index : index - pair.count);
             const i32 distance = phi_distance(phi(slot), expected);
             const i32 magnitude = distance < 0 ? -distance : distance;
-            if (magnitude > PHI_TOLERANCE && distance != -32768) break;
+            if (magnitude > tolerance && distance != -32768) break;
             if (UNUSED && is_used(slot)) continue;
             const float scatter = line.scatter(position(slot));
             if (scatter < best.scatter) best = {scatter, first, slot};
@@ -127,12 +128,12 @@ class TripletSearch {
         const PairHits& third_pair = shared.pairs[pair - 2];
         const u32 count = first_hits<MAX>(shared.pairs[pair], phi(second), firsts);
         const Position to = position(second);
-        Best best = {max_scatter(), 0, 0};
+        Best best = none();
         for (u32 i = 0; i < count; i++) {
             const Line line(position(firsts[i]), to);
             look_in_window<true>(third_pair, line, line.phi_at(distance), firsts[i], best);
         }
-        if (!best.is_found()) return;
+        if (!is_found(best)) return;
         const u32 at = atomicAdd(&shared.queued, 1u);
         if (!store_entry(at, oldest, IS_SEED | at)) return;
         u32* seed = seeds + at % lists.queue * 3;
@@ -201,9 +202,9 @@ class TripletSearch {
             const Position start = position(from);
             const Line line(start, position(last[1]));
             const u32 side = id_of(arguments.hits, range.first_hit + from) >> 20 & 1;
-            Best best = {max_scatter(), 0, 0};
+            Best best = none();
             look_in_window<false>(hits, line, line.phi_at(z[2 * pair + side] - start.z), from, best);
-            if (best.is_found()) {
+            if (is_found(best)) {
                 const u32 continued = extend(entry, seed, best.hit);
                 if (continued != NO_TRACK) store_entry(atomicAdd(&shared.queued, 1u), begin, continued);
             } else if ((entry & HAS_SKIPPED) == 0) {

@@ -42,6 +42,7 @@ struct FindTracks {
     u32 shift;
     // Hits of a pair of modules that fit into shared memory. Events without a pair of at least `min_hits` are left out.
     u32 layer_capacity, min_hits;
+    SearchCuts cuts;
 };
 
 // An event whose lists are in device memory: its index, the hits of a pair of modules that fit, and its first 16 bytes
@@ -131,14 +132,15 @@ template <class Arrays, class Index> class TrackFinder {
     __device__ __forceinline__ Best nearest_by_rule(u32 pair, const Line& line, i32 expected, bool only_unused) const {
         const Layer<Index> layer = layers.of(pair);
         const u32 n = count(pair), first_hit = shared.firsts[pair];
-        u32 hit = layer.lower_bound_of((i16)(expected - PHI_TOLERANCE));
-        Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
+        const i32 tolerance = arguments.cuts.phi_tolerance;
+        u32 hit = layer.lower_bound_of(first_phi(arguments.cuts, expected));
+        Best best = {arguments.cuts.max_scatter, INDEX_MASK};
 #pragma unroll HITS_AT_ONCE
         for (u32 step = 0; step < n; step++, hit++) {
             if (hit == n) hit = 0;
             const i32 distance = phi_distance(layer.phi[hit], expected);
             const i32 magnitude = distance < 0 ? -distance : distance;
-            if (magnitude > PHI_TOLERANCE && distance != -32768) break;
+            if (magnitude > tolerance && distance != -32768) break;
             if (only_unused && is_used(pair << INDEX_BITS | hit)) continue;
             const float scatter = line.scatter(load_position(arrays(), first_hit + hit));
             if (scatter < best.scatter) best = {scatter, hit};
@@ -150,15 +152,16 @@ template <class Arrays, class Index> class TrackFinder {
     __device__ __forceinline__ Best nearest_unused(u32 pair, const Line& line, i32 expected) const {
         const Layer<Index> layer = layers.of(pair);
         const u32 unused = *layer.unused_count, first_hit = shared.firsts[pair];
-        u32 at = layer.unused_before(layer.lower_bound_of((i16)(expected - PHI_TOLERANCE)));
-        Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
+        const i32 tolerance = arguments.cuts.phi_tolerance;
+        u32 at = layer.unused_before(layer.lower_bound_of(first_phi(arguments.cuts, expected)));
+        Best best = {arguments.cuts.max_scatter, INDEX_MASK};
 #pragma unroll HITS_AT_ONCE
         for (u32 step = 0; step < unused; step++, at++) {
             if (at == unused) at = 0;
             const u32 hit = (u32)layer.unused[at];
             const i32 distance = phi_distance(layer.phi[hit], expected);
             if (distance == -32768) return nearest_by_rule(pair, line, expected, true);
-            if (distance > PHI_TOLERANCE || distance < -PHI_TOLERANCE) break;
+            if (distance > tolerance || distance < -tolerance) break;
             const float scatter = line.scatter(load_position(arrays(), first_hit + hit));
             if (scatter < best.scatter) best = {scatter, hit};
         }
@@ -177,7 +180,7 @@ template <class Arrays, class Index> class TrackFinder {
         for (u32 begin = 0; begin < work; begin += TRACK_THREADS) {
             const u32 item = begin + threadIdx.x, number = item % CANDIDATES;
             u32 first = 0, second = 0;
-            Best best = {__uint_as_float(0x3da3d70au), INDEX_MASK};
+            Best best = {arguments.cuts.max_scatter, INDEX_MASK};
             if (item < work && number < unused_firsts) {
                 second = (u32)seconds.unused[item / CANDIDATES];
                 first = firsts.template unused_around<CANDIDATES>(seconds.phi[second], number, count(pair));

@@ -11,8 +11,6 @@ pub const THREE_QUARTERS_PI: f32 = f32::from_bits(0x4016_cbe4);
 pub const UNITS_PER_RADIAN: f32 = f32::from_bits(0x4622_f983);
 /// Larger than any angle in these units.
 const MAX_UNITS: f32 = 65536.0;
-/// Half width of a window in phi: 0.045 rad.
-pub const PHI_TOLERANCE: i16 = 469;
 
 /// Angle around the beam in units of π / 32768: monotonic in the true angle, with errors up to
 /// 0.071 rad.
@@ -71,12 +69,6 @@ pub fn transformed(geometry: &Geometry, sensor: u16, [x, y]: [f32; 2]) -> [f32; 
     [(t[0] * x + t[1] * y) + t[9], (t[3] * x + t[4] * y) + t[10], (t[6] * x + t[7] * y) + t[11]]
 }
 
-/// Distance of two angles, which wraps; the largest of all counts as none.
-#[inline]
-pub fn is_within_tolerance(phi: i16, expected: i16) -> bool {
-    phi.wrapping_sub(expected).wrapping_abs() <= PHI_TOLERANCE
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,7 +79,5 @@ mod tests {
         assert_eq!(phi16(1.0, -1.0), -8192);
         assert_eq!((phi16(1.0, 0.0), phi16(1.0, -0.0)), (0, 0));
         assert_eq!((phi16(-1.0, 0.0), phi16(0.0, 0.0)), (i16::MIN, 0));
-        assert!(is_within_tolerance(i16::MIN, 0), "the largest distance counts as inside");
-        assert!(is_within_tolerance(-32760, 32760) && !is_within_tolerance(0, 470));
     }
 }

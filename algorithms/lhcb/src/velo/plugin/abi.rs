@@ -42,6 +42,8 @@ structs! {
         sorted: HitPointers,
         tracks: Lists,
         track_hits: Lists,
+        phi_tolerance: i32,
+        max_scatter: f32,
     }
 
     "recobench_velo_bank" #[derive(Clone, Copy, Pod, Zeroable)] Bank {
@@ -77,6 +79,8 @@ structs! {
         hits: HitPointers,
         tracks: Lists,
         track_hits: Lists,
+        phi_tolerance: i32,
+        max_scatter: f32,
     }
 }
 

@@ -88,6 +88,8 @@ fn describe_banks(stage: Stage, input: &VeloInput) -> Description<'_, VeloOutput
         words: input.events.words().len() as u64,
         slots: offsets.last().copied().unwrap_or(0).into(),
         max_slots: max_slots(&offsets).into(),
+        phi_tolerance: input.cuts.phi_tolerance.into(),
+        max_scatter: input.cuts.max_scatter,
         ..Zeroable::zeroed()
     };
     let mut layout = Layout::new();
@@ -127,6 +129,8 @@ fn shown_hits(input: &VeloInput, hits: &Hits) -> Velo {
         batch: input.batch as u64,
         slots: hits.arrays.len() as u64,
         max_slots: max_slots(&hits.offsets).into(),
+        phi_tolerance: input.cuts.phi_tolerance.into(),
+        max_scatter: input.cuts.max_scatter,
         ..Zeroable::zeroed()
     }
 }

@@ -15,6 +15,7 @@ pub mod tracks;
 use generators_lhcb::{BankKind, Event, Geometry};
 use half::f16;
 
+use crate::velo::model::search::SearchCuts;
 use crate::velo::model::{Hit, Hits, Tracks};
 
 /// Hits of an event before the sort: clusters in order of creation. Clusters of the readout are
@@ -44,9 +45,15 @@ pub fn push_sorted(unsorted: &Hits, index: usize, kind: BankKind, hits: &mut Hit
 }
 
 /// Tracks of an event.
-pub fn push_tracks(hits: &Hits, index: usize, geometry: &Geometry, tracks: &mut Tracks) {
+pub fn push_tracks(
+    hits: &Hits,
+    index: usize,
+    geometry: &Geometry,
+    cuts: SearchCuts,
+    tracks: &mut Tracks,
+) {
     let event = hits.event(index);
-    tracks.push_event(&tracks::find_tracks(event, geometry).tracks, event);
+    tracks.push_event(&tracks::find_tracks(event, geometry, cuts).tracks, event);
 }
 
 /// Positions rounded to 16-bit numbers, as the experiment keeps them on a GPU.

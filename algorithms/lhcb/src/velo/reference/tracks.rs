@@ -2,9 +2,8 @@
 
 use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 
-use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
 use crate::velo::model::search::{
-    FIRST_HITS, FIRST_HITS_AT_END, Line, MAX_CHI2, MAX_HITS, MAX_SCATTER, chi2,
+    FIRST_HITS, FIRST_HITS_AT_END, Line, MAX_CHI2, MAX_HITS, SearchCuts, chi2,
 };
 use crate::velo::model::{EventHits, EventTracks, Hit, PairRange};
 
@@ -41,6 +40,7 @@ pub enum EntryKind {
 
 struct Finder<'a> {
     geometry: &'a Geometry,
+    cuts: SearchCuts,
     hits: EventHits<'a>,
     search: Search,
     /// Entries from this one on are still to be continued.
@@ -48,9 +48,9 @@ struct Finder<'a> {
 }
 
 /// Finds the tracks of an event.
-pub fn find_tracks(hits: EventHits<'_>, geometry: &Geometry) -> Search {
+pub fn find_tracks(hits: EventHits<'_>, geometry: &Geometry, cuts: SearchCuts) -> Search {
     let search = Search { used: vec![false; hits.ids.len()], ..Search::default() };
-    let mut finder = Finder { geometry, hits, search, next: 0 };
+    let mut finder = Finder { geometry, cuts, hits, search, next: 0 };
     let last = MODULE_PAIRS - 1;
     finder.seed(last, FIRST_HITS_AT_END);
     for pair in (2..last).rev() {
@@ -85,9 +85,9 @@ impl Finder<'_> {
     /// up to the first that is not.
     fn window(&self, pair: usize, expected: i16) -> Vec<u32> {
         let PairRange { start, count } = self.pair(pair);
-        let first = self.lower_bound(pair, expected.wrapping_sub(PHI_TOLERANCE));
+        let first = self.lower_bound(pair, self.cuts.first_phi(expected));
         let visited = (0..count).map(|step| start + (first + step) % count);
-        let is_inside = |slot: &u32| is_within_tolerance(self.hits.phi[*slot as usize], expected);
+        let is_inside = |slot: &u32| self.cuts.is_near(self.hits.phi[*slot as usize], expected);
         visited.take_while(is_inside).collect()
     }
 
@@ -118,7 +118,7 @@ impl Finder<'_> {
                 let window = self.window(pair - 2, line.phi_at(distance));
                 for third in window.into_iter().filter(|slot| !self.is_used(*slot)) {
                     let scatter = line.scatter(self.position(third));
-                    if scatter < best.map_or(MAX_SCATTER, |best| best.0) {
+                    if scatter < best.map_or(self.cuts.max_scatter, |best| best.0) {
                         best = Some((scatter, [first, second, third]));
                     }
                 }
@@ -163,7 +163,7 @@ impl Finder<'_> {
         let mut best: Option<(f32, u32)> = None;
         for slot in self.window(pair, line.phi_at(distance)) {
             let scatter = line.scatter(self.position(slot));
-            if scatter < best.map_or(MAX_SCATTER, |best| best.0) {
+            if scatter < best.map_or(self.cuts.max_scatter, |best| best.0) {
                 best = Some((scatter, slot));
             }
         }

@@ -21,6 +21,7 @@ use generators_lhcb::geometry::Geometry;
 use super::results::HitSlots;
 use super::worker::Reconstruction;
 use crate::velo::model::capacities::SearchNeeds;
+use crate::velo::model::search::SearchCuts;
 use crate::velo::model::{EventHits, Tracks};
 use clusters::ClusterFinder;
 use tracks::TrackFinder;
@@ -56,8 +57,14 @@ impl Reconstruction for Published {
         ranks::sort(hits, slots)
     }
 
-    fn tracks(&mut self, hits: &EventHits<'_>, geometry: &Geometry, tracks: &mut Tracks) {
-        self.tracks.find(hits, geometry, tracks);
+    fn tracks(
+        &mut self,
+        hits: &EventHits<'_>,
+        geometry: &Geometry,
+        cuts: SearchCuts,
+        tracks: &mut Tracks,
+    ) {
+        self.tracks.find(hits, geometry, cuts, tracks);
     }
 
     fn last_needs(&self) -> Option<SearchNeeds> {

@@ -3,16 +3,16 @@
 use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 
 use crate::velo::model::capacities::{QUEUE, SearchNeeds};
-use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
 use crate::velo::model::hits::module_of;
 use crate::velo::model::search::{
-    FIRST_HITS, FIRST_HITS_AT_END, Line, MAX_CHI2, MAX_HITS, MAX_SCATTER, chi2,
+    FIRST_HITS, FIRST_HITS_AT_END, Line, MAX_CHI2, MAX_HITS, SearchCuts, chi2,
 };
 use crate::velo::model::{EventHits, PairRange, TrackCounts, Tracks};
 
 /// Finds tracks.
 #[derive(Clone, Debug, Default)]
 pub struct TrackFinder {
+    cuts: SearchCuts,
     is_used: Vec<bool>,
     tracks: Vec<Track>,
     seeds: Vec<[u32; 3]>,
@@ -61,7 +61,14 @@ fn lower_bound(phi: &[i16], value: i16) -> usize {
 
 impl TrackFinder {
     /// Appends the tracks of an event.
-    pub fn find(&mut self, hits: &EventHits<'_>, geometry: &Geometry, tracks: &mut Tracks) {
+    pub fn find(
+        &mut self,
+        hits: &EventHits<'_>,
+        geometry: &Geometry,
+        cuts: SearchCuts,
+        tracks: &mut Tracks,
+    ) {
+        self.cuts = cuts;
         self.is_used.clear();
         self.is_used.resize(hits.ids.len(), false);
         self.tracks.clear();
@@ -112,7 +119,7 @@ impl TrackFinder {
         self.seconds.extend((start..start + count).filter(|slot| !self.is_used[*slot as usize]));
         for index in 0..self.seconds.len() {
             let second = self.seconds[index];
-            let mut best = Best { scatter: MAX_SCATTER, first: 0, third: 0 };
+            let mut best = Best { scatter: self.cuts.max_scatter, first: 0, third: 0 };
             let mut firsts = [0; FIRST_HITS_AT_END];
             let found = self.first_hits(hits, pair, hits.phi[second as usize], &mut firsts[..max]);
             for &first in &firsts[..found] {
@@ -123,7 +130,7 @@ impl TrackFinder {
                     }
                 });
             }
-            if best.scatter < MAX_SCATTER {
+            if best.scatter < self.cuts.max_scatter {
                 let index = self.seeds.len() as u32;
                 self.seeds.push([best.first, second, best.third]);
                 self.queue.push(Entry { is_seed: true, has_skipped: false, index });
@@ -166,7 +173,7 @@ impl TrackFinder {
         distance: f32,
         mut visit: impl FnMut(u32, f32),
     ) {
-        for_each_in_window(hits, pair, line.phi_at(distance), |slot| {
+        for_each_in_window(hits, pair, self.cuts, line.phi_at(distance), |slot| {
             if !self.is_used[slot as usize] {
                 visit(slot, line.scatter(position(hits, slot)));
             }
@@ -184,14 +191,15 @@ impl TrackFinder {
             let line = Line::new(start, position(hits, to));
             let side = module_of(hits.ids[from as usize]) % 2;
             let distance = geometry.module_z[2 * pair + side] - start[2];
-            let mut best = Best { scatter: MAX_SCATTER, first: from, third: 0 };
-            for_each_in_window(hits, hits.pairs[pair], line.phi_at(distance), |slot| {
+            let mut best = Best { scatter: self.cuts.max_scatter, first: from, third: 0 };
+            let expected = line.phi_at(distance);
+            for_each_in_window(hits, hits.pairs[pair], self.cuts, expected, |slot| {
                 let scatter = line.scatter(position(hits, slot));
                 if scatter < best.scatter {
                     best = Best { scatter, third: slot, ..best };
                 }
             });
-            if best.scatter < MAX_SCATTER {
+            if best.scatter < self.cuts.max_scatter {
                 self.extend(entry, best.third);
             } else if !entry.has_skipped {
                 self.queue.push(Entry { has_skipped: true, ..entry });
@@ -253,15 +261,16 @@ impl TrackFinder {
 fn for_each_in_window(
     hits: &EventHits<'_>,
     pair: PairRange,
+    cuts: SearchCuts,
     expected: i16,
     mut visit: impl FnMut(u32),
 ) {
     let PairRange { start, count } = pair;
     let phi = &hits.phi[start as usize..(start + count) as usize];
-    let first = lower_bound(phi, expected.wrapping_sub(PHI_TOLERANCE));
+    let first = lower_bound(phi, cuts.first_phi(expected));
     for step in 0..phi.len() {
         let index = if first + step < phi.len() { first + step } else { first + step - phi.len() };
-        if !is_within_tolerance(phi[index], expected) {
+        if !cuts.is_near(phi[index], expected) {
             break;
         }
         visit(start + index as u32);

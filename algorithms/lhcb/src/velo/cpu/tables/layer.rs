@@ -8,13 +8,11 @@ use super::lines::Lines;
 use super::lists::{chunk, chunk_mut, grow};
 use super::unused::Unused;
 use crate::velo::model::EventHits;
-use crate::velo::model::formulas::{PHI_TOLERANCE, is_within_tolerance};
 use crate::velo::model::hits::module_of;
+use crate::velo::model::search::SearchCuts;
 
 /// Bits of an angle below which there is nothing.
 const SHIFT: u32 = 16;
-/// Tolerance of an angle.
-const TOLERANCE: i32 = (PHI_TOLERANCE as i32) << SHIFT;
 /// Bits of an angle that are its bucket.
 const BUCKET_BITS: u32 = 7;
 const BUCKETS: usize = 1 << BUCKET_BITS;
@@ -24,6 +22,9 @@ const BUCKET_WIDTH: i32 = 1 << (32 - BUCKET_BITS);
 /// Hits in order of angle. After the last one, the first ones are repeated.
 #[derive(Clone, Debug)]
 pub struct Layer {
+    cuts: SearchCuts,
+    /// Tolerance of an angle.
+    tolerance: i32,
     len: usize,
     x: Vec<f32>,
     y: Vec<f32>,
@@ -43,6 +44,8 @@ pub struct Layer {
 impl Default for Layer {
     fn default() -> Self {
         Layer {
+            cuts: SearchCuts::default(),
+            tolerance: 0,
             len: 0,
             x: Vec::new(),
             y: Vec::new(),
@@ -67,6 +70,12 @@ impl Layer {
     #[inline]
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// Limit of the scatter of a hit.
+    #[inline]
+    pub fn max_scatter(&self) -> f32 {
+        self.cuts.max_scatter
     }
 
     /// Angles of the hits.
@@ -118,8 +127,14 @@ impl Layer {
         grow(&mut self.indices, capacity);
     }
 
-    /// Takes all hits in some slots.
-    pub fn fill(&mut self, hits: &EventHits<'_>, slots: Range<usize>) {
+    fn set_cuts(&mut self, cuts: SearchCuts) {
+        self.cuts = cuts;
+        self.tolerance = i32::from(cuts.phi_tolerance) << SHIFT;
+    }
+
+    /// Takes all hits in some slots, to be searched with these cuts.
+    pub fn fill(&mut self, hits: &EventHits<'_>, slots: Range<usize>, cuts: SearchCuts) {
+        self.set_cuts(cuts);
         let len = slots.len();
         self.reserve(len);
         let [x, y, z] = [hits.x, hits.y, hits.z].map(|all| &all[slots.clone()]);
@@ -153,6 +168,7 @@ impl Layer {
 
     /// Takes the unused hits of another layer.
     pub fn fill_from(&mut self, all: &Layer, unused: &Unused) {
+        self.set_cuts(all.cuts);
         let indices = unused.indices();
         let len = indices.len();
         self.reserve(len);
@@ -246,7 +262,7 @@ impl Layer {
     /// Index of the first hit of the window around a line.
     #[inline]
     pub fn first_of_window(&self, expected: i32) -> u32 {
-        self.first[bucket(expected.wrapping_sub(TOLERANCE))]
+        self.first[bucket(expected.wrapping_sub(self.tolerance))]
     }
 
     /// The hits from an index on, before or in the window around a line that is in all lanes; the layer is
@@ -269,10 +285,10 @@ impl Layer {
         let dx = on_line(line.from.x, line.tx).minus(Numbers::load(x));
         let dy = on_line(line.from.y, line.ty).minus(Numbers::load(y));
         let last = phi[LANES - 1].wrapping_sub(line.phi.first());
-        let is_last_near = (-TOLERANCE - BUCKET_WIDTH..=TOLERANCE).contains(&last);
+        let is_last_near = (-self.tolerance - BUCKET_WIDTH..=self.tolerance).contains(&last);
         Window {
             scatters: dx.times(dx).plus(dy.times(dy)),
-            is_inside: distances.is_below(Integers::splat(TOLERANCE + 1)),
+            is_inside: distances.is_below(Integers::splat(self.tolerance + 1)),
             opposite: distances,
             continues: is_last_near & (self.len > LANES),
         }
@@ -329,13 +345,13 @@ impl Layer {
         let expected = line.phi.first();
         let line = line.line(0);
         let expected = (expected >> SHIFT) as i16;
-        let lower = i32::from(expected.wrapping_sub(PHI_TOLERANCE)) << SHIFT;
+        let lower = i32::from(self.cuts.first_phi(expected)) << SHIFT;
         let first = self.phi().partition_point(|phi| *phi < lower);
         let mut found = None;
         let mut best = max_scatter;
         for step in 0..self.len {
             let index = (first + step) % self.len;
-            if !is_within_tolerance((self.phi[index] >> SHIFT) as i16, expected) {
+            if !self.cuts.is_near((self.phi[index] >> SHIFT) as i16, expected) {
                 break;
             }
             let among_all = self.indices[index];

@@ -34,6 +34,7 @@ use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 
 use crate::velo::cpu::results::HitSlots;
 use crate::velo::cpu::worker::Reconstruction;
+use crate::velo::model::search::SearchCuts;
 use crate::velo::model::{EventHits, Tracks};
 use clusters::ClusterFinder;
 use decode::Decoder;
@@ -78,7 +79,13 @@ impl Reconstruction for Tables {
         hits.ids.len()
     }
 
-    fn tracks(&mut self, hits: &EventHits<'_>, geometry: &Geometry, tracks: &mut Tracks) {
-        self.tracks.find(hits, geometry, tracks);
+    fn tracks(
+        &mut self,
+        hits: &EventHits<'_>,
+        geometry: &Geometry,
+        cuts: SearchCuts,
+        tracks: &mut Tracks,
+    ) {
+        self.tracks.find(hits, geometry, cuts, tracks);
     }
 }

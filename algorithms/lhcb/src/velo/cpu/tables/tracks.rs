@@ -13,7 +13,7 @@ use super::lines::{Lines, Positions};
 use super::lists::grow;
 use super::unused::Unused;
 use crate::velo::model::search::{
-    FIRST_HITS, FIRST_HITS_AT_END, MAX_CHI2, MAX_HITS, MAX_SCATTER, chi2,
+    FIRST_HITS, FIRST_HITS_AT_END, MAX_CHI2, MAX_HITS, SearchCuts, chi2,
 };
 use crate::velo::model::{EventHits, TrackCounts, Tracks};
 
@@ -77,8 +77,14 @@ struct Entry {
 
 impl TrackFinder {
     /// Appends the tracks of an event.
-    pub fn find(&mut self, hits: &EventHits<'_>, geometry: &Geometry, tracks: &mut Tracks) {
-        self.begin(hits);
+    pub fn find(
+        &mut self,
+        hits: &EventHits<'_>,
+        geometry: &Geometry,
+        cuts: SearchCuts,
+        tracks: &mut Tracks,
+    ) {
+        self.begin(hits, cuts);
         let last = MODULE_PAIRS - 1;
         self.seed::<FIRST_HITS_AT_END>(last, geometry);
         for pair in (2..last).rev() {
@@ -88,7 +94,7 @@ impl TrackFinder {
         self.consolidate(hits, tracks);
     }
 
-    fn begin(&mut self, hits: &EventHits<'_>) {
+    fn begin(&mut self, hits: &EventHits<'_>, cuts: SearchCuts) {
         self.is_used.clear();
         self.is_used.resize(hits.ids.len(), false);
         self.tracks.clear();
@@ -98,7 +104,7 @@ impl TrackFinder {
         self.layers.resize_with(MODULE_PAIRS, Layer::default);
         for (layer, pair) in self.layers.iter_mut().zip(hits.pairs) {
             let slots = pair.start as usize..(pair.start + pair.count) as usize;
-            layer.fill(hits, slots);
+            layer.fill(hits, slots, cuts);
         }
     }
 
@@ -197,7 +203,11 @@ impl TrackFinder {
         Triplet {
             first: candidates[third.candidate].at(second % LANES) as u32,
             second: self.seconds.indices()[second],
-            third: select_unpredictable(third.is_found(), third.hit.index, NONE),
+            third: select_unpredictable(
+                third.hit.scatter < self.thirds.max_scatter(),
+                third.hit.index,
+                NONE,
+            ),
         }
     }
 
@@ -278,8 +288,8 @@ impl TrackFinder {
         for &index in &self.incomplete[..incomplete] {
             let index = index as usize;
             let line = self.lines[index / LANES].broadcast(index % LANES);
-            let by_rule = || layer.nearest_by_rule(&line, MAX_SCATTER, None);
-            let found = layer.nearest(&line, MAX_SCATTER, by_rule);
+            let by_rule = || layer.nearest_by_rule(&line, layer.max_scatter(), None);
+            let found = layer.nearest(&line, layer.max_scatter(), by_rule);
             self.next_slots[index] = found.map_or(NONE, |hit| layer.first_slot() + hit.index);
         }
     }
@@ -353,19 +363,12 @@ struct Third {
     hit: Nearest,
 }
 
-impl Third {
-    #[inline]
-    fn is_found(&self) -> bool {
-        self.hit.scatter < MAX_SCATTER
-    }
-}
-
 impl<const N: usize> Windows<N> {
     /// Looks at the windows of a lane of each of `N` lines.
     #[inline]
     fn new(thirds: &Layer, lines: &[Lines], lane: usize) -> Self {
         let mut indices = [0; N];
-        let mut best = Numbers::splat(MAX_SCATTER);
+        let mut best = Numbers::splat(thirds.max_scatter());
         let mut best_candidates = Integers::splat(0);
         let mut opposite = Integers::splat(0);
         let mut continue_any = false;
@@ -390,7 +393,8 @@ impl<const N: usize> Windows<N> {
         let scatter = self.best.min();
         let lanes = self.best.equals(Numbers::splat(scatter)).bits();
         let mut lane = lanes.trailing_zeros() as usize;
-        if select_unpredictable(scatter < MAX_SCATTER, lanes & (lanes - 1), 0) != 0 {
+        let is_found = scatter < thirds.max_scatter();
+        if select_unpredictable(is_found, lanes & (lanes - 1), 0) != 0 {
             lane = first_candidate(lanes, &self.best_candidates);
         }
         let candidate = self.best_candidates.at(lane) as usize;
@@ -408,7 +412,8 @@ fn nearest_third(
     lane: usize,
     is_used: &[bool],
 ) -> Third {
-    let mut best = Third { candidate: 0, hit: Nearest { scatter: MAX_SCATTER, index: 0 } };
+    let none = Nearest { scatter: unused.max_scatter(), index: 0 };
+    let mut best = Third { candidate: 0, hit: none };
     for (candidate, lines) in lines.iter().enumerate() {
         let line = lines.broadcast(lane);
         let max_scatter = best.hit.scatter;
@@ -441,14 +446,14 @@ impl Next {
     fn new(layer: &Layer, line: &Lines) -> Self {
         let index = layer.first_of_window(line.phi.first());
         let Window { scatters, is_inside, opposite, continues } = layer.window(line, index);
-        let max = Numbers::splat(MAX_SCATTER);
+        let max = Numbers::splat(layer.max_scatter());
         let is_better = max.is_above(scatters).and(is_inside);
         let scatters = is_better.select(scatters, max);
         let nearest = scatters.min();
         let lane = scatters.equals(Numbers::splat(nearest)).bits().trailing_zeros() as usize;
         let slot = layer.first_slot() + layer.index_among_all(index, lane);
         Next {
-            slot: select_unpredictable(nearest < MAX_SCATTER, slot, NONE),
+            slot: select_unpredictable(nearest < layer.max_scatter(), slot, NONE),
             is_complete: !continues & (opposite.signs() == 0),
         }
     }

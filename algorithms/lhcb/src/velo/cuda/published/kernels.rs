@@ -149,6 +149,7 @@ impl Kernels<'_, '_> {
             pairs: self.buffers.hits.pairs.ptr(),
             hits: self.sorted(),
             lists: self.lists(),
+            cuts: self.config.cuts.into(),
         };
         // SAFETY: lists are as long as for the largest batch; the kernel checks their ends.
         unsafe { self.gpu.launch(&VELO_PUBLISHED_SEARCH, self.grid(), arguments) }

@@ -29,6 +29,7 @@ use super::input::InputBuffers;
 use super::layout::Layout;
 use super::precision::Single;
 use super::results::{DeviceTrackHits, FoundTracks, HitBuffers};
+use crate::velo::model::search::SearchCuts;
 use crate::velo::model::{Hits, TrackCounts, Tracks, capacities};
 use crate::velo::{Stage, VeloInput, VeloOutput, VeloTask};
 use counting::Counting;
@@ -41,6 +42,7 @@ pub(super) struct Config {
     layout: Layout,
     size: BatchSize,
     capacity: Capacity,
+    cuts: SearchCuts,
     /// True if events of the input have such banks.
     has_super_pixels: bool,
     has_retina: bool,
@@ -57,6 +59,7 @@ impl Config {
             size: BatchSize::new(input, &layout),
             layout,
             capacity: Capacity::Original,
+            cuts: input.cuts,
             has_super_pixels: input.events.has(BankKind::SuperPixel),
             has_retina: input.events.has(BankKind::Retina),
             exceeding: AtomicUsize::new(0),

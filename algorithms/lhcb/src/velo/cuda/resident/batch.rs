@@ -167,6 +167,7 @@ impl<P: Precision> Batch<'_, '_, P> {
             shift: buffers.capacity.shift,
             layer_capacity: capacity as u32,
             min_hits: min_hits as u32,
+            cuts: self.input.cuts.into(),
         }
     }
 
