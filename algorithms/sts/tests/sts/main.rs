@@ -8,3 +8,4 @@ mod experiments;
 mod fixtures;
 mod goldens;
 mod simulated;
+mod windows;

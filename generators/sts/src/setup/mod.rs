@@ -73,6 +73,15 @@ impl Setup {
         Self::new(asic, cuts, LandauTable::default(), modules)
     }
 
+    /// Replaces the cuts on time differences.
+    ///
+    /// # Errors
+    /// The first invalid cut.
+    pub fn with_cuts(self, cuts: Cuts) -> Result<Self, SetupError> {
+        cuts.validate()?;
+        Ok(Setup { cuts, ..self })
+    }
+
     /// Conversion of charge and time into digis.
     pub fn asic(&self) -> &Asic {
         &self.asic

@@ -216,7 +216,9 @@ fn cuts() -> Vec<(String, Setup)> {
         };
         (name.to_owned(), with_cuts(change, |_| ()))
     };
+    let long = with_cuts(|cuts| cuts.time_cut_digi_sig = 20.0, |_| ());
     vec![
+        ("a long window of digis".to_owned(), long),
         cut("wide cuts", 100.5, 1000.0, 4.0),
         cut("narrow cuts", 0.5, 3.0, 4.0),
         cut("cuts by deviations", -1.0, -1.0, 1.5),

@@ -1,6 +1,7 @@
 //! Sources of timeslices: simulated particles, or files; digis, or raw data of them.
 
 mod raw;
+mod windows;
 
 pub(super) use raw::{smaller as smaller_raw, timeslices as raw_timeslices};
 
@@ -23,6 +24,8 @@ use crate::{sts_raw_shape, sts_scenario};
 use tasks::algorithm::{InputFiles, MemoryShares, Plan, ReadInput, Semantics};
 use tasks::axis::{Flag, NO, Params, Switch, axes};
 
+use windows::{WINDOWS, Windows};
+
 /// Input of the chain; for stages, unpacking is a task of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SourceKind {
@@ -43,6 +46,7 @@ axes! {
         COMPAT: Switch = Flag::switch("compat").or(NO) =>
             "Find what the experiment's online reconstruction finds, flaws included, instead of \
              what is exact";
+        ..WINDOWS;
     }
 }
 axes! {
@@ -65,6 +69,7 @@ axes! {
         COMPAT;
         FROM;
         TIME_ORIGIN;
+        ..WINDOWS;
     }
 }
 
@@ -110,6 +115,7 @@ pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan
         return Err(DataError::Shape(problem));
     }
     params.complete(OF_DIGIS);
+    Windows::from_params(&params)?;
     let scenario = sts_scenario::scenario(&params)?;
     let estimate = Simulation::new(&scenario, 1)?.estimate();
     let digis = estimate.digis.saturating_mul(scenario.timeslices.into());
@@ -124,17 +130,15 @@ pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataEr
     if FROM.given(params)? == Some(SourceKind::Raw) {
         return raw::simulated(params, seed);
     }
-    timeslices(&sts_scenario::scenario(params)?, seed, online(params)?)
+    timeslices(&sts_scenario::scenario(params)?, seed, params)
 }
 
-/// Timeslices of the given scenario.
-pub(super) fn timeslices(
-    scenario: &Scenario,
-    seed: u64,
-    online: Semantics,
-) -> Result<Timeslices, DataError> {
+/// Timeslices of the given scenario, with windows and semantics from parameters.
+fn timeslices(scenario: &Scenario, seed: u64, params: &Params) -> Result<Timeslices, DataError> {
+    let online = online(params)?;
     let simulation = Simulation::new(scenario, seed)?;
-    let setup = Arc::new(simulation.setup().clone());
+    let setup = Windows::from_params(params)?.apply(simulation.setup().clone())?;
+    let setup = Arc::new(setup);
     let timeslice = |index| {
         let simulated = simulation.timeslice(index);
         let crossings = Crossings::new(&simulated.truth, simulated.digis.partition());
@@ -174,6 +178,8 @@ pub(super) fn read(
     let ReadDigis { digis, notes } = read_digis_with(path, reading)?;
     let mut params = of_file(path, &digis);
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
+    params.extend(options.only(WINDOWS).iter());
+    let setup = Windows::from_params(options)?.apply(setup)?;
     let timeslice = Timeslice::new(digis, Arc::new(setup), online(options)?);
     Ok(ReadInput { input: Timeslices(vec![timeslice]), params, notes })
 }

@@ -15,7 +15,7 @@ use generators_sts::raw::{RawData, Readout, Rules, generate};
 use generators_sts::setup::Setup;
 use text::Untrusted;
 
-use super::{COMPAT, FROM, OF_DIGIS, SETUP, SourceKind, bytes_for_digi, online};
+use super::{COMPAT, FROM, OF_DIGIS, SETUP, SourceKind, WINDOWS, Windows, bytes_for_digi, online};
 use crate::sts::task::Timeslices;
 use crate::sts::{ChainStage, Timeslice};
 use crate::sts_unpack::RawTimeslices;
@@ -41,6 +41,7 @@ pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan
     params.remove(&[order]);
     params.complete(sts_raw_shape::AXES);
     params.set(FROM.name, SourceKind::Raw.name());
+    Windows::from_params(&params)?;
     let shape = sts_raw_shape::shape(&params)?;
     let estimate = Simulation::new(&shape.scenario, 1)?.estimate();
     let overlap = f64::from(shape.overlap) / f64::from(shape.microslices());
@@ -55,6 +56,7 @@ pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan
 pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataError> {
     let shape = sts_raw_shape::shape(params)?;
     let setup = Simulation::new(&shape.scenario, seed)?.setup().clone();
+    let setup = Windows::from_params(params)?.apply(setup)?;
     let (data, readout) = generate(&shape, seed)?;
     Ok(timeslices(&data, &readout, Remarks::default(), Arc::new(setup), online(params)?))
 }
@@ -117,7 +119,8 @@ pub(super) fn read(
     let whole = RawTimeslices::new(data, readout, Rules::Current);
     let mut params = Params::for_file(path, whole.content());
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
-    let setup = Arc::new(setup);
+    params.extend(options.only(WINDOWS).iter());
+    let setup = Arc::new(Windows::from_params(options)?.apply(setup)?);
     Ok((timeslices(whole.data(), whole.readout(), remarks, setup, online(options)?), params))
 }
 
