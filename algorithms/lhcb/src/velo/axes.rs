@@ -71,7 +71,7 @@ axes! {
         PHI_TOLERANCE: f64 = Flag::number("phi-tolerance").unit("mrad").of_algorithm() =>
             "Half width of the window of angles around a track in mrad, 0 to 1570 [default: 45, as Allen]";
         MAX_SCATTER: f32 = Flag::number("max-scatter").unit("mm²").of_algorithm() =>
-            "A hit continues a track if the square of its distance in mm² is smaller [default: 0.08, as Allen]";
+            "Limit of the square of the distance of a hit from the line that it continues, in mm² [default: 0.08, as Allen]";
     }
 }
 axes! {
@@ -192,6 +192,9 @@ pub(super) fn read(
     let reading = of_files(stage);
     let mut params = options.only(reading);
     params.complete(reading);
+    // Before a large file is read.
+    batch(&params)?;
+    cuts(&params)?;
     let events = io::read_events(path, banks(stage, &params)?)?;
     check_kinds(stage, path, &events)?;
     let input = input(events, &params)?;

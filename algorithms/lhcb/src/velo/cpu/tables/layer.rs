@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
+use super::cuts::Cuts;
 use super::lanes::{Integers, LANES, Lanes, Numbers};
 use super::lines::Lines;
 use super::lists::{chunk, chunk_mut, grow};
 use super::unused::Unused;
 use crate::velo::model::EventHits;
 use crate::velo::model::hits::module_of;
-use crate::velo::model::search::SearchCuts;
 
 /// Bits of an angle below which there is nothing.
 const SHIFT: u32 = 16;
@@ -22,9 +22,6 @@ const BUCKET_WIDTH: i32 = 1 << (32 - BUCKET_BITS);
 /// Hits in order of angle. After the last one, the first ones are repeated.
 #[derive(Clone, Debug)]
 pub struct Layer {
-    cuts: SearchCuts,
-    /// Tolerance of an angle.
-    tolerance: i32,
     len: usize,
     x: Vec<f32>,
     y: Vec<f32>,
@@ -44,8 +41,6 @@ pub struct Layer {
 impl Default for Layer {
     fn default() -> Self {
         Layer {
-            cuts: SearchCuts::default(),
-            tolerance: 0,
             len: 0,
             x: Vec::new(),
             y: Vec::new(),
@@ -60,6 +55,12 @@ impl Default for Layer {
     }
 }
 
+/// Half width of a window.
+#[inline]
+fn tolerance(cuts: impl Cuts) -> i32 {
+    i32::from(cuts.values().phi_tolerance) << SHIFT
+}
+
 #[inline]
 fn bucket(phi: i32) -> usize {
     (phi as u32 ^ 1 << 31) as usize >> (32 - BUCKET_BITS)
@@ -70,12 +71,6 @@ impl Layer {
     #[inline]
     pub fn len(&self) -> usize {
         self.len
-    }
-
-    /// Limit of the scatter of a hit.
-    #[inline]
-    pub fn max_scatter(&self) -> f32 {
-        self.cuts.max_scatter
     }
 
     /// Angles of the hits.
@@ -127,14 +122,8 @@ impl Layer {
         grow(&mut self.indices, capacity);
     }
 
-    fn set_cuts(&mut self, cuts: SearchCuts) {
-        self.cuts = cuts;
-        self.tolerance = i32::from(cuts.phi_tolerance) << SHIFT;
-    }
-
-    /// Takes all hits in some slots, to be searched with these cuts.
-    pub fn fill(&mut self, hits: &EventHits<'_>, slots: Range<usize>, cuts: SearchCuts) {
-        self.set_cuts(cuts);
+    /// Takes all hits in some slots.
+    pub fn fill(&mut self, hits: &EventHits<'_>, slots: Range<usize>) {
         let len = slots.len();
         self.reserve(len);
         let [x, y, z] = [hits.x, hits.y, hits.z].map(|all| &all[slots.clone()]);
@@ -168,7 +157,6 @@ impl Layer {
 
     /// Takes the unused hits of another layer.
     pub fn fill_from(&mut self, all: &Layer, unused: &Unused) {
-        self.set_cuts(all.cuts);
         let indices = unused.indices();
         let len = indices.len();
         self.reserve(len);
@@ -261,14 +249,14 @@ unsafe fn chunk_unchecked<T>(list: &[T], index: usize) -> &[T; LANES] {
 impl Layer {
     /// Index of the first hit of the window around a line.
     #[inline]
-    pub fn first_of_window(&self, expected: i32) -> u32 {
-        self.first[bucket(expected.wrapping_sub(self.tolerance))]
+    pub fn first_of_window(&self, cuts: impl Cuts, expected: i32) -> u32 {
+        self.first[bucket(expected.wrapping_sub(tolerance(cuts)))]
     }
 
     /// The hits from an index on, before or in the window around a line that is in all lanes; the layer is
     /// not empty.
     #[inline]
-    pub fn window(&self, line: &Lines, index: u32) -> Window {
+    pub fn window(&self, cuts: impl Cuts, line: &Lines, index: u32) -> Window {
         let index = index as usize;
         assert!(index <= self.len);
         // SAFETY: the first eight hits are repeated after the last one in each list.
@@ -285,10 +273,11 @@ impl Layer {
         let dx = on_line(line.from.x, line.tx).minus(Numbers::load(x));
         let dy = on_line(line.from.y, line.ty).minus(Numbers::load(y));
         let last = phi[LANES - 1].wrapping_sub(line.phi.first());
-        let is_last_near = (-self.tolerance - BUCKET_WIDTH..=self.tolerance).contains(&last);
+        let tolerance = tolerance(cuts);
+        let is_last_near = (-tolerance - BUCKET_WIDTH..=tolerance).contains(&last);
         Window {
             scatters: dx.times(dx).plus(dy.times(dy)),
-            is_inside: distances.is_below(Integers::splat(self.tolerance + 1)),
+            is_inside: distances.is_below(Integers::splat(tolerance + 1)),
             opposite: distances,
             continues: is_last_near & (self.len > LANES),
         }
@@ -305,15 +294,17 @@ impl Layer {
     #[cold]
     pub fn nearest(
         &self,
+        cuts: impl Cuts,
         line: &Lines,
         max_scatter: f32,
         by_rule: impl FnOnce() -> Option<Nearest>,
     ) -> Option<Nearest> {
         let mut found = None;
         let mut best = max_scatter;
-        let mut index = self.first_of_window(line.phi.first());
+        let mut index = self.first_of_window(cuts, line.phi.first());
         for _ in 0..self.len.div_ceil(LANES) {
-            let Window { scatters, is_inside, opposite, continues } = self.window(line, index);
+            let Window { scatters, is_inside, opposite, continues } =
+                self.window(cuts, line, index);
             if opposite.signs() != 0 {
                 return by_rule();
             }
@@ -338,20 +329,22 @@ impl Layer {
     /// Nearest hit by the rule of the experiment, hit by hit, without those whose slots are marked.
     pub fn nearest_by_rule(
         &self,
+        cuts: impl Cuts,
         line: &Lines,
         max_scatter: f32,
         is_marked: Option<&[bool]>,
     ) -> Option<Nearest> {
+        let cuts = cuts.values();
         let expected = line.phi.first();
         let line = line.line(0);
         let expected = (expected >> SHIFT) as i16;
-        let lower = i32::from(self.cuts.first_phi(expected)) << SHIFT;
+        let lower = i32::from(cuts.first_phi(expected)) << SHIFT;
         let first = self.phi().partition_point(|phi| *phi < lower);
         let mut found = None;
         let mut best = max_scatter;
         for step in 0..self.len {
             let index = (first + step) % self.len;
-            if !self.cuts.is_near((self.phi[index] >> SHIFT) as i16, expected) {
+            if !cuts.is_near((self.phi[index] >> SHIFT) as i16, expected) {
                 break;
             }
             let among_all = self.indices[index];

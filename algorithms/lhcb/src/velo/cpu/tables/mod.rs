@@ -9,6 +9,7 @@
 //! | `sensor_hits` | hits on sensors, and their positions and angles |
 //! | `sort` | the order of the hits of a pair of modules |
 //! | `lanes` | eight hits compared with a line at once |
+//! | `cuts` | cuts that a search is compiled for |
 //! | `first_hits` | first hits of triplets |
 //! | `lists` | lists that are longer than what they hold |
 //! | `lines` | straight lines, several at a time |
@@ -17,6 +18,7 @@
 //! | `tracks` | the search by triplets |
 
 mod clusters;
+mod cuts;
 mod decode;
 mod first_hits;
 mod lanes;

@@ -6,6 +6,7 @@ use std::hint::select_unpredictable;
 
 use generators_lhcb::geometry::{Geometry, MODULE_PAIRS};
 
+use super::cuts::{Cuts, ExperimentCuts};
 use super::first_hits::FirstHits;
 use super::lanes::{Integers, LANES, Numbers};
 use super::layer::{Layer, Nearest, Window};
@@ -84,17 +85,26 @@ impl TrackFinder {
         cuts: SearchCuts,
         tracks: &mut Tracks,
     ) {
-        self.begin(hits, cuts);
-        let last = MODULE_PAIRS - 1;
-        self.seed::<FIRST_HITS_AT_END>(last, geometry);
-        for pair in (2..last).rev() {
-            self.forward(pair - 2, geometry);
-            self.seed::<FIRST_HITS>(pair, geometry);
+        self.begin(hits);
+        if cuts == SearchCuts::EXPERIMENT {
+            self.search(geometry, ExperimentCuts);
+        } else {
+            self.search(geometry, cuts);
         }
         self.consolidate(hits, tracks);
     }
 
-    fn begin(&mut self, hits: &EventHits<'_>, cuts: SearchCuts) {
+    /// Searches from the last pair of modules to the first.
+    fn search(&mut self, geometry: &Geometry, cuts: impl Cuts) {
+        let last = MODULE_PAIRS - 1;
+        self.seed::<FIRST_HITS_AT_END>(last, geometry, cuts);
+        for pair in (2..last).rev() {
+            self.forward(pair - 2, geometry, cuts);
+            self.seed::<FIRST_HITS>(pair, geometry, cuts);
+        }
+    }
+
+    fn begin(&mut self, hits: &EventHits<'_>) {
         self.is_used.clear();
         self.is_used.resize(hits.ids.len(), false);
         self.tracks.clear();
@@ -104,13 +114,13 @@ impl TrackFinder {
         self.layers.resize_with(MODULE_PAIRS, Layer::default);
         for (layer, pair) in self.layers.iter_mut().zip(hits.pairs) {
             let slots = pair.start as usize..(pair.start + pair.count) as usize;
-            layer.fill(hits, slots, cuts);
+            layer.fill(hits, slots);
         }
     }
 
     /// Makes triplets with the second hit in the pair of modules before, of `N` first hits for each second.
     #[inline(never)]
-    fn seed<const N: usize>(&mut self, pair: usize, geometry: &Geometry) {
+    fn seed<const N: usize>(&mut self, pair: usize, geometry: &Geometry, cuts: impl Cuts) {
         let all_firsts = &self.layers[pair];
         let all_seconds = &self.layers[pair - 1];
         let all_thirds = &self.layers[pair - 2];
@@ -126,7 +136,7 @@ impl TrackFinder {
         self.thirds.fill_from(all_thirds, &self.unused_thirds);
         let distance = geometry.pair_z(pair - 2) - geometry.pair_z(pair);
         self.draw_lines::<N>(pair, distance);
-        let found = self.find_triplets::<N>(pair);
+        let found = self.find_triplets::<N>(pair, cuts);
         let triplets = &self.triplets[..found];
         let first_slots = [pair, pair - 1, pair - 2].map(|pair| self.layers[pair].first_slot());
         let [all_seconds, all_thirds] = [pair - 1, pair - 2].map(|pair| &self.layers[pair]);
@@ -166,7 +176,7 @@ impl TrackFinder {
     }
 
     /// Finds the nearest third hit for each second one; returns the number of triplets.
-    fn find_triplets<const N: usize>(&mut self, pair: usize) -> usize {
+    fn find_triplets<const N: usize>(&mut self, pair: usize, cuts: impl Cuts) -> usize {
         let all_thirds = &self.layers[pair - 2];
         let seconds = self.seconds.indices();
         grow(&mut self.triplets, seconds.len());
@@ -174,8 +184,9 @@ impl TrackFinder {
         let mut incomplete = 0;
         for second in 0..seconds.len() {
             let lines = &self.lines[second / LANES * N..][..N];
-            let windows = Windows::<N>::new(&self.thirds, lines, second % LANES);
-            self.triplets[second] = self.triplet::<N>(second, &windows.nearest(&self.thirds));
+            let windows = Windows::<N>::new(&self.thirds, cuts, lines, second % LANES);
+            let third = windows.nearest(&self.thirds, cuts);
+            self.triplets[second] = self.triplet::<N>(second, &third, cuts);
             // Written in any case, without a branch that nothing predicts.
             self.incomplete[incomplete] = second as u32;
             incomplete += usize::from(!windows.are_complete);
@@ -184,8 +195,8 @@ impl TrackFinder {
             let second = second as usize;
             let lines = &self.lines[second / LANES * N..][..N];
             let lane = second % LANES;
-            let third = nearest_third(&self.thirds, all_thirds, lines, lane, &self.is_used);
-            self.triplets[second] = self.triplet::<N>(second, &third);
+            let third = nearest_third(&self.thirds, all_thirds, cuts, lines, lane, &self.is_used);
+            self.triplets[second] = self.triplet::<N>(second, &third, cuts);
         }
         let mut found = 0;
         for second in 0..seconds.len() {
@@ -198,13 +209,13 @@ impl TrackFinder {
 
     /// The triplet of a second hit, by its index among unused ones; without a third hit, that is [`NONE`].
     #[inline]
-    fn triplet<const N: usize>(&self, second: usize, third: &Third) -> Triplet {
+    fn triplet<const N: usize>(&self, second: usize, third: &Third, cuts: impl Cuts) -> Triplet {
         let candidates = &self.candidates[second / LANES * N..][..N];
         Triplet {
             first: candidates[third.candidate].at(second % LANES) as u32,
             second: self.seconds.indices()[second],
             third: select_unpredictable(
-                third.hit.scatter < self.thirds.max_scatter(),
+                third.hit.scatter < cuts.max_scatter(),
                 third.hit.index,
                 NONE,
             ),
@@ -213,8 +224,8 @@ impl TrackFinder {
 
     /// Continues all entries in a pair of modules.
     #[inline(never)]
-    fn forward(&mut self, pair: usize, geometry: &Geometry) {
-        self.find_next_slots(pair, geometry);
+    fn forward(&mut self, pair: usize, geometry: &Geometry, cuts: impl Cuts) {
+        self.find_next_slots(pair, geometry, cuts);
         let layer = &self.layers[pair];
         let [mut kept, mut long, mut ended] = [0, self.long.len(), self.three_hit.len()];
         self.long.resize(long + self.entries.len(), 0);
@@ -255,7 +266,7 @@ impl TrackFinder {
     }
 
     /// Finds the hit of a pair of modules that continues each entry.
-    fn find_next_slots(&mut self, pair: usize, geometry: &Geometry) {
+    fn find_next_slots(&mut self, pair: usize, geometry: &Geometry, cuts: impl Cuts) {
         self.next_slots.clear();
         let layer = &self.layers[pair];
         if layer.len() == 0 {
@@ -280,7 +291,7 @@ impl TrackFinder {
         let mut incomplete = 0;
         for (index, slot) in self.next_slots.iter_mut().enumerate() {
             let line = self.lines[index / LANES].broadcast(index % LANES);
-            let next = Next::new(layer, &line);
+            let next = Next::new(layer, &line, cuts);
             *slot = next.slot;
             self.incomplete[incomplete] = index as u32;
             incomplete += usize::from(!next.is_complete);
@@ -288,8 +299,8 @@ impl TrackFinder {
         for &index in &self.incomplete[..incomplete] {
             let index = index as usize;
             let line = self.lines[index / LANES].broadcast(index % LANES);
-            let by_rule = || layer.nearest_by_rule(&line, layer.max_scatter(), None);
-            let found = layer.nearest(&line, layer.max_scatter(), by_rule);
+            let by_rule = || layer.nearest_by_rule(cuts, &line, cuts.max_scatter(), None);
+            let found = layer.nearest(cuts, &line, cuts.max_scatter(), by_rule);
             self.next_slots[index] = found.map_or(NONE, |hit| layer.first_slot() + hit.index);
         }
     }
@@ -366,16 +377,16 @@ struct Third {
 impl<const N: usize> Windows<N> {
     /// Looks at the windows of a lane of each of `N` lines.
     #[inline]
-    fn new(thirds: &Layer, lines: &[Lines], lane: usize) -> Self {
+    fn new(thirds: &Layer, cuts: impl Cuts, lines: &[Lines], lane: usize) -> Self {
         let mut indices = [0; N];
-        let mut best = Numbers::splat(thirds.max_scatter());
+        let mut best = Numbers::splat(cuts.max_scatter());
         let mut best_candidates = Integers::splat(0);
         let mut opposite = Integers::splat(0);
         let mut continue_any = false;
         for (candidate, first) in indices.iter_mut().enumerate() {
             let line = lines[candidate].broadcast(lane);
-            *first = thirds.first_of_window(line.phi.first());
-            let window = thirds.window(&line, *first);
+            *first = thirds.first_of_window(cuts, line.phi.first());
+            let window = thirds.window(cuts, &line, *first);
             opposite = opposite.or(window.opposite);
             continue_any |= window.continues;
             let is_better = best.is_above(window.scatters).and(window.is_inside);
@@ -389,11 +400,11 @@ impl<const N: usize> Windows<N> {
 
     /// The nearest third hit, the first of several.
     #[inline]
-    fn nearest(&self, thirds: &Layer) -> Third {
+    fn nearest(&self, thirds: &Layer, cuts: impl Cuts) -> Third {
         let scatter = self.best.min();
         let lanes = self.best.equals(Numbers::splat(scatter)).bits();
         let mut lane = lanes.trailing_zeros() as usize;
-        let is_found = scatter < thirds.max_scatter();
+        let is_found = scatter < cuts.max_scatter();
         if select_unpredictable(is_found, lanes & (lanes - 1), 0) != 0 {
             lane = first_candidate(lanes, &self.best_candidates);
         }
@@ -408,17 +419,18 @@ impl<const N: usize> Windows<N> {
 fn nearest_third(
     unused: &Layer,
     all: &Layer,
+    cuts: impl Cuts,
     lines: &[Lines],
     lane: usize,
     is_used: &[bool],
 ) -> Third {
-    let none = Nearest { scatter: unused.max_scatter(), index: 0 };
+    let none = Nearest { scatter: cuts.max_scatter(), index: 0 };
     let mut best = Third { candidate: 0, hit: none };
     for (candidate, lines) in lines.iter().enumerate() {
         let line = lines.broadcast(lane);
         let max_scatter = best.hit.scatter;
-        let by_rule = || all.nearest_by_rule(&line, max_scatter, Some(is_used));
-        if let Some(hit) = unused.nearest(&line, max_scatter, by_rule) {
+        let by_rule = || all.nearest_by_rule(cuts, &line, max_scatter, Some(is_used));
+        if let Some(hit) = unused.nearest(cuts, &line, max_scatter, by_rule) {
             best = Third { candidate, hit };
         }
     }
@@ -443,17 +455,17 @@ struct Next {
 impl Next {
     /// Looks at the window around a line that is in all lanes.
     #[inline]
-    fn new(layer: &Layer, line: &Lines) -> Self {
-        let index = layer.first_of_window(line.phi.first());
-        let Window { scatters, is_inside, opposite, continues } = layer.window(line, index);
-        let max = Numbers::splat(layer.max_scatter());
+    fn new(layer: &Layer, line: &Lines, cuts: impl Cuts) -> Self {
+        let index = layer.first_of_window(cuts, line.phi.first());
+        let Window { scatters, is_inside, opposite, continues } = layer.window(cuts, line, index);
+        let max = Numbers::splat(cuts.max_scatter());
         let is_better = max.is_above(scatters).and(is_inside);
         let scatters = is_better.select(scatters, max);
         let nearest = scatters.min();
         let lane = scatters.equals(Numbers::splat(nearest)).bits().trailing_zeros() as usize;
         let slot = layer.first_slot() + layer.index_among_all(index, lane);
         Next {
-            slot: select_unpredictable(nearest < layer.max_scatter(), slot, NONE),
+            slot: select_unpredictable(nearest < cuts.max_scatter(), slot, NONE),
             is_complete: !continues & (opposite.signs() == 0),
         }
     }
