@@ -21,7 +21,9 @@ find_toolkit() {
         portable_nvrtc=$wheels/portable/nvidia/cuda_nvrtc/lib/libnvrtc.so.12
     else
         cuda=$CUDA_TOOLKIT
-        nvrtc=$(find "$cuda/lib64" "$cuda/lib" -name 'libnvrtc.so*' 2> /dev/null | LC_ALL=C sort | head -n 1)
+        # Most toolkits have one of the two folders.
+        nvrtc=$({ find "$cuda/lib64" "$cuda/lib" -name 'libnvrtc.so*' 2> /dev/null || true; } \
+            | LC_ALL=C sort | head -n 1)
         ptxas=$cuda/bin/ptxas
         portable_nvrtc=$nvrtc
         if [ -z "$nvrtc" ]; then fail "$cuda: no libnvrtc.so in lib64/ (CUDA_TOOLKIT)"; fi
