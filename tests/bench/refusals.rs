@@ -48,6 +48,9 @@ fn command_lines_that_make_no_sense() {
             2 | generate tpc | --out
             2 | generate tpc --zs dense --out a.pages | dense-link-v2
             2 | generate tpc --preset pbpb --out a.pages | there are pbpb-50khz
+            2 | presort --digi-window 2 | unexpected argument '--digi-window'
+            2 | cluster --cluster-window 2 | unexpected argument '--cluster-window'
+            2 | velo --phi-tolerance 1600 | use 0 to 1570 mrad
             2 | verify srot | sort
         ",
     );

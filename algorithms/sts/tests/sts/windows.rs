@@ -1,7 +1,9 @@
 //! Windows that are given as parameters: all variants follow them, and they change clusters and hits
 //! as is to be expected.
 
-use algorithms_sts::sts::task::{STS, STS_HITS, Timeslices};
+use algorithms_sts::sts::task::{
+    STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT, Timeslices,
+};
 use portable_gpu::emulator::{self, Config};
 use tasks::algorithm::{Algorithm, Semantics};
 use tasks::axis::Params;
@@ -101,5 +103,25 @@ fn windows_out_of_range_are_refused_when_a_run_is_planned() {
         let params: Params = given.iter().copied().collect();
         let refused = STS.plan(params).map(|_| ()).map_err(|error| error.to_string());
         assert!(refused.is_err_and(|error| error.contains("is out of range")), "{given:?}");
+    }
+}
+
+/// A parameter that is varied should change something.
+#[test]
+fn tasks_have_the_windows_that_change_them() {
+    for (task, has_digi, has_cluster) in [
+        (STS_PRESORT, false, false),
+        (STS_CLUSTER, true, false),
+        (STS_CLUSTER_SORT, true, false),
+        (STS_HITS, true, true),
+        (STS_COLLECT, true, true),
+        (STS, true, true),
+    ] {
+        let info = task.info();
+        for axes in [info.axes, info.file_axes] {
+            let has = |name| axes.iter().any(|axis| axis.name == name);
+            let windows = (has("digi-window"), has("cluster-window"));
+            assert_eq!(windows, (has_digi, has_cluster), "{}", info.name);
+        }
     }
 }

@@ -12,7 +12,7 @@ use generators_sts::{
 };
 
 use super::Timeslices;
-use super::source::raw_timeslices;
+use super::source::{MAX_DIGI_WINDOW, raw_timeslices};
 use crate::sts::{ChainStage, Timeslice};
 use tasks::algorithm::Semantics;
 
@@ -216,7 +216,7 @@ fn cuts() -> Vec<(String, Setup)> {
         };
         (name.to_owned(), with_cuts(change, |_| ()))
     };
-    let long = with_cuts(|cuts| cuts.time_cut_digi_sig = 20.0, |_| ());
+    let long = with_cuts(|cuts| cuts.time_cut_digi_sig = MAX_DIGI_WINDOW, |_| ());
     vec![
         ("a long window of digis".to_owned(), long),
         cut("wide cuts", 100.5, 1000.0, 4.0),

@@ -176,8 +176,8 @@ impl Algorithm for StsTask {
             },
             input: "sts",
             file_endings: &["csv", "bin", "parquet", "tsa"],
-            axes: source::AXES,
-            file_axes: source::READING,
+            axes: source::axes(self.stage),
+            file_axes: source::file_axes(self.stage),
             metrics: match self.stage {
                 None => OF_THE_CHAIN,
                 Some(ChainStage::Hits) => OF_HITS,

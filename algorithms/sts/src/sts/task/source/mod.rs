@@ -4,6 +4,7 @@ mod raw;
 mod windows;
 
 pub(super) use raw::{smaller as smaller_raw, timeslices as raw_timeslices};
+pub(super) use windows::MAX_DIGI_WINDOW;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,9 +23,9 @@ use crate::sts::{ChainStage, Timeslice};
 use crate::sts_sort::axes::{TIME_ORIGIN, of_file, refuse_for_raw_data};
 use crate::{sts_raw_shape, sts_scenario};
 use tasks::algorithm::{InputFiles, MemoryShares, Plan, ReadInput, Semantics};
-use tasks::axis::{Flag, NO, Params, Switch, axes};
+use tasks::axis::{Axis, Flag, NO, Params, Switch, axes};
 
-use windows::{WINDOWS, Windows};
+use windows::{DIGI_WINDOW, WINDOWS, Windows};
 
 /// Input of the chain; for stages, unpacking is a task of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +47,13 @@ axes! {
         COMPAT: Switch = Flag::switch("compat").or(NO) =>
             "Find what the experiment's online reconstruction finds, flaws included, instead of \
              what is exact";
-        ..WINDOWS;
     }
 }
 axes! {
     /// Parameters of simulated inputs.
-    pub(super) AXES {
+    AXES {
         ..OF_DIGIS;
+        ..WINDOWS;
         FROM: SourceKind = Flag::choice("from", SourceKind::NAMES) =>
             "Input of the chain: digis, or raw data; stages get digis in the order of either \
              [default: digis, or what is in the input]";
@@ -60,8 +61,39 @@ axes! {
     }
 }
 axes! {
+    /// Parameters of simulated inputs of stages that find clusters, and no hits.
+    AXES_OF_CLUSTERS {
+        ..OF_DIGIS;
+        DIGI_WINDOW;
+        FROM;
+        ..sts_raw_shape::AXES;
+    }
+}
+axes! {
+    /// Parameters of simulated inputs of what comes before clusters.
+    AXES_OF_PRESORT {
+        ..OF_DIGIS;
+        FROM;
+        ..sts_raw_shape::AXES;
+    }
+}
+axes! {
     /// Options of inputs from files.
-    pub(super) READING {
+    READING {
+        ..READING_OF_PRESORT;
+        ..WINDOWS;
+    }
+}
+axes! {
+    /// Options of inputs from files, for stages that find clusters, and no hits.
+    READING_OF_CLUSTERS {
+        ..READING_OF_PRESORT;
+        DIGI_WINDOW;
+    }
+}
+axes! {
+    /// Options of inputs from files, for what comes before clusters.
+    READING_OF_PRESORT {
         SETUP: PathBuf = Flag::path("setup") =>
             "The setup of the detector (.json) [default: beside the input, its name with \
              .setup.json, or setup.json]";
@@ -69,7 +101,24 @@ axes! {
         COMPAT;
         FROM;
         TIME_ORIGIN;
-        ..WINDOWS;
+    }
+}
+
+/// Parameters of simulated inputs of a stage, or of the whole chain.
+pub(super) fn axes(stage: Option<ChainStage>) -> &'static [Axis] {
+    match stage {
+        Some(ChainStage::Presort) => AXES_OF_PRESORT,
+        Some(ChainStage::Cluster | ChainStage::ClusterSort) => AXES_OF_CLUSTERS,
+        _ => AXES,
+    }
+}
+
+/// Options of inputs from files of a stage, or of the whole chain.
+pub(super) fn file_axes(stage: Option<ChainStage>) -> &'static [Axis] {
+    match stage {
+        Some(ChainStage::Presort) => READING_OF_PRESORT,
+        Some(ChainStage::Cluster | ChainStage::ClusterSort) => READING_OF_CLUSTERS,
+        _ => READING,
     }
 }
 
@@ -104,6 +153,7 @@ pub(super) fn memory_shares(variant: &str) -> MemoryShares {
 
 /// Completes the parameters with defaults, and estimates the memory.
 pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan, DataError> {
+    Windows::from_params(&params)?;
     let from = FROM.given(&params)?.unwrap_or(SourceKind::Digis);
     // An explicit default gives the same data, and the same parameters, as none.
     params.remove(&[FROM.axis()]);
@@ -115,7 +165,6 @@ pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan
         return Err(DataError::Shape(problem));
     }
     params.complete(OF_DIGIS);
-    Windows::from_params(&params)?;
     let scenario = sts_scenario::scenario(&params)?;
     let estimate = Simulation::new(&scenario, 1)?.estimate();
     let digis = estimate.digis.saturating_mul(scenario.timeslices.into());
@@ -154,6 +203,8 @@ pub(super) fn read(
     options: &Params,
 ) -> Result<ReadInput<Timeslices>, DataError> {
     let path = files.first();
+    // Before a large file is read.
+    Windows::from_params(options)?;
     let is_raw = is_raw_file(path)?;
     match FROM.given(options)? {
         Some(SourceKind::Digis) if is_raw => {

@@ -41,7 +41,6 @@ pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan
     params.remove(&[order]);
     params.complete(sts_raw_shape::AXES);
     params.set(FROM.name, SourceKind::Raw.name());
-    Windows::from_params(&params)?;
     let shape = sts_raw_shape::shape(&params)?;
     let estimate = Simulation::new(&shape.scenario, 1)?.estimate();
     let overlap = f64::from(shape.overlap) / f64::from(shape.microslices());

@@ -11,7 +11,7 @@ axes! {
     /// Windows in time. They have no default, so that runs of earlier versions have the same
     /// parameters, and files keep the cuts of their setup.
     pub(super) WINDOWS {
-        DIGI_WINDOW: f64 = Flag::number("digi-window").unit("σ").of_algorithm() =>
+        pub(super) DIGI_WINDOW: f64 = Flag::number("digi-window").unit("σ").of_algorithm() =>
             "Time between neighbouring digis of a cluster, in its standard deviations (7.1 ns each), \
              0 to 100 [default: that of the setup, 3 if simulated]";
         CLUSTER_WINDOW: f64 = Flag::number("cluster-window").unit("σ").of_algorithm() =>
@@ -21,7 +21,7 @@ axes! {
 }
 
 /// Largest window of digis. A longer one comes near the dead time of channels.
-const MAX_DIGI_WINDOW: f64 = 100.0;
+pub(in crate::sts::task) const MAX_DIGI_WINDOW: f64 = 100.0;
 
 /// Windows that replace those of a setup.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +39,8 @@ impl Windows {
         let digi = DIGI_WINDOW.given(params)?;
         let cluster = CLUSTER_WINDOW.given(params)?;
         if let Some(digi) = digi.filter(|digi| !(0.0..=MAX_DIGI_WINDOW).contains(digi)) {
-            let problem = format!("--digi-window {digi} is out of range; use 0 to 100");
+            let problem =
+                format!("--digi-window {digi} is out of range; use 0 to {MAX_DIGI_WINDOW}");
             return Err(DataError::Shape(problem));
         }
         if let Some(cluster) = cluster.filter(|cut| !(*cut > 0.0 && *cut <= CLUSTER_PRUNING)) {
