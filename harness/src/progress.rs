@@ -52,7 +52,7 @@ impl Progress {
         }
     }
 
-    /// Shows the current stage, before the first input.
+    /// Shows what is done now, if it is none of the inputs.
     pub fn stage(&self, text: &str) {
         match &self.output {
             Output::Bar(bar) => bar.set_message(text.escaped().to_string()),

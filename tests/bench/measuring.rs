@@ -53,6 +53,28 @@ fn every_variant_and_point_has_a_valid_row() {
     assert!(record.ceilings.contains_key("cpu/1") && record.ceilings.contains_key("cpu/2"));
 }
 
+/// A run shows its first times as soon as there are some.
+#[test]
+fn samples_do_not_wait_for_bandwidths() {
+    let Some(folder) = measuring() else { return };
+    let run = sort(&folder, &format!("{LITTLE} --threads 1 --no-charts"));
+    let line = |words: &str| {
+        let at = run.stderr.lines().position(|line| line.contains(words));
+        at.unwrap_or_else(|| panic!("{words}: {}", run.story()))
+    };
+    let [input, bandwidth] = ["[1/1]", "measuring the bandwidth of 1 thread"].map(line);
+    let result = line("std-stable, 1 thread: ");
+    assert!(input < bandwidth && bandwidth < result, "{}", run.story());
+    // There are samples before they are measured, and after.
+    let starts: Vec<f64> = folder.samples("r").iter().filter_map(|it| it.start_s).collect();
+    let ceilings_s = folder.record("r").effort.map_or(0.0, |effort| effort.ceilings_s);
+    let gaps = starts.windows(2).map(|pair| pair[1] - pair[0]);
+    let longest = gaps.fold(0.0, f64::max);
+    assert!(ceilings_s > 0.0 && longest >= ceilings_s, "{starts:?} {ceilings_s}");
+    // Rows are compared with them all the same.
+    assert!(folder.rows("r").iter().all(|row| row.peak_fraction > Some(0.0)));
+}
+
 #[test]
 fn charts_are_drawn_unless_refused() {
     let Some(folder) = measuring() else { return };

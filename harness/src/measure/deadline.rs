@@ -20,6 +20,12 @@ impl Deadline {
         Deadline(budget.and_then(end))
     }
 
+    /// A deadline by this time earlier, if there is any.
+    pub(crate) fn earlier_by(self, time: Duration) -> Self {
+        // Before the clock of the system began there was no time left either.
+        Deadline(self.0.map(|end| end.checked_sub(time).unwrap_or_else(Instant::now)))
+    }
+
     /// Remaining time, or `None` without a limit.
     pub(crate) fn left(&self) -> Option<Duration> {
         let left = |end: Instant| end.saturating_duration_since(Instant::now());
@@ -67,6 +73,16 @@ mod tests {
         assert!(!end.allows(hour), "something is left for charts");
         let over = Deadline::new(Instant::now(), Some(Duration::ZERO));
         assert!(!over.allows(Duration::ZERO));
+    }
+
+    #[test]
+    fn earlier_deadlines_leave_time() {
+        let hour = Duration::from_secs(3600);
+        let end = Deadline::new(Instant::now(), Some(hour));
+        let earlier = end.earlier_by(hour / 2);
+        assert!(earlier.allows(hour / 3) && !earlier.allows(hour / 2));
+        assert!(!end.earlier_by(2 * hour).allows(Duration::ZERO));
+        assert_eq!(Deadline::new(Instant::now(), None).earlier_by(hour).left(), None);
     }
 
     #[test]

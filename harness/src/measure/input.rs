@@ -18,6 +18,7 @@ use super::rows::RowBuilder;
 use super::sampler::{CandidateSampler, Sample};
 use super::stopping::{Policy, Series, StopReason};
 use crate::plan::{CandidateSpec, Input, Plan};
+use crate::platform::plugin_guard;
 
 /// An input that is being measured.
 pub(crate) struct InputState<'p> {
@@ -146,7 +147,7 @@ impl<'p> InputState<'p> {
         let spec = &self.input.candidates[index];
         let target = resources.target(plan, spec).map_err(SkipReason::unavailable)?;
         let CandidateState { subject, sampler, .. } = &mut self.candidates[index];
-        subject.describe(case.work(), resources.ceilings(plan, spec));
+        subject.work = case.work();
         let candidate = case.prepare(spec.variant, &target);
         let mut candidate = candidate.map_err(SkipReason::unavailable)?;
         let start = Instant::now();
@@ -169,7 +170,7 @@ impl<'p> InputState<'p> {
     }
 
     /// Takes samples of all candidates that need more, in fresh buffers; returns true if there was
-    /// time for any.
+    /// time for any. The caller calls [`InputState::conclude`] afterwards.
     pub(super) fn sample_block(
         &mut self,
         policy: &Policy,
@@ -197,9 +198,7 @@ impl<'p> InputState<'p> {
         let mut observer = BlockRecorder { recorder, subjects };
         self.next_round =
             rounds::sample_block(in_block, policy, self.next_round, self.seed, &mut observer)?;
-        let taken = self.samples_taken() > before;
-        self.conclude(policy, recorder)?;
-        Ok(taken)
+        Ok(self.samples_taken() > before)
     }
 
     /// Measures the energy of runs, if available: once per candidate.
@@ -233,6 +232,8 @@ impl<'p> InputState<'p> {
     fn count_kernels(&mut self, recorder: &mut Recorder<'_>) {
         let Some(profiler) = &self.resources.profiler else { return };
         let start = Instant::now();
+        // Folders of counters have relative paths, too.
+        plugin_guard::return_home();
         for candidate in &mut self.candidates {
             let subject = &mut candidate.subject;
             let is_first = candidate.series.block_offsets.is_empty();
@@ -255,13 +256,36 @@ impl<'p> InputState<'p> {
         specs.any(|spec| spec.device == Device::Cpu)
     }
 
+    /// Takes over the bandwidths that are known by now.
+    fn update_ceilings(&mut self) {
+        let Self { candidates, input, resources, plan, .. } = self;
+        for (candidate, spec) in candidates.iter_mut().zip(&input.candidates) {
+            candidate.subject.ceilings = resources.ceilings(plan, spec);
+        }
+    }
+
     fn samples_taken(&self) -> usize {
         let all = self.candidates.iter();
         all.map(|candidate| candidate.series.samples.len()).sum()
     }
 
+    /// Releases buffers, and memory of devices that is free, for something else than candidates.
+    /// These warm up again before their next samples, so that none of them waits for memory.
+    pub(super) fn release_memory(&mut self) {
+        if let Some(case) = self.case.filter(|_| self.is_on_host()) {
+            case.drop_buffers();
+        }
+        let samplers = self.candidates.iter_mut().filter_map(|it| it.sampler.as_mut());
+        samplers.for_each(CandidateSampler::release_memory);
+    }
+
     /// Finishes candidates that have enough samples or get no more.
-    fn conclude(&mut self, policy: &Policy, recorder: &mut Recorder<'_>) -> Result<(), StoreError> {
+    pub(super) fn conclude(
+        &mut self,
+        policy: &Policy,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), StoreError> {
+        self.update_ceilings();
         for candidate in &mut self.candidates {
             let subject = &candidate.subject;
             let series = &candidate.series;
@@ -281,6 +305,7 @@ impl<'p> InputState<'p> {
 
     /// Finishes all candidates because time ran out or the user interrupted the run.
     pub(super) fn close(&mut self, recorder: &mut Recorder<'_>) -> Result<(), StoreError> {
+        self.update_ceilings();
         let interrupted = recorder.interrupt.asked();
         let reason = if interrupted { StopReason::Interrupt } else { StopReason::Time };
         for candidate in &mut self.candidates {

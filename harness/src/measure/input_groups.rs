@@ -10,9 +10,11 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use generators_common::DataError;
+use reports::store::StoreError;
 use tasks::task::Case;
 
 use super::MeasureError;
+use super::bandwidths::Bandwidths;
 use super::checking::CandidateOutcome;
 use super::deadline::share;
 use super::input::InputState;
@@ -41,13 +43,19 @@ pub(super) struct InputGroups<'a> {
     run_spec: &'a RunSpec<'a>,
     resources: &'a Resources,
     left: VecDeque<Planned<'a>>,
+    /// Bandwidths that are still to be measured.
+    bandwidths: Option<Bandwidths>,
     /// Bytes of the inputs prepared so far, and seconds spent on them.
     made: (u64, f64),
 }
 
 impl<'a> InputGroups<'a> {
     /// Collects the inputs of all jobs; inputs with the same data are adjacent.
-    pub(super) fn new(run_spec: &'a RunSpec<'a>, resources: &'a Resources) -> Self {
+    pub(super) fn new(
+        run_spec: &'a RunSpec<'a>,
+        resources: &'a Resources,
+        bandwidths: Option<Bandwidths>,
+    ) -> Self {
         let jobs = run_spec.jobs.iter();
         let inputs = jobs.flat_map(|job| job.plan.inputs.iter().map(move |input| (job, input)));
         let mut left: Vec<Planned<'a>> = Vec::new();
@@ -55,7 +63,7 @@ impl<'a> InputGroups<'a> {
             let same = left.iter().rposition(|earlier| is_same(earlier, &planned));
             left.insert(same.map_or(left.len(), |at| at + 1), planned);
         }
-        InputGroups { run_spec, resources, left: left.into(), made: (0, 0.0) }
+        InputGroups { run_spec, resources, left: left.into(), bandwidths, made: (0, 0.0) }
     }
 
     /// Measures group after group until all inputs are done or time runs out.
@@ -143,7 +151,7 @@ impl<'a> InputGroups<'a> {
                 // The first block of samples is taken immediately, so that results exist even if
                 // the next input fails.
                 if recorder.deadline.left().is_none() {
-                    state.sample_block(&policy(job, Duration::MAX), recorder)?;
+                    self.sample_block(state, &policy(job, Duration::MAX), recorder)?;
                 }
             }
             self.made.0 += input.memory_bytes;
@@ -155,7 +163,7 @@ impl<'a> InputGroups<'a> {
 
     /// Interleaves the inputs of a group until all their candidates have enough samples.
     fn sample(
-        &self,
+        &mut self,
         group: &mut [Ready<'_>],
         recorder: &mut Recorder<'_>,
     ) -> Result<(), MeasureError> {
@@ -165,7 +173,7 @@ impl<'a> InputGroups<'a> {
             let mut sampled = false;
             for (job, state) in group.iter_mut().filter(|ready| is_unfinished(ready)) {
                 if !recorder.ends_before(Duration::ZERO) {
-                    sampled |= state.sample_block(&policy(job, share), recorder)?;
+                    sampled |= self.sample_block(state, &policy(job, share), recorder)?;
                 }
             }
             // No candidate has samples short enough for the remaining time.
@@ -174,6 +182,30 @@ impl<'a> InputGroups<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Takes a block of samples of an input, and finishes points that have enough; returns true if
+    /// there was time for any. After the first block the bandwidths are measured.
+    fn sample_block(
+        &mut self,
+        state: &mut InputState<'_>,
+        policy: &Policy,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<bool, StoreError> {
+        let sampled = state.sample_block(policy, recorder)?;
+        if sampled && self.bandwidths.is_some() && recorder.interrupt.asked() {
+            // Rows without bandwidths are those of interrupted points, which a resumed run measures
+            // again.
+            return Ok(true);
+        }
+        if let Some(bandwidths) = self.bandwidths.take_if(|_| sampled) {
+            let start = Instant::now();
+            state.release_memory();
+            bandwidths.measure(self.resources, recorder)?;
+            state.effort.ceilings_s += start.elapsed().as_secs_f64();
+        }
+        state.conclude(policy, recorder)?;
+        Ok(sampled)
     }
 
     /// Time limit of one point of a group if the run has a time limit: the remaining points share

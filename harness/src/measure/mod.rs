@@ -4,7 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `run_spec` | specification of a run, default result folders, its result, and errors |
-//! | `session` | execution of a run: folder, teams, ceilings, jobs |
+//! | `session` | execution of a run: folder, teams, jobs |
 //! | `streams_run` | a run of streams: folder, rows, notes and end |
 //! | `resources` | teams and GPUs |
 //! | `deadline` | deadline of a run, and shares of the remaining time |
@@ -15,11 +15,13 @@
 //! | `stopping` | samples of a candidate, and stopping rules |
 //! | `sampler` | one sample of one candidate |
 //! | `run_energy` | energy of a run, apart from samples |
-//! | `teams`, `probe`, `ceilings` | preparation and monitoring of samples |
+//! | `teams`, `probe` | preparation and monitoring of samples |
+//! | `bandwidths`, `ceilings` | bandwidths that times are compared with |
 //! | `gpu` | preparation and monitoring of samples on GPUs |
 //! | `device_use` | bandwidth limits of a device, and resource use of a run on it |
 //! | `recorder`, `rows`, `stages`, `notes` | conversion of samples to records |
 
+mod bandwidths;
 mod ceilings;
 mod checking;
 mod deadline;
@@ -43,6 +45,7 @@ mod stopping;
 mod streams_run;
 mod teams;
 
+pub(crate) use bandwidths::CEILINGS;
 pub use ceilings::measure_bandwidth;
 pub use checking::CheckError;
 pub(crate) use checking::{check_candidate, use_checked};
@@ -53,8 +56,8 @@ pub(crate) use ordered::{BlockRequest, is_false};
 pub(crate) use resources::Resources;
 pub use rounds::Sampler;
 pub(crate) use rounds::shuffle;
-pub(crate) use run_spec::{CEILINGS, default_folder, new_folder, run_folder};
 pub use run_spec::{Job, KernelTimes, MeasureError, RunResult, RunSpec, Start};
+pub(crate) use run_spec::{default_folder, new_folder, run_folder};
 pub use sampler::{CandidateSampler, Sample};
 pub use session::Session;
 pub(crate) use session::{describe, series_of};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use reports::record::{Point, SampleRow, SummaryRow, YesNo};
+use reports::record::{Point, RunRecord, SampleRow, SummaryRow, YesNo};
 use reports::store::{RunFolder, StoreError};
 use reports::units;
 
@@ -14,7 +14,7 @@ use super::rows::RowBuilder;
 use super::run_energy::NoEnergy;
 use super::sampler::Sample;
 use super::stopping::{Series, StopReason};
-use crate::platform::Interrupt;
+use crate::platform::{Interrupt, plugin_guard};
 use crate::progress::Progress;
 
 /// Rows of all inputs.
@@ -31,6 +31,7 @@ pub(super) struct Rows {
 /// Outputs of a session: files, rows and progress.
 pub(super) struct Recorder<'a> {
     pub(super) folder: &'a mut RunFolder,
+    pub(super) record: &'a mut RunRecord,
     pub(super) rows: &'a mut Rows,
     pub(super) progress: &'a mut Progress,
     pub(super) interrupt: &'a Interrupt,
@@ -52,8 +53,16 @@ impl Recorder<'_> {
         self.summarise(vec![subject.invalid_row(note)])
     }
 
-    /// Records the quality of a candidate whose output is right.
+    /// Writes `run.json`. A plugin may have changed the working directory, to which the path of the
+    /// folder is relative.
+    pub(super) fn describe(&mut self) -> Result<(), StoreError> {
+        plugin_guard::return_home();
+        self.folder.describe(self.record)
+    }
+
+    /// Records the quality of a candidate whose output is right. The file is opened by its path.
     pub(super) fn checked(&mut self, subject: &RowBuilder) -> Result<(), StoreError> {
+        plugin_guard::return_home();
         self.folder.append_quality(&subject.quality_rows())
     }
 

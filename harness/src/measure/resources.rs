@@ -104,7 +104,9 @@ impl Resources {
         let is_left_out = self.is_known && variant.plugin.is_none();
         let fingerprint =
             if is_left_out { String::new() } else { platform::variant_fingerprint(variant) };
-        RowBuilder::new(point, variant, fingerprint)
+        let mut subject = RowBuilder::new(point, variant, fingerprint);
+        subject.ceilings = self.ceilings(plan, spec);
+        subject
     }
 
     /// Execution target of a candidate.
@@ -116,13 +118,13 @@ impl Resources {
         self.gpus.target(spec.device, &self.team(plan, spec).team)
     }
 
-    /// Bandwidth limits of the device of a candidate, as far as known.
+    /// Bandwidth limits of the device of a candidate, as far as they are known by now.
     pub(super) fn ceilings(&self, plan: &Plan, spec: &CandidateSpec) -> Ceilings {
         let bandwidth = match spec.device {
-            Device::Cpu => self.team(plan, spec).bandwidth,
-            device => self.watched.get(device).and_then(|state| state.bandwidth),
+            Device::Cpu => self.team(plan, spec).bandwidth.get(),
+            device => self.watched.get(device).and_then(|state| state.bandwidth.get()),
         };
-        Ceilings { backend: spec.device.backend(), bandwidth }
+        Ceilings { backend: spec.device.backend(), bandwidth: bandwidth.copied() }
     }
 
     /// Sampler of a candidate that is ready, with monitors and cache flush.

@@ -22,6 +22,11 @@ pub trait Sampler {
     type Failure: ToString;
     /// Takes one sample. After an error no more samples are taken.
     fn sample(&mut self) -> Result<Self::Sample, Self::Failure>;
+    /// Returns true if the next run is slower than those after it, for a reason of its own, so that
+    /// it should not be a sample.
+    fn needs_warm_up(&self) -> bool {
+        false
+    }
     /// Returns true if the hardware is kept warm by other means, so that only the first block has
     /// to warm up.
     fn is_kept_warm(&self) -> bool {
@@ -88,7 +93,8 @@ impl<'s, S: Sampler> BlockCandidate<'s, S> {
     fn warm_up(&mut self) {
         let known = statistics::median(&self.series.seconds);
         let kept_warm = self.sampler.is_kept_warm() && !self.series.samples.is_empty();
-        if kept_warm || known >= WARM_BY_ITSELF.as_secs_f64() {
+        let is_warm = kept_warm || known >= WARM_BY_ITSELF.as_secs_f64();
+        if is_warm && !self.sampler.needs_warm_up() {
             return;
         }
         if let Some(sample) = self.run() {

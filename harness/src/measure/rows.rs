@@ -38,7 +38,8 @@ pub(super) struct RowBuilder {
     pub(super) point: Point,
     backend: String,
     stable: bool,
-    work: Work,
+    /// The work, which is known once the input exists.
+    pub(super) work: Work,
     extent: Coverage,
     fingerprint: String,
     /// Bytes of all buffers alive during a run.
@@ -51,7 +52,8 @@ pub(super) struct RowBuilder {
     pub(super) quality: Vec<Quality>,
     /// Other metrics of its runs.
     pub(super) figures: Vec<Metric>,
-    ceilings: Ceilings,
+    /// Bandwidths that its times are compared with.
+    pub(super) ceilings: Ceilings,
     /// Resource use of its run on a GPU.
     pub(super) device_use: DeviceUse,
     /// Counters of its kernels, if a profiler has counted them.
@@ -89,12 +91,6 @@ impl RowBuilder {
     /// True if it runs on a GPU by NVIDIA.
     pub(super) fn is_on_cuda(&self) -> bool {
         self.ceilings.backend == Backend::Cuda
-    }
-
-    /// Sets the work and the limits, which are known once the input exists.
-    pub(super) fn describe(&mut self, work: Work, ceilings: Ceilings) {
-        self.work = work;
-        self.ceilings = ceilings;
     }
 
     /// Records that runs process only a subsample of the work.

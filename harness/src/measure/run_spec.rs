@@ -158,9 +158,6 @@ impl Counts {
     }
 }
 
-/// Share of a budget for measuring the bandwidths that times are compared with.
-pub(crate) const CEILINGS: f64 = 0.05;
-
 impl From<Run> for RunResult {
     /// Result of a run that was measured earlier.
     fn from(run: Run) -> Self {

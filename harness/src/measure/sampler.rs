@@ -87,6 +87,8 @@ pub struct CandidateSampler<'a> {
     pub(super) metered: Option<MeteredDevice<'a>>,
     /// Fraction by which each run is slowed down; used by self-tests.
     pub(super) slowdown: f64,
+    /// True if free memory of its GPU was released since its last run, which allocated it.
+    needs_warm_up: bool,
     /// Runs so far, including warm-up.
     runs: usize,
     /// Runs that were repeated for their stages.
@@ -149,8 +151,17 @@ impl<'a> CandidateSampler<'a> {
             counting: None,
             metered: None,
             slowdown: 0.0,
+            needs_warm_up: false,
             runs: 0,
             staged: 0,
+        }
+    }
+
+    /// Releases memory of its GPU that is free.
+    pub(super) fn release_memory(&mut self) {
+        if let Some(sampled_gpu) = &self.sampled_gpu {
+            sampled_gpu.gpu.trim();
+            self.needs_warm_up = true;
         }
     }
 
@@ -307,6 +318,7 @@ impl<'a> CandidateSampler<'a> {
 
     fn take(&mut self) -> Result<Sample, DeviceError> {
         let start = Instant::now();
+        self.needs_warm_up = false;
         self.get_ready()?;
         let stopped_at_first = self.stopped_periods();
         let before = self.look();
@@ -404,6 +416,10 @@ impl Sampler for CandidateSampler<'_> {
     fn sample(&mut self) -> Result<Sample, DeviceError> {
         let team = self.team;
         if team.threads() == 1 { team.run(|| self.take()) } else { self.take() }
+    }
+
+    fn needs_warm_up(&self) -> bool {
+        self.needs_warm_up
     }
 
     /// A GPU is kept busy before each run.

@@ -1,4 +1,4 @@
-//! Execution of a run: folder, teams, bandwidths, and one group of inputs after the other.
+//! Execution of a run: folder, teams, and one group of inputs after the other.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use reports::clock::{self, clock_problem, now};
 use reports::history::Series;
 use reports::record::{
-    Effort, Environment, PlannedVariant, Point, RunRecord, SCHEMA_VERSION, SMALL_NOTE, SampleRow,
-    SuitePart,
+    Environment, PlannedVariant, Point, RunRecord, SCHEMA_VERSION, SMALL_NOTE, SampleRow, SuitePart,
 };
 use reports::store::{RunFolder, StoreError};
 use reports::{charts, units};
@@ -16,13 +15,14 @@ use tasks::task::Task;
 use text::Untrusted;
 
 use super::MeasureError;
+use super::bandwidths::Bandwidths;
 use super::deadline::Deadline;
 use super::gpu::sampled_gpu::GpuMode;
 use super::gpu::watched::{hip_gpus, shaders};
 use super::input_groups::InputGroups;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
-use super::run_spec::{CEILINGS, KernelTimes, RunResult, RunSpec, Start, claimed};
+use super::run_spec::{KernelTimes, RunResult, RunSpec, Start, claimed};
 use crate::plan::{Plan, input_records, plugin_records, quantities};
 use crate::platform::control_groups::StoppedPeriods;
 use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard, powercap};
@@ -76,24 +76,29 @@ impl<'a> Session<'a> {
             ..RunResult::default()
         };
         outcome.count_rows();
-        let notes = session.prepare(&topology, &progress, &mut outcome.effort);
-        record.add_notes(notes);
+        let (cache_bytes, note) = last_level_bytes(&topology);
+        record.add_notes(session.prepare(cache_bytes));
+        record.add_notes(note);
         let counted = run_spec.any(|request| request.session.counters);
         record.add_notes(counted.then(|| session.resources.find_profiler(&record)).flatten());
         let resources = &session.resources;
         resources.meters.describe_in(&mut record);
-        record.ceilings.extend(resources.teams.ceilings());
-        record.ceilings.extend(resources.watched.ceilings());
         folder.describe(&record)?;
+        let bandwidths = Bandwidths::new(cache_bytes, run_spec.budget, deadline);
+        let bandwidths = run_spec.ceilings.then_some(bandwidths);
+        let before_bandwidths = bandwidths.as_ref().map(|it| it.deadline_before(resources));
+        let origin = origin(run_spec, &record);
         let mut recorder = Recorder {
             folder: &mut folder,
+            record: &mut record,
             rows: &mut rows,
             progress: &mut progress,
             interrupt,
-            deadline,
-            origin: origin(run_spec, &record),
+            deadline: before_bandwidths.unwrap_or(deadline),
+            origin,
         };
-        let measured = InputGroups::new(run_spec, resources).measure(&mut recorder, &mut outcome);
+        let measured =
+            InputGroups::new(run_spec, resources, bandwidths).measure(&mut recorder, &mut outcome);
         progress.end();
         plugin_guard::return_home();
         measured.map_err(|error| keep(error, folder.path()))?;
@@ -123,15 +128,8 @@ impl<'a> Session<'a> {
         Ok(outcome)
     }
 
-    /// Measures bandwidths that times are compared with; returns notes on what is not available.
-    fn prepare(
-        &mut self,
-        topology: &Topology,
-        progress: &Progress,
-        effort: &mut Effort,
-    ) -> Vec<String> {
-        let start = Instant::now();
-        let (cache_bytes, note) = last_level_bytes(topology);
+    /// Prepares cache flushes and counters; returns notes on what is not available.
+    fn prepare(&mut self, cache_bytes: u64) -> Vec<String> {
         let cold = |request: &MeasureRequest| request.settings.caches.contains(&CacheMode::Cold);
         let resources = &mut self.resources;
         if self.run_spec.any(cold) {
@@ -140,18 +138,9 @@ impl<'a> Session<'a> {
         let mut notes = resources.watched.notes();
         let no_ranges = resources.ranges.as_ref().and_then(|ranges| ranges.as_ref().err());
         notes.extend(no_ranges.map(ToString::to_string));
-        notes.extend(note);
         if self.run_spec.any(|request| request.session.counters) {
             notes.extend(resources.teams.open_counters());
         }
-        if self.run_spec.ceilings {
-            let report = |text: &str| progress.stage(text);
-            let budget = self.run_spec.budget;
-            let time = budget.map(|budget| budget.mul_f64(CEILINGS));
-            resources.teams.measure_bandwidths(cache_bytes, time, report);
-            notes.extend(resources.watched.measure_bandwidths(&resources.gpus, report));
-        }
-        effort.ceilings_s = start.elapsed().as_secs_f64();
         notes
     }
 }

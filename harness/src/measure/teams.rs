@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use reports::record::Bandwidth;
@@ -34,7 +34,8 @@ pub(super) struct Teams(Vec<(TeamSpec, TeamState)>);
 pub(super) struct TeamState {
     pub(super) team: Team,
     pub(super) flush: Option<CacheFlush>,
-    pub(super) bandwidth: Option<Bandwidth>,
+    /// Empty until it is measured.
+    pub(super) bandwidth: OnceLock<Bandwidth>,
     /// Usual probe results on its CPUs.
     pub(super) baseline: Mutex<ClockBaseline>,
     /// Hardware counters, if requested and available.
@@ -52,7 +53,7 @@ impl Teams {
                     baseline: learn(&team, &kinds(spec)).into(),
                     team,
                     flush: None,
-                    bandwidth: None,
+                    bandwidth: OnceLock::new(),
                     counting: None,
                 };
                 teams.push((spec.clone(), state));
@@ -63,16 +64,16 @@ impl Teams {
 
     /// Measures the bandwidth of each team, all of them within about `time` if it is limited.
     pub(super) fn measure_bandwidths(
-        &mut self,
+        &self,
         cache_bytes: u64,
         time: Option<Duration>,
         report: impl Fn(&str),
     ) {
         let each = time.map(|time| time / self.0.len().max(1) as u32);
-        for (spec, state) in &mut self.0 {
+        for (spec, state) in &self.0 {
             let threads = units::counted(spec.layout.threads, "thread");
             report(&format!("measuring the bandwidth of {threads}, {}", spec.layout));
-            state.bandwidth = Some(measure_bandwidth(&state.team, cache_bytes, each));
+            state.bandwidth.get_or_init(|| measure_bandwidth(&state.team, cache_bytes, each));
         }
     }
 
@@ -125,7 +126,7 @@ impl Teams {
                     format!("cpu/{threads}/{cpu_sets}/{bind}")
                 }
             };
-            Some((name, state.bandwidth?))
+            Some((name, *state.bandwidth.get()?))
         };
         self.0.iter().filter_map(named).collect()
     }

@@ -1,6 +1,7 @@
 //! GPUs of a session, with their monitors and bandwidths, and as in the record of the run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use portable_gpu::webgpu::{self, Checks};
 use portable_gpu::{DeviceError, hip};
@@ -20,7 +21,8 @@ pub(crate) struct WatchedGpus(Vec<WatchedGpu>);
 pub(crate) struct WatchedGpu {
     device: Device,
     pub(crate) watch: Watch,
-    pub(crate) bandwidth: Option<Bandwidth>,
+    /// Empty until it is measured.
+    pub(crate) bandwidth: OnceLock<Bandwidth>,
 }
 
 impl WatchedGpus {
@@ -31,7 +33,8 @@ impl WatchedGpus {
             if watched.get(device).is_none()
                 && let Some(monitor) = gpus::monitor(device)
             {
-                watched.0.push(WatchedGpu { device, watch: Watch::new(monitor), bandwidth: None });
+                let watch = Watch::new(monitor);
+                watched.0.push(WatchedGpu { device, watch, bandwidth: OnceLock::new() });
             }
         }
         watched
@@ -58,12 +61,14 @@ impl WatchedGpus {
 
     /// Measures the bandwidths of each GPU; returns the errors of GPUs where that failed, which
     /// does not affect the rest of the run.
-    pub(crate) fn measure_bandwidths(&mut self, gpus: &Gpus, report: impl Fn(&str)) -> Vec<String> {
+    pub(crate) fn measure_bandwidths(&self, gpus: &Gpus, report: impl Fn(&str)) -> Vec<String> {
         let mut notes = Vec::new();
-        for state in &mut self.0 {
+        for state in &self.0 {
             report(&format!("measuring the bandwidth of {}", state.device));
             match bandwidth(gpus, state.device) {
-                Ok(bandwidth) => state.bandwidth = Some(bandwidth),
+                Ok(bandwidth) => {
+                    state.bandwidth.get_or_init(|| bandwidth);
+                }
                 Err(error) => notes
                     .push(format!("the bandwidth of {} was not measured: {error}", state.device)),
             }
@@ -73,7 +78,7 @@ impl WatchedGpus {
 
     /// Bandwidths by device, such as `cuda:0`.
     pub(crate) fn ceilings(&self) -> BTreeMap<String, Bandwidth> {
-        let named = |state: &WatchedGpu| Some((state.device.to_string(), state.bandwidth?));
+        let named = |state: &WatchedGpu| Some((state.device.to_string(), *state.bandwidth.get()?));
         self.0.iter().filter_map(named).collect()
     }
 }

@@ -5,6 +5,22 @@ use super::*;
 /// Sampler that returns scripted times, without a clock.
 struct Scripted(Vec<f64>);
 
+/// Sampler that has to warm up before its next sample.
+struct Cold(Scripted);
+
+impl Sampler for Cold {
+    type Sample = f64;
+    type Failure = &'static str;
+
+    fn sample(&mut self) -> Result<f64, &'static str> {
+        self.0.sample()
+    }
+
+    fn needs_warm_up(&self) -> bool {
+        true
+    }
+}
+
 /// Times over 100 s do not count.
 impl Measurement for f64 {
     fn seconds(&self) -> f64 {
@@ -169,6 +185,18 @@ fn long_runs_are_warm_by_themselves_once_they_are_known() {
     let warming = [1000, 20].map(Duration::from_millis);
     assert_eq!(series.each_ref().map(|series| series.warming), warming);
     assert_eq!(counts(series), [10, 10]);
+}
+
+#[test]
+fn long_runs_warm_up_again_if_they_have_to() {
+    let mut series = Series::default();
+    for first_round in [0, 5] {
+        let mut sampler = Cold(steady(1.0));
+        let in_block = vec![BlockCandidate::new(0, &mut sampler, &mut series)];
+        let block = sample_block(in_block, &POLICY, first_round, 1, &mut Log::default());
+        assert_eq!(block, Ok(first_round + 5));
+    }
+    assert_eq!(series.warming, Duration::from_secs(2));
 }
 
 #[test]

@@ -34,7 +34,8 @@ fn subject() -> RowBuilder {
             link: Some(link),
         }),
     };
-    subject.describe(WORK, ceilings);
+    subject.work = WORK;
+    subject.ceilings = ceilings;
     subject
 }
 
@@ -172,7 +173,7 @@ fn a_subsample_is_not_a_total() {
 fn what_is_on_the_gpu_before_must_cross_the_link_once() {
     let mut subject = subject();
     let work = Work { to_host_bytes: Some(8000), ..WORK };
-    subject.describe(work, subject.ceilings);
+    subject.work = work;
     let rows = rows(&subject, &[stage("kernel", 0.01, 64_000)]);
     assert_eq!(rows[0].peak_fraction, Some(8e3 / 0.5 / 40e3));
     assert_eq!(rows[1].peak_fraction, Some(16e3 / 0.01 / 4e6));
