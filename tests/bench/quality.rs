@@ -102,6 +102,25 @@ fn a_sweep_draws_its_front() {
     assert!(folder.join("s/pareto.png").is_file());
 }
 
+/// Parameters of tasks with a truth, on simulated data.
+#[test]
+fn searches_and_chains_have_parameters_to_sweep() {
+    let Some(folder) = measuring() else { return };
+    let common = "--device cpu --threads 1 --max-time 50ms --quiet --out";
+    for (out, line, settings) in [
+        ("v", "velo-tracks --events 40 --variant tables --vary max-scatter=0.01,0.08", 2),
+        (
+            "s",
+            "sts --scale 0.001 --variant time-sweep --vary digi-window=1,3 --vary cluster-window=1,4",
+            4,
+        ),
+    ] {
+        folder.bench(format!("pareto {line} {common} {out}")).exits(0).prints("front");
+        let table = folder.read(format!("{out}/pareto.csv"));
+        assert_eq!(table.matches(",efficiency,").count(), settings, "{table}");
+    }
+}
+
 #[test]
 fn a_dry_run_of_a_sweep_says_what_it_would_measure() {
     let folder = folder();
@@ -126,6 +145,10 @@ fn sweeps_name_what_is_wrong_and_what_there_is() {
         ("events --vary min-digis=3 --speed fakes", "use items_per_s, median_s, "),
         ("events --vary min-digis=3 --speed fakes", ", ns_per_digi, "),
         ("sort --vary digis=1k", "sort has none"),
+        (
+            "velo --vary phi-tolerance=45,2000",
+            "--phi-tolerance 2000 is out of range; use 0 to 1570",
+        ),
         ("no-such-task --vary a=1", "no-such-task"),
     ] {
         folder.bench(format!("pareto {line}")).exits(2).says(problem);
