@@ -33,8 +33,11 @@ impl<'a> FirstHits<'a> {
         let down: [Integers; N] = transposed(ranks.map(|rank| &circular[rank - N..]));
         // Steps after which each is tried: 0, 1 upwards, 1 downwards, 2 upwards, …; the two lists are in
         // order, so that pairs from their opposite ends hold the smallest steps.
-        let middles = Integers::load(&middles.map(|middle| middle as i32));
+        let middles = middles.map(|middle| middle as i32);
+        // The vector is loaded where it is used: one that lives as long as this array, and is loaded from
+        // it, LLVM 22 keeps in the array, whose address is no multiple of what vectors need.
         let mut steps: [Integers; N] = from_fn(|candidate| {
+            let middles = Integers::load(&middles);
             let up = up[candidate].minus(middles);
             let down = middles.minus(down[candidate]);
             up.plus(up).minus(Integers::splat(1)).min(down.plus(down))
@@ -55,6 +58,7 @@ impl<'a> FirstHits<'a> {
                 // Not of another round.
                 return Integers::splat(indices[0] as i32);
             }
+            let middles = Integers::load(&middles);
             let distance = steps[candidate].plus(Integers::splat(1)).half();
             let is_up = steps[candidate].is_odd();
             let index = is_up.select_integers(middles.plus(distance), middles.minus(distance));
