@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// Each crate by its folder, with the crates that it depends on.
-const ARROWS: [(&str, &[&str]); 25] = [
+const ARROWS: [(&str, &[&str]); 26] = [
     (
         ".",
         &[
@@ -119,6 +119,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
             "farm",
             "files",
             "generators-common",
+            "machine-code",
             "portable-gpu",
             "reports",
             "statistics",
@@ -126,6 +127,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
             "text",
         ],
     ),
+    ("machine-code", &[]),
     ("parallel", &[]),
     ("reports", &["farm", "files", "statistics", "text"]),
     ("statistics", &[]),

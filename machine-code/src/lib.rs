@@ -1,8 +1,8 @@
-//! Fingerprint of the machine code of each variant.
+//! Hashes of the machine code that functions of a program may run.
 //!
-//! Starting from the function that prepares the variant, all reachable code is found: by calls and
-//! jumps, through addresses that are taken, and through tables of functions. Each function is
-//! hashed without the addresses inserted by the linker, so that code that moved has the same hash.
+//! Starting from a function, all reachable code is found: by calls and jumps, through addresses that
+//! are taken, and through tables of functions. Each function is hashed without the addresses inserted
+//! by the linker, so that code that moved has the same hash.
 //!
 //! | module | holds |
 //! |---|---|
@@ -15,68 +15,44 @@ mod x86_64;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use object::Architecture;
 use sha2::{Digest, Sha256};
-use tasks::task::VariantInfo;
 
-use super::build::{executable, executable_fingerprint, hash_text};
 use program::{Kind, Node, Program, Scan, Target, WORD};
 
-/// Hash of the machine code that a variant may run; that of the complete executable if the
-/// variant's own can't be determined. Variants of plugins have that of their file.
-pub fn variant_fingerprint(info: &VariantInfo) -> String {
-    if let Some(plugin) = info.plugin {
-        return plugin.fingerprint.clone();
-    }
-    static RUNNING: OnceLock<Option<Mutex<RunningProgram>>> = OnceLock::new();
-    let running = RUNNING.get_or_init(|| RunningProgram::open().map(Mutex::new));
-    let own = running.as_ref().and_then(|running| {
-        let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.fingerprint(info.code)
-    });
-    own.unwrap_or_else(executable_fingerprint)
-}
+/// Hash of code.
+pub type Hash = [u8; 8];
 
-/// The running program.
-struct RunningProgram {
-    graph: Graph<'static>,
-    /// Difference between addresses in memory and those in the file.
-    bias: u64,
-    /// Results by start address, because suites request each of their points.
-    known: HashMap<usize, Option<String>>,
-}
+/// Functions of a program, with cached hashes of their pieces. Addresses are those in its file.
+pub struct Functions<'a>(Graph<'a>);
 
-impl RunningProgram {
-    fn open() -> Option<Self> {
-        let program = Program::parse(executable()?)?;
-        let bias = entry_in_memory()?.checked_sub(program.entry)?;
-        Some(RunningProgram { graph: Graph::new(program), bias, known: HashMap::new() })
+impl<'a> Functions<'a> {
+    /// Reads an executable; `None` if it can't be read, or has no symbols.
+    pub fn of_executable(bytes: &'a [u8]) -> Option<Self> {
+        Program::parse(bytes).map(|program| Functions(Graph::new(program)))
     }
 
-    fn fingerprint(&mut self, code: usize) -> Option<String> {
-        let find = || {
-            let in_file = (code as u64).checked_sub(self.bias)?;
-            let root = self.graph.program.code_at(in_file)?;
-            Some(hash_text("code", &self.graph.hash(&[root])))
-        };
-        self.known.entry(code).or_insert_with(find).clone()
+    /// Address of the entry point.
+    pub fn entry(&self) -> u64 {
+        self.0.program.entry
     }
-}
 
-/// Entry point of this program in memory.
-fn entry_in_memory() -> Option<u64> {
-    // SAFETY: the call reads a table provided by the kernel, and returns 0 for a missing entry.
-    let entry = unsafe { libc::getauxval(libc::AT_ENTRY) };
-    (entry != 0).then_some(entry)
+    /// Hash of all code that the function at an address may run; `None` if there is no function.
+    pub fn hash(&mut self, address: u64) -> Option<Hash> {
+        let root = self.0.program.code_at(address)?;
+        Some(self.0.hash(&[root]))
+    }
+
+    /// Names of the functions that the last hash covers.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.names()
+    }
 }
 
 /// Minimum length of constants whose content is hashed with the value that points to them. Texts
 /// are shorter; images of kernels are longer.
 const LONG: u64 = 512;
-
-type Hash = [u8; 8];
 
 /// A program with cached results.
 struct Graph<'a> {
@@ -135,8 +111,6 @@ impl<'a> Graph<'a> {
         reached
     }
 
-    /// Names of all functions that were reached last.
-    #[cfg(test)]
     fn names(&self) -> impl Iterator<Item = &str> {
         self.reached.iter().filter_map(|node| match node {
             Node::Code(symbol) => Some(self.program.symbols[*symbol].name),
@@ -233,71 +207,4 @@ fn short(hash: Sha256) -> Hash {
     let mut short = Hash::default();
     short.copy_from_slice(&hash.finalize()[..8]);
     short
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-    use std::time::Instant;
-
-    use crate::registry::{task, tasks};
-    use tasks::device::Backend;
-
-    use super::*;
-
-    fn variant(of: &str, name: &str) -> VariantInfo {
-        let variants = task(of).expect("a task").variants().into_iter();
-        let mut found = variants.filter(|info| info.name == name && info.backend == Backend::Cpu);
-        found.next().expect("a variant")
-    }
-
-    fn reached(running: &mut RunningProgram, info: &VariantInfo) -> HashSet<String> {
-        running.fingerprint(info.code).expect("a fingerprint");
-        running.graph.names().map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn variants_of_a_task_differ_and_stay_as_they_are() {
-        let start = Instant::now();
-        for task in tasks() {
-            let mut known: HashMap<(Backend, String), &str> = HashMap::new();
-            for info in task.variants() {
-                if info.unavailable_reason.is_some() {
-                    continue;
-                }
-                let fingerprint = variant_fingerprint(&info);
-                assert_ne!(fingerprint, executable_fingerprint(), "{}", info.name);
-                assert_eq!(fingerprint, variant_fingerprint(&info));
-                let same = known.insert((info.backend, fingerprint), info.name);
-                assert_eq!(same, None, "{} is the same as {}", info.name, task.name());
-            }
-        }
-        eprintln!("all fingerprints: {:?}", start.elapsed());
-    }
-
-    #[test]
-    fn a_variant_reaches_only_its_own_calls() {
-        let mut running = RunningProgram::open().expect("a program");
-        let names = reached(&mut running, &variant("sort", "block-merge"));
-        let any = |words: &str| names.iter().any(|name| name.contains(words));
-        // The sort itself, functions that it shares with others, and those of its team.
-        let wanted = "11block_merge 5parts 8segments";
-        for wanted in wanted.split(' ') {
-            assert!(any(&format!("sts_sort3cpu{wanted}")), "{wanted}");
-        }
-        assert!(any("rayon_core"));
-        let others = "tpc_decode 14channel_bucket 15segmented_radix harness3cli harness8commands";
-        for other in others.split(' ') {
-            // The linker merges functions with the same code under one of their names: dropping a
-            // vector is the same for many types.
-            let mut own = names.iter().filter(|name| !name.contains("drop_in_place"));
-            assert_eq!(own.find(|name| name.contains(other)), None);
-        }
-    }
-
-    #[test]
-    fn unknown_functions_have_no_fingerprint() {
-        let info = VariantInfo { code: 0, ..variant("sort", "block-merge") };
-        assert_eq!(variant_fingerprint(&info), executable_fingerprint());
-    }
 }
