@@ -24,38 +24,12 @@ use program::{Kind, Node, Program, Scan, Target, WORD};
 /// Hash of code.
 pub type Hash = [u8; 8];
 
-/// Functions of a program, with cached hashes of their pieces. Addresses are those in its file.
-pub struct Functions<'a>(Graph<'a>);
-
-impl<'a> Functions<'a> {
-    /// Reads an executable; `None` if it can't be read, or has no symbols.
-    pub fn of_executable(bytes: &'a [u8]) -> Option<Self> {
-        Program::parse(bytes).map(|program| Functions(Graph::new(program)))
-    }
-
-    /// Address of the entry point.
-    pub fn entry(&self) -> u64 {
-        self.0.program.entry
-    }
-
-    /// Hash of all code that the function at an address may run; `None` if there is no function.
-    pub fn hash(&mut self, address: u64) -> Option<Hash> {
-        let root = self.0.program.code_at(address)?;
-        Some(self.0.hash(&[root]))
-    }
-
-    /// Names of the functions that the last hash covers.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.names()
-    }
-}
-
 /// Minimum length of constants whose content is hashed with the value that points to them. Texts
 /// are shorter; images of kernels are longer.
 const LONG: u64 = 512;
 
-/// A program with cached results.
-struct Graph<'a> {
+/// Functions of a program, with cached hashes of their pieces. Addresses are those in its file.
+pub struct Functions<'a> {
     program: Program<'a>,
     known: HashMap<Node, Piece>,
     /// Hashes of pieces including those that they refer to.
@@ -72,15 +46,29 @@ struct Piece {
     next: Vec<Node>,
 }
 
-impl<'a> Graph<'a> {
-    fn new(program: Program<'a>) -> Self {
-        Graph { program, known: HashMap::new(), linked: HashMap::new(), reached: Vec::new() }
+impl<'a> Functions<'a> {
+    /// Reads an executable; `None` if it can't be read, or has no symbols.
+    pub fn of_executable(bytes: &'a [u8]) -> Option<Self> {
+        let program = Program::parse(bytes)?;
+        Some(Functions {
+            program,
+            known: HashMap::new(),
+            linked: HashMap::new(),
+            reached: Vec::new(),
+        })
     }
 
-    /// Hash of everything that is reachable from the roots. Each piece contributes with those that
-    /// it refers to; addresses and order of the pieces do not.
-    fn hash(&mut self, roots: &[Node]) -> Hash {
-        self.reached = self.reach(roots);
+    /// Address of the entry point.
+    pub fn entry(&self) -> u64 {
+        self.program.entry
+    }
+
+    /// Hash of all code that the function at an address may run; `None` if there is no function.
+    /// Each piece contributes with those that it refers to; addresses and order of the pieces do
+    /// not.
+    pub fn hash(&mut self, address: u64) -> Option<Hash> {
+        let root = self.program.code_at(address)?;
+        self.reached = self.reach(root);
         let mut linked: Vec<Hash> = Vec::with_capacity(self.reached.len());
         for node in &self.reached {
             let known = self.linked.get(node).copied();
@@ -93,13 +81,13 @@ impl<'a> Graph<'a> {
             linked.push(hash);
         }
         linked.sort_unstable();
-        let roots = roots.iter().map(|root| self.known[root].hash);
-        combined(roots.chain(linked))
+        let root = self.known[&root].hash;
+        Some(combined(std::iter::once(root).chain(linked)))
     }
 
-    fn reach(&mut self, roots: &[Node]) -> Vec<Node> {
-        let mut seen: HashSet<Node> = roots.iter().copied().collect();
-        let mut left: VecDeque<Node> = roots.iter().copied().collect();
+    fn reach(&mut self, root: Node) -> Vec<Node> {
+        let mut seen = HashSet::from([root]);
+        let mut left = VecDeque::from([root]);
         let mut reached = Vec::new();
         while let Some(node) = left.pop_front() {
             let program = &self.program;
@@ -111,7 +99,8 @@ impl<'a> Graph<'a> {
         reached
     }
 
-    fn names(&self) -> impl Iterator<Item = &str> {
+    /// Names of the functions that the last hash covers.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.reached.iter().filter_map(|node| match node {
             Node::Code(symbol) => Some(self.program.symbols[*symbol].name),
             Node::Value(..) | Node::Table(_) => None,
