@@ -204,7 +204,7 @@ pub(super) fn read(
 ) -> Result<ReadInput<Timeslices>, DataError> {
     let path = files.first();
     // Before a large file is read.
-    Windows::from_params(options)?;
+    let windows = Windows::from_params(options)?;
     let is_raw = is_raw_file(path)?;
     match FROM.given(options)? {
         Some(SourceKind::Digis) if is_raw => {
@@ -217,7 +217,7 @@ pub(super) fn read(
         }
         _ if is_raw => {
             refuse_for_raw_data(path, options)?;
-            let (input, params) = raw::read(files, options)?;
+            let (input, params) = raw::read(files, options, windows)?;
             return Ok(ReadInput { input, params, notes: Vec::new() });
         }
         _ => {}
@@ -230,8 +230,7 @@ pub(super) fn read(
     let mut params = of_file(path, &digis);
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
     params.extend(options.only(WINDOWS).iter());
-    let setup = Windows::from_params(options)?.apply(setup)?;
-    let timeslice = Timeslice::new(digis, Arc::new(setup), online(options)?);
+    let timeslice = Timeslice::new(digis, Arc::new(windows.apply(setup)?), online(options)?);
     Ok(ReadInput { input: Timeslices(vec![timeslice]), params, notes })
 }
 

@@ -96,6 +96,7 @@ pub(in crate::sts::task) fn smaller(
 pub(super) fn read(
     files: &InputFiles,
     options: &Params,
+    windows: Windows,
 ) -> Result<(Timeslices, Params), DataError> {
     let path = files.first();
     let tables = SETUP.given(options)?.map_or_else(|| setup_to_read(path), Ok)?;
@@ -119,7 +120,7 @@ pub(super) fn read(
     let mut params = Params::for_file(path, whole.content());
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
     params.extend(options.only(WINDOWS).iter());
-    let setup = Arc::new(Windows::from_params(options)?.apply(setup)?);
+    let setup = Arc::new(windows.apply(setup)?);
     Ok((timeslices(whole.data(), whole.readout(), remarks, setup, online(options)?), params))
 }
 
